@@ -1,0 +1,76 @@
+"""The one door of the facade: every form of data becomes `Outcomes`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from ropewalk._validate import choose
+from ropewalk.data.frames import is_frame
+from ropewalk.data.outcomes import Outcomes, check_names
+from ropewalk.data.readers import read_outcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.typing import Label, Missing
+
+_MISSING: Final[dict[str, Missing]] = {"error": "error", "drop": "drop", "wrong": "wrong"}
+
+
+def as_outcomes(
+    data: Sequence[Any],
+    *,
+    columns: Sequence[str | None],
+    truth: str | None,
+    names: Sequence[str] | None,
+    labels: Iterable[Label] | None,
+    missing: Missing,
+    usage: str,
+) -> Outcomes:
+    """Return one table of as many classifiers as there are `columns`.
+
+    `data` are arrays (truth first), or a single `Outcomes`, file or dataframe of which `columns` name the
+    classifiers; a name may be None where there is nothing to choose.
+    """
+    n_classifiers = len(columns)
+    choose(missing, _MISSING, "way to treat missing labels")
+    if len(data) == n_classifiers + 1:
+        if truth is not None or any(column is not None for column in columns):
+            raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
+        return Outcomes.from_arrays(*data, names=check_names(names, n_classifiers), labels=labels, missing=missing)
+    if len(data) != 1:
+        raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
+    source = data[0]
+    if isinstance(source, Outcomes):
+        if labels is not None or truth is not None:
+            raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
+        if None in columns and source.n_classifiers != n_classifiers:
+            raise InvalidInputError(
+                f"Name {n_classifiers} of the {source.n_classifiers} classifiers: {', '.join(source.names)}.",
+                hint=usage,
+            )
+        table = source.project([c or d for c, d in zip(columns, source.names, strict=False)])
+    elif isinstance(source, str | os.PathLike) or is_frame(source):
+        if truth is None or None in columns:
+            raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
+        predictions = [column for column in columns if column is not None]
+        table = read_outcomes(source, truth=truth, predictions=predictions, labels=labels, missing=missing)
+    else:
+        raise InvalidInputError(f"A single argument cannot be a {type(source).__name__}.", hint=usage)
+    return table if names is None else table.rename(names)
+
+
+def as_pair(first: Outcomes, second: Outcomes, columns: Sequence[str | None], names: Sequence[str] | None) -> tuple[Outcomes, Outcomes]:
+    """Return two tables of one classifier each, over the same labels and under different names."""
+    pair = [
+        table if name is None and table.n_classifiers == 1 else table.project([name or ""])
+        for table, name in zip((first, second), columns, strict=True)
+    ]
+    if names is None and pair[0].names == pair[1].names:
+        names = ("A", "B")
+    if names is not None:
+        pair = [table.rename([name]) for table, name in zip(pair, check_names(names, 2), strict=True)]
+    if pair[0].labels != pair[1].labels:
+        # Two test sets may lack different classes; the question is about all of them.
+        pair = [one + Outcomes(other.codes[:0, :2], other.counts[:0], other.labels, one.names) for one, other in (pair, pair[::-1])]
+        pair[1] = Outcomes(pair[0].codes[:0], pair[0].counts[:0], pair[0].labels, pair[1].names) + pair[1]
+    return pair[0], pair[1]

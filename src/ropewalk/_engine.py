@@ -1,0 +1,186 @@
+"""What `compare` and `evaluate` share: settle the question, then draw until the answer stands."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import check_prevalence, choose, is_real, shorten
+from ropewalk.data.labels import find_label, label_text
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import DegenerateDataWarning, InvalidInputError, PosLabelError, PriorDominanceWarning
+from ropewalk.evidence import SD_DRAWS
+from ropewalk.metrics.margins import Margins
+from ropewalk.metrics.registry import Metric, parse_metric
+from ropewalk.models.posterior import Model, draw_psi
+from ropewalk.sampling import PRIOR_STREAM
+from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
+from ropewalk.typing import DrawsLike, FloatArray, Label, Rule
+
+LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
+"""Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
+
+RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
+
+MetricLike = str | Metric | Callable[[Margins], Any]
+
+
+def check_rule(rule: str) -> Rule:
+    """Return the rule of decision."""
+    return choose(rule, RULES, "rule")
+
+
+def settle_question(
+    tables: Sequence[Outcomes],
+    *,
+    metric: MetricLike | None,
+    pos_label: Any,
+    model: Model,
+    prevalence: Any,
+    cost_matrix: Any = None,
+) -> tuple[tuple[Outcomes, ...], Metric, Label | None, tuple[float, ...] | None]:
+    """Find the metric, the positive class and the class mix that were meant, and bring the tables into shape.
+
+    A `pos_label` makes the tables one-vs-rest, the positive label last. Without one, two labels have 1, True or
+    "1" as the positive one, where the metric or the prior needs to know.
+    """
+    labels = tables[0].labels
+    if metric is None:
+        metric = "cost" if cost_matrix is not None else "f1" if len(labels) == 2 or pos_label is not None else "macro_f1"  # noqa: PLR2004
+    if cost_matrix is not None and pos_label is not None and len(labels) == 2:  # noqa: PLR2004
+        cost_matrix = _positive_last(cost_matrix, labels, pos_label)
+    chosen = parse_metric(metric, cost_matrix)
+    if pos_label is not None and chosen.average is not None:
+        raise InvalidInputError(
+            f"`pos_label` picks one class, and {chosen.name!r} averages over all of them.",
+            hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label, or leave pos_label out.",
+        )
+    positive: Label | None = None
+    if pos_label is not None:
+        positive = find_label(pos_label, labels)
+    elif (chosen.needs_positive or not model.is_symmetric or is_real(prevalence)) and len(labels) <= 2:  # noqa: PLR2004
+        positive = _usual_positive(labels, chosen)
+    elif chosen.needs_positive:
+        raise PosLabelError(
+            f"The metric {chosen.name!r} is about one class, and these data have {len(labels)} labels "
+            f"({shorten(map(label_text, labels), 6)}).",
+            hint=f"name the class with pos_label=, compare them all with compare_classes (--per-class), "
+            f"or average with metric='macro_{chosen.name}'.",
+        )
+    if positive is not None and (pos_label is not None or len(labels) > 1):
+        tables = [table.collapse(positive) for table in tables]
+    if chosen.cost is not None and len(chosen.cost) != tables[0].n_labels:
+        raise InvalidInputError(
+            f"The cost matrix is {len(chosen.cost)} × {len(chosen.cost)}, and there are {tables[0].n_labels} labels "
+            f"({shorten(map(label_text, tables[0].labels), 6)}).",
+            hint="rows (truth) and columns (prediction) follow the order of the labels.",
+        )
+    shares = check_prevalence(prevalence, tables[0].labels)
+    return tuple(tables), chosen.at(tables[0].n_labels - 1), positive, shares
+
+
+def _positive_last(cost_matrix: Any, labels: Sequence[Label], pos_label: Any) -> Any:
+    """Reorder a 2 × 2 cost matrix, given in label order, to (negative, positive)."""
+    matrix = np.asarray(cost_matrix)
+    swap = find_label(pos_label, labels) == labels[0] and matrix.shape == (2, 2)
+    return matrix[::-1, ::-1] if swap else matrix
+
+
+def _usual_positive(labels: Sequence[Label], metric: Metric) -> Label:
+    for label in labels:
+        if label in (1, "1"):  # True == 1
+            return label
+    if len(labels) == 1:
+        return labels[0]
+    raise PosLabelError(
+        f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
+        hint=f"pass pos_label={labels[-1]!r} (--pos-label {labels[-1]}).",
+    )
+
+
+def collect(
+    draw: Callable[[int, int], FloatArray], draws: DrawsLike, settled: Callable[[FloatArray], bool], at_least: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    """Draw as many as asked, or until `settled`; return these draws and the first `at_least` ones.
+
+    `draw(start, stop)` returns draws along the last axis. A fixed number is honoured exactly; the additional
+    draws for `at_least` continue the same stream.
+    """
+    if draws != "auto":
+        whole = draw(0, max(draws, at_least))
+        return whole[:, :draws], whole[:, :at_least]
+    whole = draw(0, LOOKS[0])
+    for look in LOOKS[1:]:
+        if settled(whole):
+            break
+        whole = np.concatenate([whole, draw(whole.shape[1], look)], axis=1)
+    return whole, whole[:, :at_least]
+
+
+@lru_cache(maxsize=32)
+def prior_delta(
+    model: Model, n_labels: int, metric: Metric, prevalence: tuple[float, ...] | None, seed: int
+) -> FloatArray:
+    """Return 50,000 draws of the difference under the prior, the same for all data and so kept."""
+    tables = [Outcomes.from_counts(np.zeros((n_labels,) * (3 if model.paired else 2), dtype=np.int64))]
+    posteriors = [model.fit(table) for table in (tables if model.paired else tables * 2)]
+    psi = draw_psi(posteriors, metric, prevalence, stop=SD_DRAWS, seed=seed, stream=PRIOR_STREAM)
+    delta = psi[0] - psi[1]
+    delta.flags.writeable = False
+    return delta
+
+
+def remarks(
+    tables: Iterable[Outcomes], estimates: dict[str, Estimate], model: Model
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return notes and warnings: thin data, and a prior that speaks louder than it should."""
+    notes: list[str] = []
+    alarms: list[str] = []
+    for table in tables:
+        alarms += _thin_data(table)
+    for what, estimate in estimates.items():
+        strength = abs(estimate.pull)
+        if strength < NOTE_PULL:
+            continue
+        told = (
+            f"The prior pulls {what} by {estimate.pull:+.2f} posterior standard deviations "
+            f"(observed {estimate.observed:.4f}, posterior mean {estimate.mean:.4f}; prior: {model.prior})."
+        )
+        if strength < WARN_PULL:
+            notes.append(told)
+        else:
+            alarms.append(f"{told} A 95% interval then covers less than it says; weaken the prior or get more items.")
+    return tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(alarms))
+
+
+def _thin_data(table: Outcomes) -> list[str]:
+    if not table.n_items:
+        return ["There are no items: this is the prior, not an answer."]
+    if table.n_labels == 1:
+        only = label_text(table.labels[0])
+        return [f"There is only one label, {only!r}: every metric is what it must be. labels= declares more classes."]
+    told = []
+    present = np.bincount(table.codes[:, 0], weights=table.counts, minlength=table.n_labels)
+    empty = [label_text(table.labels[j]) for j in np.flatnonzero(present == 0)]
+    if empty:
+        told.append(f"No item belongs to {shorten(empty, 6)}: what happens there is known from the prior alone.")
+    for k, name in enumerate(table.names):
+        predicted = np.bincount(table.codes[:, 1 + k], weights=table.counts, minlength=table.n_labels)
+        never = [label_text(table.labels[j]) for j in np.flatnonzero(predicted == 0)]
+        if never:
+            told.append(f"{name} never predicts {shorten(never, 6)}: its observed precision is 0/0 and counts 0.")
+    return told
+
+
+def issue(alarms: Iterable[str]) -> None:
+    """Issue the warnings of a result so that they point at the line that called the facade."""
+    for alarm in alarms:
+        category = PriorDominanceWarning if alarm.startswith("The prior pulls") else DegenerateDataWarning
+        warnings.warn(alarm, category, stacklevel=3)
+
+

@@ -1,0 +1,178 @@
+"""Checks at the public edge; everything inside trusts its types."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ropewalk.errors import CountsError, InvalidInputError, UnknownNameError
+from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
+
+T = TypeVar("T")
+
+_SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
+
+
+def nearest(name: object, known: Iterable[object]) -> str | None:
+    """Return the known name that looks most like `name`, if any does."""
+    matches = difflib.get_close_matches(str(name).lower(), [str(k) for k in known], n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def shorten(items: Iterable[object], limit: int = 12) -> str:
+    """Return a readable list of at most `limit` items."""
+    shown = [repr(item) for item in items]
+    more = len(shown) - limit
+    return ", ".join(shown[:limit]) + (f", … ({more} more)" if more > 0 else "")
+
+
+def choose(value: str, choices: Mapping[str, T], what: str) -> T:
+    """Look `value` up, or raise with the list of what there is."""
+    try:
+        return choices[value]
+    except (KeyError, TypeError):
+        guess = nearest(value, choices)
+        raise UnknownNameError(
+            f"Unknown {what} {value!r}.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"Choose from: {', '.join(choices)}.",
+        ) from None
+
+
+def is_real(value: object) -> bool:
+    """Whether `value` is a real number and not a bool."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_prob(value: Any, name: str = "prob") -> float:
+    """Return `value` if it is a usable probability mass.
+
+    Examples
+    --------
+    >>> check_prob(0.95)
+    0.95
+    """
+    if not is_real(value) or not 0.0 < value < 1.0:
+        raise InvalidInputError(
+            f"`{name}` must be a number strictly between 0 and 1; got {value!r}.",
+            hint="0.95 gives the papers' 95% HDI.",
+        )
+    return float(value)
+
+
+def check_draws(value: Any) -> DrawsLike:
+    """Return a positive integer number of draws, or "auto"."""
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise InvalidInputError(
+            f'`draws` must be a positive integer or "auto"; got {value!r}.',
+            hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
+        )
+    return int(value)
+
+
+def check_threads(value: Any) -> int:
+    """Return a positive number of threads."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise InvalidInputError(f"`threads` must be a positive integer; got {value!r}.")
+    return int(value)
+
+
+def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
+    """Turn whatever the user gave as a source of randomness into one recorded integer.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
+    if rng is not None and random_state is not None:
+        raise InvalidInputError("`rng` and its alias `random_state` were both given; give one.")
+    source = random_state if rng is None else rng
+    if source is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
+    if isinstance(source, np.random.Generator):
+        return int(source.integers(2**_SEED_BITS))
+    if isinstance(source, np.random.SeedSequence):
+        return int(source.generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
+    if isinstance(source, bool | np.bool_) or not isinstance(source, numbers.Integral) or source < 0:
+        raise InvalidInputError(
+            f"`rng` must be a non-negative integer, a numpy Generator, a SeedSequence or None; got {source!r}."
+        )
+    return int(source)
+
+
+def check_counts(counts: Any, what: str = "counts") -> IntArray:
+    """Return `counts` as int64 if every one is a non-negative whole number."""
+    try:
+        array = np.asarray(counts)
+    except ValueError as error:
+        raise CountsError(f"The {what} are ragged: every row must have the same length.") from error
+    if array.dtype.kind not in "iuf" or array.dtype.kind == "O":
+        raise CountsError(
+            f"The {what} must be whole numbers; got {array.dtype.name} values.",
+            hint="counts are how many items fell into each cell.",
+        )
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array)
+        if bad.any():
+            raise CountsError(f"The {what} hold NaN or infinity at {_first(bad)}.", hint="write 0 for an empty cell.")
+        bad = array != np.floor(array)
+        if bad.any():
+            raise CountsError(
+                f"The {what} must be whole numbers; got {array[bad][0]!r} at {_first(bad)}.",
+                hint="rates or normalised matrices lose the number of items; give the raw counts.",
+            )
+    bad = array < 0
+    if bad.any():
+        raise CountsError(
+            f"The {what} must not be negative; got {array[bad][0]!r} at {_first(bad)}.",
+            hint="counts are how many items fell into each cell.",
+        )
+    if array.size and float(array.sum(dtype=np.float64)) >= 2**53:
+        raise CountsError(f"The {what} add up to more than 2**53 items.")
+    return array.astype(np.int64)
+
+
+def _first(bad: Any) -> str:
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    return f"index {index[0] if len(index) == 1 else index}"
+
+
+def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, ...] | None:
+    """Return one probability a label, in label order, or None.
+
+    A single number is the share of the positive class, the last of two labels.
+    """
+    if prevalence is None:
+        return None
+    hint = "give P(positive) for two labels, a mapping from label to share, or one share a label in label order."
+    if is_real(prevalence):
+        if len(labels) != 2:  # noqa: PLR2004
+            raise InvalidInputError(f"One `prevalence` is not enough for {len(labels)} labels.", hint=hint)
+        shares = [1.0 - float(prevalence), float(prevalence)]
+    elif isinstance(prevalence, Mapping):
+        unknown = [key for key in prevalence if key not in labels]
+        absent = [label for label in labels if label not in prevalence]
+        if unknown or absent:
+            raise InvalidInputError(
+                f"`prevalence` must name every label once; unknown: [{shorten(unknown)}], absent: [{shorten(absent)}].",
+                hint=hint,
+            )
+        shares = [prevalence[label] for label in labels]
+    else:
+        shares = list(prevalence) if isinstance(prevalence, Iterable) and not isinstance(prevalence, str) else []
+        if len(shares) != len(labels):
+            raise InvalidInputError(
+                f"`prevalence` must have {len(labels)} shares; got {prevalence!r}.", hint=hint
+            )
+    if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-6:  # noqa: PLR2004
+        raise InvalidInputError(
+            f"`prevalence` must be shares between 0 and 1 that add up to 1; got {prevalence!r}.", hint=hint
+        )
+    return tuple(float(s) / float(sum(shares)) for s in shares)

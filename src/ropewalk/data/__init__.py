@@ -1,0 +1,9 @@
+"""Anything → `Outcomes`, the sufficient statistics of every model on labels."""
+
+from __future__ import annotations
+
+from ropewalk.data import examples
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.readers import join_outcomes, read_outcomes
+
+__all__ = ["Outcomes", "examples", "join_outcomes", "read_outcomes"]

@@ -1,0 +1,215 @@
+"""Read prediction files: CSV, TSV, JSON lines and Parquet, each plain or gzipped.
+
+The format is taken from the first bytes, not from the name. Text formats need the standard library alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import os
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, Final
+
+from ropewalk._optional import require
+from ropewalk.data.counting import Rows
+from ropewalk.data.frames import count_frame, frame_columns, require_columns
+from ropewalk.data.labels import clean
+from ropewalk.errors import DataError, FileFormatError, UnreadableFileError
+
+FIELD_CAP: Final = 1 << 20
+"""The longest field that is read, in characters; a longer one is a torn quote, not a label."""
+
+_SEPARATORS: Final = (",", "\t", ";", "|")
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_csv_limit = threading.Lock()  # csv keeps its field limit for the whole process
+
+
+def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
+    """Count the distinct rows of some columns of a file, streaming text formats."""
+    with _opened(path) as (stream, kind, shown):
+        if kind == "parquet":
+            rows = count_frame(_parquet(stream, columns, shown), columns)
+        else:
+            rows = dict(Counter(_records(stream, kind, columns, shown)))
+    if not rows:
+        raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
+    return rows
+
+
+def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[list[Any]]:
+    """Return some columns of a file as lists, item by item."""
+    with _opened(path) as (stream, kind, shown):
+        if kind == "parquet":
+            return frame_columns(_parquet(stream, columns, shown), columns)
+        records = list(_records(stream, kind, columns, shown))
+    if not records:
+        raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
+    return [list(column) for column in zip(*records, strict=True)]
+
+
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]]:
+    """Open a file, look through gzip, and say what it holds."""
+    shown = repr(os.fspath(path))
+    try:
+        with Path(path).open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            with gzip.open(raw) if packed else contextlib.nullcontext(raw) as stream:
+                yield stream, _kind(stream, shown), shown
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{shown} is not UTF-8 text (byte {error.object[error.start]:#04x}).",
+            hint="save it as UTF-8; formats are CSV, TSV, JSON lines and Parquet, plain or gzipped.",
+        ) from error
+    except OSError as error:
+        if isinstance(error, UnreadableFileError):
+            raise
+        raise UnreadableFileError(f"Cannot read {shown}: {error.strerror or error}.") from error
+
+
+def _kind(stream: IO[bytes], shown: str) -> str:
+    head = stream.read(1 << 16)
+    stream.seek(0)
+    if not head.strip():
+        raise FileFormatError(f"{shown} is empty.", hint="a file needs a header line and at least one item.")
+    if head[:4] == b"PAR1":
+        return "parquet"
+    if head[:2] in _UTF16:
+        return "utf-16"
+    if b"\x00" in head:
+        raise FileFormatError(
+            f"{shown} is a binary file, not a table.",
+            hint="formats are CSV, TSV, JSON lines and Parquet, plain or gzipped.",
+        )
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if first == b"[":
+        raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object a line (JSON lines).")
+    return "jsonl" if first == b"{" else "csv"
+
+
+def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
+    parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
+    source = stream if stream.seekable() and not isinstance(stream, gzip.GzipFile) else io.BytesIO(stream.read())
+    try:
+        file = parquet.ParquetFile(source)
+        require_columns(file.schema_arrow.names, columns, shown)
+        return file.read(columns=list(dict.fromkeys(columns)))
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:  # pyarrow's errors derive from these
+        raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
+
+
+def _records(
+    stream: IO[bytes], kind: str, columns: Sequence[str], shown: str
+) -> Iterator[tuple[Any, ...]]:
+    encoding = "utf-16" if kind == "utf-16" else "utf-8-sig"
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+    try:
+        yield from (_json_records if kind == "jsonl" else _csv_records)(text, columns, shown)
+    finally:
+        text.detach()  # the stream belongs to `_opened`
+
+
+def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[str | None, ...]]:
+    """Yield the wanted cells of each line; an empty cell is null, everything else is text as it stands."""
+    with _field_cap():
+        separator = _separator(text, columns)
+        reader = csv.reader(text, delimiter=separator, strict=True)
+        try:
+            header = next(reader)
+            require_columns(header, columns, shown)
+            for name in columns:
+                if header.count(name) > 1:
+                    raise FileFormatError(f"{shown} has {header.count(name)} columns named {name!r}.")
+            places = [header.index(name) for name in columns]
+            width = len(header)
+            for row in reader:
+                if len(row) != width:
+                    if not row:
+                        continue
+                    raise FileFormatError(
+                        f"{shown}, line {reader.line_num}: {len(row)} fields where the header has {width}.",
+                        hint=f"fields that hold the separator {separator!r} must be quoted.",
+                    )
+                yield tuple([row[i] or None for i in places])
+        except csv.Error as error:
+            told = str(error)
+            if "field larger" in told:
+                told = f"a field is longer than {FIELD_CAP:,} characters"
+            raise FileFormatError(
+                f"{shown}, line {reader.line_num}: {told}.",
+                hint="look for a quotation mark that is never closed; labels are short.",
+            ) from error
+
+
+def _separator(text: io.TextIOWrapper, columns: Sequence[str]) -> str:
+    """Choose the separator under which the header has the wanted columns, else the most frequent one."""
+    header = text.readline(FIELD_CAP)
+    text.seek(0)
+
+    def fit(separator: str) -> tuple[int, int]:
+        try:
+            names = next(csv.reader([header], delimiter=separator), [])
+        except csv.Error:
+            names = []
+        return sum(name in names for name in columns), len(names)
+
+    return max(_SEPARATORS, key=fit)
+
+
+@contextlib.contextmanager
+def _field_cap() -> Iterator[None]:
+    """Let long text columns pass, up to a bound; the csv module's own limit is 131,072 characters."""
+    with _csv_limit:
+        before = csv.field_size_limit(FIELD_CAP)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the wanted values of each object; an absent key is null, like an explicit one."""
+    seen: set[str] = set()
+    number = 0
+    for number, line in enumerate(_lines(text, shown), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise FileFormatError(
+                f"{shown}, line {number}: not valid JSON ({getattr(error, 'msg', error)}).",
+                hint="JSON lines hold one object a line.",
+            ) from error
+        if not isinstance(record, dict):
+            raise FileFormatError(f"{shown}, line {number}: not a JSON object.", hint='write {"truth": …, "a": …}.')
+        if len(seen) < len(set(columns)):
+            seen.update(name for name in columns if name in record)
+            last = record
+        try:
+            yield tuple([clean(record.get(name)) for name in columns])
+        except DataError as error:
+            raise type(error)(f"{shown}, line {number}: {error.message}", hint=error.hint) from error
+    if number:
+        require_columns([*seen, *(name for name in last if name not in columns)], columns, shown)
+
+
+def _lines(text: io.TextIOWrapper, shown: str) -> Iterator[str]:
+    # A line holds whole records, whose other fields may be long: bound the memory, not the label.
+    while line := text.readline(64 * FIELD_CAP):
+        if len(line) >= 64 * FIELD_CAP:
+            raise FileFormatError(f"{shown} has a line of over {64 * FIELD_CAP:,} characters.")
+        yield line

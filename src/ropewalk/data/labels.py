@@ -1,0 +1,210 @@
+"""Labels: what may be one, which order they come in, and what a missing one means.
+
+`1`, `"1"` and `True` are different labels, although Python's dictionaries think that `1 == True`; so a
+column has exactly one kind of label, and all columns of a table have the same kind.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import nearest, shorten
+from ropewalk.errors import InvalidInputError, LabelTypeError, MissingLabelsError, PosLabelError
+from ropewalk.typing import Label, Missing
+
+NO_ANSWER: Final = "(no answer)"
+"""The label of a missing prediction that counts as wrong, where there is no single other label."""
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
+_NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
+
+
+def clean(value: Any) -> Label | float | None:
+    """Return a plain Python label, None for null and NaN, or raise.
+
+    Examples
+    --------
+    >>> clean(np.int8(3)), clean(float("nan")), clean(np.str_("cat"))
+    (3, None, 'cat')
+    """
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, float | np.floating):
+        return None if math.isnan(value) else float(value)
+    if kind.__name__ in _NULL_TYPES:
+        return None
+    raise LabelTypeError(
+        f"A label must be an int, a str or a bool; got {value!r} ({kind.__name__}).",
+        hint="convert the column to text or whole numbers first.",
+    )
+
+
+def kind_of(label: Label | float) -> str:
+    """Return "bool", "int", "float" or "str"."""
+    return type(label).__name__
+
+
+def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Return distinct labels in ropewalk's order: numeric if all are integer literals, else by code point.
+
+    Examples
+    --------
+    >>> sort_labels(["10", "9", "-1"]), sort_labels(["b", "10", "9"])
+    (('-1', '9', '10'), ('10', '9', 'b'))
+    """
+    distinct = {(kind_of(label), label) for label in labels}
+    plain = [label for kind, label in distinct if not (kind == "str" and label == NO_ANSWER)]
+    texts = [label for label in plain if isinstance(label, str)]
+    if not texts:
+        ordered: list[Label] = sorted(plain)
+    elif len(texts) == len(plain) and all(_INTEGER.fullmatch(text) for text in texts):
+        ordered = list(sorted(texts, key=lambda text: (int(text), text)))
+    else:
+        ordered = sorted(plain, key=lambda label: (str(label), kind_of(label)))
+    return (*ordered, NO_ANSWER) if len(plain) < len(distinct) else tuple(ordered)
+
+
+def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
+    """Return the labels that a user declares, in the order given."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InvalidInputError(f"`labels` must be a sequence of labels; got {labels!r}.")
+    declared = [whole_number(clean(label)) for label in labels]
+    if not declared:
+        raise InvalidInputError("`labels` is empty; declare at least one class, or leave it out.")
+    if None in declared:
+        raise InvalidInputError("`labels` holds a null; a class needs a name.")
+    seen = {(kind_of(label), label) for label in declared}  # type: ignore[arg-type]
+    if len(seen) < len(declared):
+        raise InvalidInputError(f"`labels` must not repeat a class; got {shorten(declared)}.")
+    _one_kind({f"labels={labels!r}": {kind for kind, _ in seen}})
+    return tuple(declared)  # type: ignore[arg-type]
+
+
+def whole_number(label: Label | float | None) -> Label | None:
+    """Return `label`, with a float that is a whole number as an int."""
+    if not isinstance(label, float):
+        return label
+    if label != math.floor(label):
+        raise LabelTypeError(
+            f"A label must be an int, a str or a bool; got the fraction {label!r}.",
+            hint="these look like scores; ropewalk compares predicted labels here. Cut the scores at a threshold first.",
+        )
+    return int(label)
+
+
+def reconcile_columns(columns: dict[str, set[Label | float | None]]) -> str | None:
+    """Check that all columns hold labels of one kind; return that kind.
+
+    A float column is taken as whole numbers if every column is float, or if it has missing values: pandas
+    turns an int column with a hole into a float one, and that is not the user's doing. Otherwise `1` and
+    `1.0` differ like `1` and `"1"`, and the error shows both sides.
+    """
+    kinds: dict[str, set[str]] = {}
+    for name, values in columns.items():
+        found = {kind_of(value) for value in values if value is not None}
+        if found == {"float"} and None in values:
+            found = {"int"}
+        if found:
+            kinds[name] = found
+    if all(found == {"float"} for found in kinds.values()):
+        kinds = dict.fromkeys(kinds, {"int"})
+    _one_kind(kinds, columns)
+    return next((kind for found in kinds.values() for kind in found), None)
+
+
+def _one_kind(kinds: dict[str, set[str]], columns: dict[str, set[Any]] | None = None) -> None:
+    """Raise if more than one kind of label is about."""
+    words = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
+    for name, found in kinds.items():
+        if len(found) > 1:
+            raise LabelTypeError(
+                f"{name} mixes labels of different types ({', '.join(sorted(words[k] for k in found))}).",
+                hint="1, '1', 1.0 and True are different labels; convert them to one type.",
+            )
+    if len({kind for found in kinds.values() for kind in found}) > 1:
+        sides = []
+        for name, found in kinds.items():
+            values = sorted(v for v in (columns or {}).get(name, ()) if v is not None)
+            sides.append(f"{name} uses {{{shorten(values, 5)}}} ({words[next(iter(found))]})")
+        raise LabelTypeError(
+            "; ".join(sides) + ".",
+            hint="1, '1', 1.0 and True are different labels, so every row would count as wrong; convert one side.",
+        )
+
+
+def fill_missing(
+    rows: dict[tuple[Label | None, ...], int], names: Sequence[str], labels: Sequence[Label], missing: Missing
+) -> dict[tuple[Label, ...], int]:
+    """Deal with null labels as the user asked: refuse, drop the item, or count it as a wrong answer."""
+    holes = {row: count for row, count in rows.items() if None in row}
+    if not holes:
+        return rows  # type: ignore[return-value]
+    whole: dict[tuple[Label, ...], int] = {row: n for row, n in rows.items() if None not in row}  # type: ignore[misc]
+    by_column = {
+        name: sum(count for row, count in holes.items() if row[i] is None) for i, name in enumerate(names)
+    }
+    told = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
+    if missing == "error":
+        raise MissingLabelsError(
+            f"{sum(holes.values()):,} items have a null or NaN label ({told}).",
+            hint='a missing answer is not a wrong one by default; use missing="drop" to leave these items out, '
+            'or missing="wrong" to count a missing prediction as wrong.',
+        )
+    if missing == "drop":
+        return whole
+    if by_column[names[0]]:
+        raise MissingLabelsError(
+            f'missing="wrong" cannot fill the truth: {by_column[names[0]]:,} items have no true label ({names[0]}).',
+            hint='use missing="drop" for items whose truth is unknown.',
+        )
+    for row, count in holes.items():
+        filled = tuple(_wrong_for(row[0], labels) if label is None else label for label in row)
+        whole[filled] = whole.get(filled, 0) + count
+    return whole
+
+
+def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:
+    others = [label for label in labels if label != truth]
+    if not others:
+        raise MissingLabelsError(
+            f'missing="wrong" needs a second label: {truth!r} is the only one.', hint="declare the classes with labels=."
+        )
+    return others[0] if len(others) == 1 else NO_ANSWER
+
+
+def label_text(label: Label) -> str:
+    """Return the text form of a label, as the command line and JSON write it."""
+    return label if isinstance(label, str) else str(label)
+
+
+def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False) -> Label:
+    """Return the label that `wanted` names, or say which ones there are.
+
+    The command line knows only text, so it matches `by_text`; Python tells `1` from `"1"`.
+    """
+    if by_text:
+        matches = [label for label in labels if label_text(label) == wanted]
+    else:
+        plain = whole_number(clean(wanted))
+        matches = [label for label in labels if type(label) is type(plain) and label == plain]
+    if matches:
+        return matches[0]
+    twin = next((label for label in labels if str(label).lower() == str(wanted).lower()), None)
+    guess = repr(twin) if twin is not None else nearest(wanted, labels)
+    raise PosLabelError(
+        f"`pos_label` {wanted!r} is not a label of these data.",
+        hint=(f"did you mean {guess}? " if guess else "")
+        + f"The labels are: {shorten(labels)}. labels= declares a class that the data lack.",
+    )

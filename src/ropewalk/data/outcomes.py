@@ -1,0 +1,465 @@
+"""`Outcomes`: the sparse table of distinct (truth, predictions…) rows and how often each occurred."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ropewalk._validate import check_counts, nearest, shorten
+from ropewalk._write import write_text
+from ropewalk.data.labels import (
+    NO_ANSWER,
+    check_labels,
+    clean,
+    fill_missing,
+    find_label,
+    kind_of,
+    label_text,
+    reconcile_columns,
+    sort_labels,
+    whole_number,
+)
+from ropewalk.errors import (
+    ColumnNotFoundError,
+    CountsError,
+    FileFormatError,
+    InvalidInputError,
+    LabelTypeError,
+    LengthMismatchError,
+    UnreadableFileError,
+)
+from ropewalk.typing import CodeArray, IntArray, Label, Missing
+
+_KIND = "ropewalk.outcomes"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Outcomes:
+    """What K classifiers said about N items, as counts.
+
+    Row i of `codes` is one distinct combination (truth, prediction 1, …, prediction K), written as positions
+    in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
+    trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``.
+
+    Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
+    `read_outcomes` from a file or dataframe.
+
+    Examples
+    --------
+    >>> o = Outcomes.from_arrays([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 0], names=["a", "b"])
+    >>> o
+    Outcomes(4 items, 2 labels, classifiers: 'a', 'b')
+    >>> o.confusion("a").tolist()
+    [[2, 0], [1, 1]]
+    """
+
+    codes: CodeArray
+    counts: IntArray
+    labels: tuple[Label, ...]
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        self.codes.flags.writeable = False
+        self.counts.flags.writeable = False
+
+    # -- making one ------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]],
+        counts: Iterable[int] | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        labels: Iterable[Label] | None = None,
+        missing: Missing = "error",
+        columns: Sequence[str] | None = None,
+    ) -> Outcomes:
+        """Make a table from (truth, prediction 1, …) rows and their counts, such as a published table.
+
+        Every other constructor ends here, so this is where labels are checked. `columns` are the names that
+        error messages use, truth first.
+
+        Examples
+        --------
+        >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
+        42
+        """
+        if isinstance(rows, Mapping):
+            keys, numbers = list(rows), check_counts(list(rows.values()))
+        else:
+            keys = [tuple(row) for row in rows]
+            numbers = check_counts([1] * len(keys) if counts is None else list(counts))
+        if numbers.shape != (len(keys),):
+            raise LengthMismatchError(f"There are {len(keys)} rows and {numbers.size} counts.")
+        widths = {len(key) for key in keys}
+        n_classifiers = (widths.pop() - 1) if len(widths) == 1 else len(names or ())
+        if widths or n_classifiers < 1:
+            raise LengthMismatchError("Every row must hold the truth and one prediction a classifier.")
+        checked = check_names(names, n_classifiers)
+        columns = list(columns) if columns is not None else ["truth", *checked]
+
+        cleaned: dict[tuple[Any, ...], int] = {}
+        for key, number in zip(keys, numbers.tolist(), strict=True):
+            if number:
+                row = tuple(clean(value) for value in key)
+                typed = tuple((kind_of(v) if v is not None else "", v) for v in row)
+                cleaned[typed] = cleaned.get(typed, 0) + number
+        seen: dict[str, set[Any]] = {name: set() for name in columns}
+        for i, name in enumerate(columns):
+            # A set would merge 1, 1.0 and True: the kind goes along, and is compared first.
+            kinds = {typed[i] for typed in cleaned}
+            seen[name] = {value for _, value in kinds}
+            if len({kind for kind, _ in kinds} - {""}) > 1:
+                raise LabelTypeError(
+                    f"{name} mixes labels of different types ({shorten(sorted(map(str, seen[name])), 5)}).",
+                    hint="1, '1', 1.0 and True are different labels; convert them to one type.",
+                )
+        kind = reconcile_columns(seen)
+        table = {
+            tuple(whole_number(value) for _, value in typed): number for typed, number in cleaned.items()
+        }
+
+        found = sort_labels(value for row in table for value in row if value is not None)
+        if labels is None:
+            order = found
+        else:
+            order = check_labels(labels)
+            if kind is not None and kind_of(order[0]) != kind:
+                raise LabelTypeError(
+                    f"`labels` declares {kind_of(order[0])} labels ({shorten(order, 5)}) "
+                    f"but the data hold {kind} ones ({shorten(found, 5)}).",
+                    hint="1, '1' and True are different labels; declare them as the data have them.",
+                )
+            strays = [label for label in found if label not in order]
+            if strays:
+                raise LabelTypeError(
+                    f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
+                    hint="labels= must list every class; leave it out to take the classes from the data.",
+                )
+        filled = fill_missing(table, columns, order, missing)
+        if any(NO_ANSWER in row for row in filled) and NO_ANSWER not in order:
+            order = (*order, NO_ANSWER)
+        position = {label: i for i, label in enumerate(order)}
+        codes = np.array([[position[v] for v in row] for row in filled], dtype=np.int32)
+        return cls._canonical(
+            codes.reshape(-1, n_classifiers + 1),
+            np.fromiter(filled.values(), dtype=np.int64, count=len(filled)),
+            order,
+            checked,
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any,
+        *predictions: Any,
+        names: Sequence[str] | None = None,
+        labels: Iterable[Label] | None = None,
+        missing: Missing = "error",
+    ) -> Outcomes:
+        """Count the true labels and the predictions of one or more classifiers, in scikit-learn's order.
+
+        Any sequence will do: lists, NumPy arrays, columns of any dataframe.
+
+        Examples
+        --------
+        >>> Outcomes.from_arrays(["cat", "dog"], ["cat", "cat"], labels=["cat", "cow", "dog"]).labels
+        ('cat', 'cow', 'dog')
+        """
+        from ropewalk.data.counting import count_columns
+
+        if not predictions:
+            raise InvalidInputError("`from_arrays` needs the truth and at least one column of predictions.")
+        checked = check_names(names, len(predictions))
+        columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
+        rows = count_columns([y_true, *predictions], columns)
+        if not rows and labels is None:
+            raise LengthMismatchError(
+                "The columns are empty.", hint="with labels= an empty table is allowed and gives the prior."
+            )
+        return cls.from_rows(rows, names=checked, labels=labels, missing=missing, columns=columns)
+
+    @classmethod
+    def from_counts(
+        cls, table: Any, *, labels: Iterable[Label] | None = None, names: Sequence[str] | None = None
+    ) -> Outcomes:
+        """Make a table from an M × … × M array of counts, axes (truth, prediction 1, …, prediction K).
+
+        Two labels and two classifiers make a 2 × 2 × 2 array. Labels are 0 … M−1 unless declared.
+
+        Examples
+        --------
+        >>> Outcomes.from_counts([[[400, 40], [20, 30]], [[40, 35], [60, 300]]], names=["a", "b"]).n_items
+        925
+        """
+        counts = check_counts(table)
+        if counts.ndim < 2 or len(set(counts.shape)) != 1 or counts.shape[0] == 0:  # noqa: PLR2004
+            raise CountsError(
+                f"The counts must have the same length M along every axis (truth, then one a classifier); got "
+                f"shape {counts.shape}.",
+                hint="a class that a classifier never predicts still needs its column of zeros.",
+            )
+        order = tuple(range(counts.shape[0])) if labels is None else check_labels(labels)
+        if len(order) != counts.shape[0]:
+            raise CountsError(f"{len(order)} labels were declared for a table of {counts.shape[0]} classes.")
+        codes = np.argwhere(counts > 0).astype(np.int32)
+        return cls._canonical(
+            codes, counts[counts > 0], order, check_names(names, counts.ndim - 1)
+        )
+
+    @classmethod
+    def from_confusion(
+        cls, matrix: Any, *, labels: Iterable[Label] | None = None, name: str | None = None
+    ) -> Outcomes:
+        """Make the table of one classifier from its confusion matrix (rows = truth, columns = prediction).
+
+        Examples
+        --------
+        >>> Outcomes.from_confusion([[90, 10], [5, 45]], name="svm").n_items
+        150
+        """
+        counts = check_counts(matrix, "confusion matrix")
+        if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:  # noqa: PLR2004
+            raise CountsError(
+                f"A confusion matrix must be square; got shape {counts.shape}.",
+                hint="rows are the true classes, columns the predicted ones, both in the same order.",
+            )
+        return cls.from_counts(counts, labels=labels, names=None if name is None else [name])
+
+    @classmethod
+    def from_pairs(
+        cls,
+        *,
+        positive: Sequence[int],
+        negative: Sequence[int],
+        labels: Iterable[Label] = (0, 1),
+        names: Sequence[str] | None = None,
+    ) -> Outcomes:
+        """Make a paired binary table from the papers' counts of outcome pairs.
+
+        The pairs (prediction of A, prediction of B) come in the order (1,1) (1,0) (0,1) (0,0), once for the
+        truly positive items and once for the negative ones. `labels` are (negative, positive).
+
+        Examples
+        --------
+        >>> o = Outcomes.from_pairs(positive=(300, 60, 35, 40), negative=(30, 20, 40, 400))
+        >>> o.confusion("A").tolist()
+        [[440, 50], [75, 360]]
+        """
+        pairs = [check_counts(positive, "positive counts"), check_counts(negative, "negative counts")]
+        if any(p.shape != (4,) for p in pairs):
+            raise CountsError(
+                "`positive` and `negative` must hold four counts each.", hint="the order is (1,1) (1,0) (0,1) (0,0)."
+            )
+        return cls.from_counts(np.stack([p[::-1].reshape(2, 2) for p in reversed(pairs)]), labels=labels, names=names)
+
+    @classmethod
+    def _canonical(
+        cls, codes: CodeArray, counts: IntArray, labels: tuple[Label, ...], names: tuple[str, ...]
+    ) -> Outcomes:
+        """Sort the rows and merge equal ones, so that equal data are equal tables."""
+        if len(codes):
+            codes, inverse = np.unique(codes, axis=0, return_inverse=True)
+            merged = np.zeros(len(codes), dtype=np.int64)
+            np.add.at(merged, inverse.reshape(-1), counts)
+            counts = merged
+        return cls(codes=codes, counts=counts, labels=labels, names=names)
+
+    # -- looking at one ----------------------------------------------------------------------------------
+
+    @property
+    def n_items(self) -> int:
+        """How many items were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def n_labels(self) -> int:
+        """How many classes there are, seen or declared."""
+        return len(self.labels)
+
+    @property
+    def n_classifiers(self) -> int:
+        """How many classifiers were counted."""
+        return len(self.names)
+
+    @property
+    def data_hash(self) -> str:
+        """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
+        content = [[label_text(label) for label in self.labels], self.names, self.codes.tolist(), self.counts.tolist()]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    def position(self, name: str) -> int:
+        """Return the place of a classifier among `names`."""
+        if name in self.names:
+            return self.names.index(name)
+        guess = nearest(name, self.names)
+        raise ColumnNotFoundError(
+            f"There is no classifier {name!r} in these outcomes.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
+        )
+
+    def confusion(self, name: str | None = None) -> IntArray:
+        """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""
+        k = 0 if name is None and self.n_classifiers == 1 else self.position(str(name))
+        matrix = np.zeros((self.n_labels, self.n_labels), dtype=np.int64)
+        np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)
+        return matrix
+
+    def agreement(self, a: str, b: str) -> dict[str, int]:
+        """Return how many items both, only `a`, only `b` and neither classified right."""
+        truth = self.codes[:, 0]
+        right_a, right_b = (self.codes[:, 1 + self.position(name)] == truth for name in (a, b))
+        return {
+            "both": int(self.counts[right_a & right_b].sum()),
+            "only_a": int(self.counts[right_a & ~right_b].sum()),
+            "only_b": int(self.counts[~right_a & right_b].sum()),
+            "neither": int(self.counts[~right_a & ~right_b].sum()),
+        }
+
+    # -- deriving others -----------------------------------------------------------------------------------
+
+    def project(self, names: Sequence[str]) -> Outcomes:
+        """Keep some of the classifiers, in the order given.
+
+        Examples
+        --------
+        >>> o = Outcomes.from_arrays([1, 0], [1, 0], [1, 1], names=["a", "b"])
+        >>> o.project(["b"]).names
+        ('b',)
+        """
+        columns = [0, *(1 + self.position(name) for name in names)]
+        return self._canonical(self.codes[:, columns], self.counts, self.labels, check_names(names, len(names)))
+
+    def collapse(self, pos_label: Any) -> Outcomes:
+        """Return the one-vs-rest table of one class: two labels, the positive one last.
+
+        Examples
+        --------
+        >>> o = Outcomes.from_arrays(["x", "y", "z"], ["x", "z", "z"])
+        >>> o.collapse("z").labels
+        ('not z', 'z')
+        """
+        positive = find_label(pos_label, self.labels)
+        others = [label for label in self.labels if label != positive]
+        rest = others[0] if len(others) == 1 else f"not {positive}"
+        codes = (self.codes == self.labels.index(positive)).astype(np.int32)
+        return self._canonical(codes, self.counts, (rest, positive), self.names)
+
+    def rename(self, names: Sequence[str]) -> Outcomes:
+        """Return the same counts under other classifier names."""
+        return Outcomes(self.codes, self.counts, self.labels, check_names(names, self.n_classifiers))
+
+    def __add__(self, other: object) -> Outcomes:
+        """Merge two tables of the same classifiers: more items, the same question."""
+        if not isinstance(other, Outcomes):
+            return NotImplemented
+        if self.names != other.names:
+            raise ColumnNotFoundError(
+                f"Only outcomes of the same classifiers add up; got {shorten(self.names)} and {shorten(other.names)}.",
+                hint="use project() or rename() first.",
+            )
+        if self.labels == other.labels:
+            labels: tuple[Label, ...] = self.labels
+        else:
+            kinds = [{kind_of(x) for x in o.labels if x != NO_ANSWER} for o in (self, other)]
+            if kinds[0] != kinds[1]:
+                raise LabelTypeError(
+                    f"The two tables hold labels of different types: {shorten(self.labels, 5)} and "
+                    f"{shorten(other.labels, 5)}.",
+                    hint="1, '1' and True are different labels; convert one side.",
+                )
+            same = set(self.labels) == set(other.labels)
+            labels = self.labels if same else sort_labels((*self.labels, *other.labels))
+        parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
+        return self._canonical(
+            np.concatenate(parts), np.concatenate([self.counts, other.counts]), labels, self.names
+        )
+
+    # -- comparing, printing, keeping ------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcomes):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.data_hash)
+
+    def __repr__(self) -> str:
+        names = shorten(self.names, 6)
+        return f"Outcomes({self.n_items:,} items, {self.n_labels} labels, classifiers: {names})"
+
+    def to_json(self) -> str:
+        """Return the table as JSON; `from_json` reads it back."""
+        table = np.column_stack([self.codes, self.counts]).tolist() if len(self.codes) else []
+        return json.dumps(
+            {"schema": 1, "kind": _KIND, "labels": self.labels, "names": self.names, "rows": table}
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Outcomes:
+        """Read a table that `to_json` wrote.
+
+        Examples
+        --------
+        >>> o = Outcomes.from_confusion([[9, 1], [2, 8]])
+        >>> Outcomes.from_json(o.to_json()) == o
+        True
+        """
+        try:
+            data = json.loads(text)
+            if data.get("kind") != _KIND or data.get("schema") != 1:
+                raise FileFormatError("This JSON is not a table of outcomes.", hint="write one with Outcomes.save().")
+            labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
+            table = np.array(data["rows"], dtype=np.int64).reshape(-1, len(names) + 2)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            if isinstance(error, FileFormatError):
+                raise
+            raise FileFormatError(f"This JSON is not a table of outcomes: {error}.") from error
+        codes, counts = table[:, :-1], check_counts(table[:, -1])
+        if not labels or not all(isinstance(x, int | str) for x in labels):
+            raise FileFormatError("This JSON is not a table of outcomes: its labels must be int, str or bool.")
+        if len(codes) and (codes.min() < 0 or codes.max() >= len(labels)):
+            raise FileFormatError("This JSON is not a table of outcomes: a row points to a label that is not there.")
+        keep = counts > 0
+        return cls._canonical(codes[keep].astype(np.int32), counts[keep], labels, names)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a file, whole or not at all."""
+        write_text(path, self.to_json() + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Outcomes:
+        """Read a table that `save` wrote."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise FileFormatError(f"{os.fspath(path)!r} is not a text file.") from error
+        except OSError as error:
+            raise UnreadableFileError(f"Cannot read {os.fspath(path)!r}: {error.strerror}.") from error
+        return cls.from_json(text)
+
+
+def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
+    """Return the names of the classifiers: those given (any number if None), or A, B, C …"""
+    if names is None and n_classifiers is not None:
+        letters = string.ascii_uppercase
+        return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers))
+    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
+        raise InvalidInputError(f"`names` must be a sequence of non-empty strings; got {names!r}.")
+    if n_classifiers is not None and len(names) != n_classifiers:
+        raise InvalidInputError(f"{len(names)} names were given for {n_classifiers} classifiers.")
+    if len(set(names)) < len(names):
+        raise InvalidInputError(
+            f"The classifiers' names must differ; got {shorten(names)}.", hint="name two different columns."
+        )
+    return tuple(names)

@@ -1,0 +1,153 @@
+"""Anything → `Outcomes`: the doors that take files and dataframes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ropewalk._validate import shorten
+from ropewalk.data.counting import count_columns
+from ropewalk.data.files import count_file, file_columns
+from ropewalk.data.frames import count_frame, frame_columns
+from ropewalk.data.outcomes import Outcomes, check_names
+from ropewalk.errors import FileFormatError, InvalidInputError, PairingError
+from ropewalk.typing import Label, Missing
+
+
+def read_outcomes(
+    source: Any,
+    *,
+    truth: str,
+    predictions: str | Sequence[str],
+    id: str | None = None,  # noqa: A002
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+) -> Outcomes:
+    """Count the predictions in a file or dataframe.
+
+    Parameters
+    ----------
+    source
+        A path (CSV, TSV, JSON lines or Parquet, each plain or gzipped) or any dataframe: pandas, polars (eager
+        or lazy), pyarrow, a DuckDB relation.
+    truth, predictions
+        The column of true labels, and one or more columns of predicted ones.
+    id
+        A column of item ids; ids that repeat are refused, because the same item would count twice.
+    labels
+        The classes, where the data may lack some; their order is kept.
+    missing
+        What a null or NaN label means: "error", "drop" the item, or "wrong" (a missing prediction counts as
+        a wrong one).
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> o = rw.read_outcomes(rw.examples.news20_path(), truth="y_true", predictions=["nb_mult", "svm_l2"])
+    >>> o
+    Outcomes(7,532 items, 20 labels, classifiers: 'nb_mult', 'svm_l2')
+    """
+    names = check_names([predictions] if isinstance(predictions, str) else list(predictions), None)
+    columns = [truth, *names]
+    if truth in names:
+        raise InvalidInputError(f"{truth!r} is named both as the truth and as a prediction.")
+    path = _as_path(source)
+    if id is not None:
+        table = _columns(source, [id, *columns])
+        _check_ids(table[0], id, "the table" if path is None else repr(path))
+        rows = count_columns(table[1:], columns)
+    elif path is not None:
+        rows = count_file(path, columns)
+    else:
+        rows = count_frame(source, columns)
+    if not rows and labels is None:
+        raise FileFormatError("The table has no rows.", hint="with labels= an empty table gives the prior.")
+    return Outcomes.from_rows(rows, names=names, labels=labels, missing=missing, columns=columns)
+
+
+def join_outcomes(
+    source_a: Any,
+    source_b: Any,
+    *,
+    id: str,  # noqa: A002
+    truth: str,
+    prediction: str,
+    names: Sequence[str] = ("A", "B"),
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+    unmatched: str = "error",
+) -> Outcomes:
+    """Pair two files or dataframes, one a classifier, by an id column.
+
+    Both must have the columns `id`, `truth` and `prediction`, and agree about the truth. Ids that only one side
+    has are refused, or left out with ``unmatched="drop"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> left = pd.DataFrame({"id": [1, 2, 3], "y": [1, 0, 1], "label": [1, 0, 0]})
+    >>> right = pd.DataFrame({"id": [3, 1, 2], "y": [1, 1, 0], "label": [1, 1, 0]})
+    >>> join_outcomes(left, right, id="id", truth="y", prediction="label", names=["old", "new"])
+    Outcomes(3 items, 2 labels, classifiers: 'old', 'new')
+    """
+    checked = check_names(names, 2)
+    if unmatched not in {"error", "drop"}:
+        raise InvalidInputError(f'`unmatched` must be "error" or "drop"; got {unmatched!r}.')
+    tables = []
+    for source, name in zip((source_a, source_b), checked, strict=True):
+        ids, truths, predicted = _columns(source, [id, truth, prediction])
+        _check_ids(ids, id, f"the data of {name!r}")
+        # The type goes into the key: ids 1 and "1" do not match.
+        keys = [(type(i), i) for i in ids]
+        tables.append(dict(zip(keys, zip(truths, predicted, strict=True), strict=True)))
+    left, right = tables
+    for one, other, a, b in ((left, right, *checked), (right, left, *reversed(checked))):
+        lone = [key for key in one if key not in other]
+        if lone and unmatched == "error":
+            kinds = {kind.__name__ for kind, _ in one} ^ {kind.__name__ for kind, _ in other}
+            raise PairingError(
+                f"{len(lone):,} of {len(one):,} ids of {a!r} have no match in {b!r} "
+                f"(first: {shorten((value for _, value in lone), 3)}).",
+                hint="the two sides hold ids of different types; convert one."
+                if kinds and len(lone) == len(one)
+                else f'unmatched="drop" compares the {len(one) - len(lone):,} shared items only.',
+            )
+    shared = [key for key in left if key in right]
+    if not shared:
+        raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
+    differ = [k for k in shared if left[k][0] != right[k][0] or type(left[k][0]) is not type(right[k][0])]
+    if differ:
+        raise PairingError(
+            f"The two tables disagree about the truth of {len(differ):,} items "
+            f"(first: id {differ[0][1]!r} is {left[differ[0]][0]!r} and {right[differ[0]][0]!r}).",
+            hint="both classifiers must be judged against the same labels.",
+        )
+    columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
+    data = [[left[k][0] for k in shared], [left[k][1] for k in shared], [right[k][1] for k in shared]]
+    return Outcomes.from_rows(
+        count_columns(data, columns), names=checked, labels=labels, missing=missing, columns=columns
+    )
+
+
+def _as_path(source: Any) -> str | None:
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
+
+
+def _columns(source: Any, columns: Sequence[str]) -> list[list[Any]]:
+    path = _as_path(source)
+    return frame_columns(source, columns) if path is None else file_columns(path, columns)
+
+
+def _check_ids(ids: Sequence[Any], column: str, where: str) -> None:
+    empty = sum(value is None for value in ids)
+    if empty:
+        raise PairingError(f"{empty:,} items have no id in column {column!r} of {where}.")
+    seen: set[Any] = set()
+    repeated = [value for value in ids if value in seen or seen.add(value)]  # type: ignore[func-returns-value]
+    if repeated:
+        raise PairingError(
+            f"{len(repeated):,} ids are repeated in column {column!r} of {where} "
+            f"(first: {shorten(dict.fromkeys(repeated), 3)}).",
+            hint="an item must count once; repeats of one item are not independent items.",
+        )

@@ -1,0 +1,286 @@
+"""From numbers to words: the region of practical equivalence and the five-way verdict.
+
+The rule is that of Zhang et al. (2016), after Kruschke: where does the HDI of the difference lie against the
+ROPE? `≫` always means that A is better, also for measures where less is better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+import numpy as np
+
+from ropewalk._validate import is_real
+from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
+from ropewalk.summary import Estimate, count_below
+from ropewalk.typing import FloatArray, Rule
+
+Leaning = Literal["a", "b", "equivalent"]
+_ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
+
+
+class Verdict(StrEnum):
+    """The papers' five symbols; the last two say that more data are needed."""
+
+    EQUIVALENT = "≈"
+    B_BETTER = "≪"
+    A_BETTER = "≫"
+    UNDECIDED_LOW = "<"
+    UNDECIDED_HIGH = ">"
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the data settle the question."""
+        return self in {Verdict.EQUIVALENT, Verdict.A_BETTER, Verdict.B_BETTER}
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Posterior mass below, inside (edges included) and above the ROPE, on the axis of A − B."""
+
+    below: float
+    inside: float
+    above: float
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One stretch of `rope_path`: for half-widths from `start` to `stop` (None: without end) the verdict is this."""
+
+    start: float
+    stop: float | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A verdict, whether it is conclusive and stable, and where an inconclusive one leans."""
+
+    verdict: Verdict
+    stable: bool
+    leaning: Leaning | None
+    text: str
+
+    @property
+    def symbol(self) -> str:
+        """The papers' symbol: ≈ ≪ ≫ < or >."""
+        return self.verdict.value
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the data settle the question."""
+        return self.verdict.conclusive
+
+
+def parse_rope(rope: Any) -> Interval | None:
+    """Turn a half-width or a pair into an interval; None stays None.
+
+    Examples
+    --------
+    >>> parse_rope(0.01), parse_rope((-0.02, float("inf")))
+    (Interval(low=-0.01, high=0.01), Interval(low=-0.02, high=inf))
+    """
+    if rope is None:
+        return None
+    question = "what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."
+    if is_real(rope):
+        if math.isnan(rope) or math.isinf(rope):
+            raise InvalidInputError(f"`rope` must be a finite number; got {rope!r}.", hint=question)
+        if rope < 0:
+            raise InvalidInputError(f"`rope` must be positive; got {rope!r}.", hint=question)
+        if rope == 0:
+            raise InvalidInputError(
+                "`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent.",
+                hint=question,
+            )
+        return Interval(-float(rope), float(rope))
+    if isinstance(rope, Interval):
+        rope = (rope.low, rope.high)
+    if isinstance(rope, str) or not isinstance(rope, Sequence | np.ndarray) or len(rope) != 2:  # noqa: PLR2004
+        raise InvalidInputError(f"`rope` must be a number or a pair (low, high); got {rope!r}.", hint=question)
+    if not all(is_real(end) and not math.isnan(end) for end in rope):
+        raise InvalidInputError(f"The ends of `rope` must be numbers; got {rope!r}.", hint=question)
+    low, high = float(rope[0]), float(rope[1])
+    if low >= high:
+        raise InvalidInputError(
+            f"`rope` must run from its low to its high end; got ({low:g}, {high:g}).",
+            hint=f"({high:g}, {low:g})?" if low > high else question,
+        )
+    if math.isinf(low) and math.isinf(high):
+        raise InvalidInputError("`rope` must have at least one finite end.", hint=question)
+    return Interval(low, high)
+
+
+def decide(hdi: Interval, rope: Interval, mean: float = 0.0) -> Verdict:
+    """Judge a difference, oriented so that more is better for A, by its HDI against the ROPE.
+
+    Edges are inclusive, and equivalence is looked at first. An HDI that straddles an edge is undecided: `<` or
+    `>` by its midpoint against the ROPE's, a tie by the mean.
+
+    Examples
+    --------
+    >>> decide(Interval(-0.02, 0.03), Interval(-0.05, 0.05))
+    <Verdict.EQUIVALENT: '≈'>
+    >>> decide(Interval(0.06, 0.2), Interval(-0.05, 0.05)).value, decide(Interval(0.0, 0.2), Interval(-0.05, 0.05)).value
+    ('≫', '>')
+    """
+    if rope.low <= hdi.low and hdi.high <= rope.high:
+        return Verdict.EQUIVALENT
+    if hdi.high <= rope.low:
+        return Verdict.B_BETTER
+    if hdi.low >= rope.high:
+        return Verdict.A_BETTER
+    return _side(hdi, rope, mean)
+
+
+def _side(hdi: Interval, rope: Interval, mean: float) -> Verdict:
+    middle = rope.middle
+    side = hdi.middle if hdi.middle != middle else mean
+    return Verdict.UNDECIDED_HIGH if side > middle else Verdict.UNDECIDED_LOW
+
+
+def decide_by_probability(regions: Regions, prob: float, otherwise: Verdict) -> Verdict:
+    """Let the largest region decide if it holds at least `prob`."""
+    best = max((regions.inside, 0), (regions.below, 1), (regions.above, 2), key=lambda pair: pair[0])
+    if best[0] < prob:
+        return otherwise
+    return (Verdict.EQUIVALENT, Verdict.B_BETTER, Verdict.A_BETTER)[best[1]]
+
+
+def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
+    """Return the shares of sorted draws below, inside and above the ROPE."""
+    n = ordered.size
+    below = count_below(ordered, rope.low)
+    upto = count_below(ordered, rope.high, inclusive=True)
+    return Regions(below / n, (upto - below) / n, (n - upto) / n)
+
+
+def is_settled(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
+    """Whether the verdict would survive other draws: every HDI end over 4 of its errors from every ROPE edge.
+
+    Under the probability rule: every region's mass over 4 of its errors from the bar.
+    """
+    if rule == "probability":
+        masses = (regions.below, regions.inside, regions.above)
+        return all(abs(p - prob) > _ERRORS * math.sqrt(max(p * (1 - p), 1 / n_draws) / n_draws) for p in masses)
+    ends = zip((estimate.hdi.low, estimate.hdi.high), estimate.hdi_mc_error, strict=True)
+    edges = [edge for edge in (rope.low, rope.high) if math.isfinite(edge)]
+    return all(abs(end - edge) > _ERRORS * error for end, error in ends for edge in edges)
+
+
+def judge(
+    estimate: Estimate,
+    ordered: FloatArray,
+    rope: Interval,
+    *,
+    prob: float,
+    rule: Rule,
+    higher_is_better: bool,
+) -> tuple[Regions, Verdict, bool, Leaning | None]:
+    """Return the region masses (on the delta axis), the verdict, its stability and its leaning."""
+    regions = region_masses(ordered, rope)
+    stable = is_settled(estimate, regions, rope, prob=prob, rule=rule, n_draws=ordered.size)
+    if higher_is_better:
+        hdi, bounds, mean, facing = estimate.hdi, rope, estimate.mean, regions
+    else:  # mirror, so that ≫ means that A is better
+        hdi, bounds, mean = estimate.hdi.mirrored(), rope.mirrored(), -estimate.mean
+        facing = Regions(regions.above, regions.inside, regions.below)
+    if rule == "probability":
+        verdict = decide_by_probability(facing, prob, _side(hdi, bounds, mean))
+    else:
+        verdict = decide(hdi, bounds, mean)
+    leaning: Leaning | None = None
+    if not verdict.conclusive:
+        named: list[tuple[float, Leaning]] = [(facing.inside, "equivalent"), (facing.above, "a"), (facing.below, "b")]
+        leaning = max(named, key=lambda pair: pair[0])[1]
+    return regions, verdict, stable, leaning
+
+
+def rope_path(
+    estimate: Estimate, ordered: FloatArray, *, prob: float, rule: Rule, higher_is_better: bool
+) -> tuple[Piece, ...]:
+    """Return the verdict for every symmetric ROPE, as stretches of its half-width from 0 up.
+
+    This is what every reader's own ROPE would say. Only the edges of `≫`/`≪` and of `≈` matter, since the ROPE's
+    midpoint stays at 0.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    hdi = estimate.hdi if higher_is_better else estimate.hdi.mirrored()
+    wins = Verdict.A_BETTER if hdi.middle > 0 else Verdict.B_BETTER
+    undecided = _side(hdi, Interval(0.0, 0.0), sign * estimate.mean)
+    if rule == "hdi":
+        until = max(hdi.low, -hdi.high, 0.0)
+        onwards = max(abs(hdi.low), abs(hdi.high))
+        pieces = [(0.0, until, wins), (until, onwards, undecided), (onwards, None, Verdict.EQUIVALENT)]
+        return tuple(Piece(*piece) for piece in pieces if piece[0] != piece[1])
+    # Masses change only at the |draws|, and between two of them the verdict is that of the lower one.
+    widths = np.sort(np.abs(np.append(ordered, 0.0)))
+    upto = np.searchsorted(ordered, widths, side="right") / ordered.size
+    below = np.searchsorted(ordered, -widths, side="left") / ordered.size
+    inside, above = upto - below, 1.0 - upto
+    masses = np.stack([inside, below, above] if higher_is_better else [inside, above, below])
+    verdicts = np.where(masses.max(axis=0) >= prob, masses.argmax(axis=0), 3)
+    symbols = (Verdict.EQUIVALENT, Verdict.B_BETTER, Verdict.A_BETTER, undecided)
+    changes = np.flatnonzero(np.diff(verdicts)) + 1
+    starts = [0.0, *widths[changes].tolist()]
+    stops = [*widths[changes].tolist(), None]
+    kinds = [symbols[int(verdicts[i])] for i in [0, *changes.tolist()]]
+    found = [Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b]
+    return tuple(found)
+
+
+# -- words ----------------------------------------------------------------------------------------------------
+
+
+def rope_text(rope: Interval) -> str:
+    """Write a ROPE as ±r where it is symmetric.
+
+    Examples
+    --------
+    >>> rope_text(Interval(-0.01, 0.01)), rope_text(Interval(-0.02, math.inf))
+    ('±0.01', '[-0.02, +∞]')
+    """
+    if rope.low == -rope.high:
+        return f"±{rope.high:g}"
+    ends = [f"{'+' if end > 0 else '-'}∞" if math.isinf(end) else f"{end:+g}" for end in (rope.low, rope.high)]
+    return f"[{ends[0]}, {ends[1]}]"
+
+
+def verdict_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, a: str, b: str) -> str:
+    """Say a verdict about two classifiers in a sentence."""
+    width = rope_text(rope)
+    if verdict is Verdict.EQUIVALENT:
+        return f"{a} and {b} are practically equivalent at {width}"
+    if verdict.conclusive:
+        better, worse = (a, b) if verdict is Verdict.A_BETTER else (b, a)
+        return f"{better} is better than {worse} by a margin that matters (ROPE {width})"
+    lean = {"a": f"{a} better", "b": f"{b} better", "equivalent": "equivalent", None: "nowhere"}[leaning]
+    return f"Undecided at {width}; leaning {lean}; more data needed"
+
+
+def bar_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, name: str, bar: str) -> str:
+    """Say a verdict about one classifier against a fixed bar in a sentence."""
+    width = rope_text(rope)
+    if verdict is Verdict.EQUIVALENT:
+        return f"{name} is practically at the bar of {bar} ({width})"
+    if verdict.conclusive:
+        side = "better" if verdict is Verdict.A_BETTER else "worse"
+        return f"{name} is {side} than the bar of {bar} by a margin that matters (ROPE {width})"
+    lean = {"a": "better", "b": "worse", "equivalent": "equal", None: "nowhere"}[leaning]
+    return f"Undecided against the bar of {bar} at {width}; leaning {lean}; more data needed"
+
+
+def path_text(path: Sequence[Piece]) -> str:
+    """Say up to and from which ROPE each verdict holds."""
+    parts = []
+    for piece in path:
+        if piece.verdict in {Verdict.A_BETTER, Verdict.B_BETTER} and piece.stop is not None:
+            parts.append(f"{piece.verdict.value} holds up to ±{piece.stop:.3g}")
+        elif piece.verdict is Verdict.EQUIVALENT:
+            parts.append(f"≈ holds from ±{piece.start:.3g} on")
+    return "; ".join(parts)

@@ -1,0 +1,113 @@
+"""Every error and warning that ropewalk raises on purpose.
+
+::
+
+    RopewalkError
+    ├── InvalidInputError (ValueError)      an argument or option is wrong           exit code 2
+    │   ├── UnknownNameError                 no metric, model … of that name
+    │   └── DataError                        the data are wrong                       exit code 4
+    │       ├── LengthMismatchError          columns of different lengths
+    │       ├── ColumnNotFoundError          a named column or classifier is not there
+    │       ├── MissingLabelsError           null or NaN where a label should be
+    │       ├── LabelTypeError               1 and "1" in one table, or a score as a label
+    │       ├── PosLabelError                the positive class is absent or ambiguous
+    │       ├── CountsError                  counts that are no counts
+    │       ├── FileFormatError              a file that is no table
+    │       └── PairingError                 ids that do not match one to one
+    ├── MissingDependencyError (ImportError) an extra is not installed                exit code 5
+    └── UnreadableFileError (OSError)        a file that cannot be opened             exit code 5
+
+    RopewalkWarning (UserWarning)
+    ├── PriorDominanceWarning                the prior pulls the answer away from the data
+    └── DegenerateDataWarning                an empty table, a single label, an undefined observed value
+
+An error says *what* must hold, *what* came, and in `hint` what to do. The exit code follows one rule: what
+is wrong before the data are read is usage (2); what only the data show is bad data (4).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RopewalkError(Exception):
+    """Base of all errors raised by ropewalk on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message}\nHint: {hint}")
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInputError(RopewalkError, ValueError):
+    """An argument or option has a value that cannot be used."""
+
+    exit_code = 2
+
+
+class UnknownNameError(InvalidInputError):
+    """No metric, model or other thing goes by the given name."""
+
+
+class DataError(InvalidInputError):
+    """The data contradict themselves or what was asked of them."""
+
+    exit_code = 4
+
+
+class LengthMismatchError(DataError):
+    """Columns that describe the same items have different lengths."""
+
+
+class ColumnNotFoundError(DataError):
+    """A column of a table, or a classifier of an `Outcomes`, is not there."""
+
+
+class MissingLabelsError(DataError):
+    """Some labels are null or NaN, and nobody said what that means."""
+
+
+class LabelTypeError(DataError):
+    """Labels of different types, or of a type that cannot be a label."""
+
+
+class PosLabelError(DataError):
+    """The positive class is absent from the data, or was not named where it must be."""
+
+
+class CountsError(DataError):
+    """Counts that are negative, fractional, NaN or of the wrong shape."""
+
+
+class FileFormatError(DataError):
+    """A file that is empty, binary, torn or otherwise not a table of labels."""
+
+
+class PairingError(DataError):
+    """Ids that are repeated, unmatched, or disagree about the truth."""
+
+
+class MissingDependencyError(RopewalkError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+    exit_code = 5
+
+
+class UnreadableFileError(RopewalkError, OSError):
+    """A file does not exist or cannot be read or written."""
+
+    exit_code = 5
+
+
+class RopewalkWarning(UserWarning):
+    """Base of all warnings issued by ropewalk."""
+
+
+class PriorDominanceWarning(RopewalkWarning):
+    """The posterior mean lies far from the observed value: the prior speaks louder than it should."""
+
+
+class DegenerateDataWarning(RopewalkWarning):
+    """The data are too thin for the question, and the answer says so."""

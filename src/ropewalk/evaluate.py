@@ -1,0 +1,180 @@
+"""`evaluate`: how good is one classifier, and is it good enough?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk._door import as_outcomes
+from ropewalk._engine import MetricLike, check_rule, collect, issue, remarks, settle_question
+from ropewalk._validate import check_draws, check_prob, check_seed, check_threads, is_real
+from ropewalk.decision import Decision, bar_text, judge, parse_rope
+from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
+from ropewalk.models import parse_model
+from ropewalk.models.posterior import Model, draw_psi, observed_psi
+from ropewalk.results import Evaluation, MetricPosterior, Recipe
+from ropewalk.sampling import Draws
+from ropewalk.summary import Estimate, count_below, summarise
+from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
+
+_USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
+
+
+def evaluate(
+    *data: Any,
+    truth: str | None = None,
+    name: str | None = None,
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+    metric: MetricLike | Sequence[MetricLike] | None = None,
+    pos_label: Label | None = None,
+    cost_matrix: Any = None,
+    prevalence: Any = None,
+    at_least: float | None = None,
+    rope: RopeLike | None = None,
+    prob: float = 0.95,
+    rule: Rule = "hdi",
+    model: str | Model = "unpaired",
+    draws: DrawsLike = "auto",
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    threads: int = 1,
+) -> Evaluation:
+    """Evaluate one classifier: the posterior of one or more metrics, and how it stands against a bar.
+
+    Parameters
+    ----------
+    *data
+        ``(y_true, y_pred)``; or an `Outcomes` and the name of one of its classifiers; or a file or dataframe and
+        the name of the column of predictions, with `truth` for that of the true labels.
+    name
+        What to call the classifier whose predictions come as an array.
+    metric
+        One metric or a list of them, each as in `compare`.
+    at_least
+        A bar: gives P(score ≥ bar), and with a `rope` the five-way verdict of score − bar. For measures where
+        less is better, `≫` still means better than the bar.
+
+    The other parameters are those of `compare`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> e = rw.evaluate(news.outcomes, "svm_l2", metric=["f1", "recall"], pos_label=8, at_least=0.8, rng=0)
+    >>> e["f1"].prob_at_least < 0.001
+    True
+    """
+    wanted: str | None = None
+    if len(data) == 2 and isinstance(data[1], str):  # noqa: PLR2004
+        data, wanted = data[:1], data[1]
+    outcomes = as_outcomes(
+        data,
+        columns=(wanted,),
+        truth=truth,
+        names=None if name is None else (name,),
+        labels=labels,
+        missing=missing,
+        usage=_USAGE,
+    )
+    listed = isinstance(metric, Sequence) and not isinstance(metric, str)
+    metrics: Sequence[MetricLike | None] = metric if listed else [metric]  # type: ignore[assignment]
+    if not metrics:
+        raise InvalidInputError("`metric` is an empty list; name at least one.")
+    if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
+        raise InvalidInputError(f"`at_least` must be a finite number; got {at_least!r}.")
+    bar = None if at_least is None else float(at_least)
+    interval = parse_rope(rope)
+    if interval is not None and bar is None:
+        raise InvalidInputError(
+            "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
+        )
+    chosen = parse_model(model)
+    if chosen.paired:
+        raise InvalidInputError(f"The model {chosen.name!r} is for two classifiers.", hint='use model="unpaired".')
+    mass, way, number, workers = check_prob(prob), check_rule(rule), check_draws(draws), check_threads(threads)
+    seed = check_seed(rng, random_state)
+    posteriors = []
+    for one in metrics:
+        shaped, measure, positive, shares = settle_question(
+            [outcomes],
+            metric=one,
+            pos_label=pos_label,
+            model=chosen,
+            prevalence=prevalence,
+            cost_matrix=cost_matrix if one in ("cost", None) else None,
+        )
+        recipe = Recipe(
+            tables=shaped,
+            model=chosen,
+            metric=measure,
+            pos_label=positive,
+            prevalence=shares,
+            rope=interval,
+            prob=mass,
+            rule=way,
+            draws=number,
+            seed=seed,
+            data_hash=outcomes.data_hash,
+            n_items=outcomes.n_items,
+        )
+        posteriors.append(_posterior(recipe, bar, threads=workers))
+    pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
+    notes, alarms = remarks(posteriors[0].recipe.tables, pulls, chosen)
+    result = Evaluation(
+        name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms
+    )
+    issue(alarms)
+    return result
+
+
+def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPosterior:
+    """Draw one metric's posterior and set it against the bar."""
+    posterior = recipe.model.fit(recipe.tables[0])
+    rope, prob, rule, metric = recipe.rope, recipe.prob, recipe.rule, recipe.metric
+
+    def draw(start: int, stop: int) -> FloatArray:
+        return draw_psi(
+            [posterior], metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
+        )
+
+    def gap(estimate: Estimate, level: float) -> Estimate:
+        return replace(
+            estimate,
+            mean=estimate.mean - level,
+            hdi=Interval(estimate.hdi.low - level, estimate.hdi.high - level),
+        )
+
+    def settled(psi: FloatArray) -> bool:
+        if rope is None or bar is None:
+            return True
+        ordered = np.sort(psi[0])
+        estimate = gap(summarise(psi[0], ordered, prob=prob, observed=None), bar)
+        return judge(
+            estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better
+        )[2]
+
+    psi, _ = collect(draw, recipe.draws, settled)
+    ordered = np.sort(psi[0])
+    observed = observed_psi(recipe.tables, metric, recipe.prevalence)[0]
+    estimate = summarise(psi[0], ordered, prob=prob, observed=observed)
+    regions, decision = None, None
+    if rope is not None and bar is not None:
+        regions, verdict, stable, leaning = judge(
+            gap(estimate, bar), ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better
+        )
+        words = bar_text(verdict, leaning, rope, recipe.tables[0].names[0], f"{bar:g}")
+        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
+    return MetricPosterior(
+        metric=metric,
+        estimate=estimate,
+        prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
+        regions=regions,
+        decision=decision,
+        draws=Draws(psi=psi, names=recipe.tables[0].names),
+        recipe=recipe,
+    )

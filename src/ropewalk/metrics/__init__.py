@@ -1,0 +1,8 @@
+"""Metrics: functions of a weighted table that know nothing about models."""
+
+from __future__ import annotations
+
+from ropewalk.metrics.margins import Margins, Weighted, ratio
+from ropewalk.metrics.registry import METRICS, Metric, cost, fbeta, parse_metric
+
+__all__ = ["METRICS", "Margins", "Metric", "Weighted", "cost", "fbeta", "parse_metric", "ratio"]

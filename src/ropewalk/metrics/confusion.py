@@ -1,0 +1,94 @@
+"""Metrics of a confusion table, for all classifiers and draws at once.
+
+A *class* metric gives a value for every class (K, D, M) and needs a positive class or an average; a *table*
+metric gives one value (K, D) for any number of classes. 0/0 counts 0 throughout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk.metrics.margins import Margins, ratio
+from ropewalk.typing import FloatArray, Kernel
+
+# -- class metrics ------------------------------------------------------------------------------------------
+
+
+def precision(m: Margins) -> FloatArray:
+    """Share of the items put into the class that belong there."""
+    return ratio(m.tp, m.col)
+
+
+def recall(m: Margins) -> FloatArray:
+    """Share of the class's items that were found: sensitivity, the true positive rate."""
+    return ratio(m.tp, m.row)
+
+
+def specificity(m: Margins) -> FloatArray:
+    """Share of the other items that were kept out: the true negative rate."""
+    return ratio(m.tn, m.total - m.row)
+
+
+def fpr(m: Margins) -> FloatArray:
+    """Share of the other items that were wrongly put into the class."""
+    return ratio(m.fp, m.total - m.row)
+
+
+def fnr(m: Margins) -> FloatArray:
+    """Share of the class's items that were missed."""
+    return ratio(m.fn, m.row)
+
+
+def fbeta_kernel(beta: float) -> Kernel:
+    """Return F-beta as (1 + β²) tp / (β² row + col), which needs no precision and no recall."""
+    square = beta * beta
+
+    def fbeta(m: Margins) -> FloatArray:
+        return ratio((1.0 + square) * m.tp, square * m.row + m.col)
+
+    return fbeta
+
+
+def jaccard(m: Margins) -> FloatArray:
+    """Share of the right ones among the items that are, or were put, in the class."""
+    return ratio(m.tp, m.row + m.col - m.tp)
+
+
+# -- table metrics ------------------------------------------------------------------------------------------
+
+
+def accuracy(m: Margins) -> FloatArray:
+    """Share of items classified right."""
+    return ratio(m.tp.sum(axis=-1), m.total[..., 0])
+
+
+def error(m: Margins) -> FloatArray:
+    """Share of items classified wrong."""
+    return ratio(m.fn.sum(axis=-1), m.total[..., 0])
+
+
+def balanced_accuracy(m: Margins) -> FloatArray:
+    """Mean of the recalls."""
+    return recall(m).mean(axis=-1)
+
+
+def gmean(m: Margins) -> FloatArray:
+    """Geometric mean of the recalls."""
+    with np.errstate(divide="ignore"):  # a recall of 0 makes the mean 0
+        return np.exp(np.log(recall(m)).mean(axis=-1))
+
+
+def mcc(m: Margins) -> FloatArray:
+    """Matthews correlation coefficient; for more than two classes Gorodkin's R_K."""
+    square = m.total[..., 0] ** 2
+    covariance = m.total[..., 0] * m.tp.sum(axis=-1) - (m.row * m.col).sum(axis=-1)
+    spread = np.maximum(square - (m.row**2).sum(axis=-1), 0) * np.maximum(square - (m.col**2).sum(axis=-1), 0)
+    return ratio(np.where(spread > 0, covariance, 0.0), np.sqrt(spread))
+
+
+def kappa(m: Margins) -> FloatArray:
+    """Cohen's kappa: agreement with the truth beyond chance."""
+    total = m.total[..., 0]
+    chance = (m.row * m.col).sum(axis=-1)
+    spread = total**2 - chance
+    return ratio(np.where(spread > 0, total * m.tp.sum(axis=-1) - chance, 0.0), np.where(spread > 0, spread, 0.0))

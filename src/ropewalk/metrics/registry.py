@@ -1,0 +1,192 @@
+"""Metrics by name, as objects, or made from a function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ropewalk._validate import choose, is_real
+from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.metrics import confusion
+from ropewalk.metrics.margins import Margins, Weighted, ratio
+from ropewalk.typing import FloatArray, Kernel
+
+Average = Literal["micro", "macro", "weighted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A number computed from a weighted table, for every classifier and draw.
+
+    `by_class` marks a kernel that gives a value for every class: it then needs an `average`, or a positive class
+    `positive` (its place among the labels). `cost` replaces the kernel by the mean cost of a cell.
+    """
+
+    name: str
+    kernel: Kernel | None = None
+    higher_is_better: bool = True
+    by_class: bool = False
+    average: Average | None = None
+    positive: int | None = None
+    cost: tuple[tuple[float, ...], ...] | None = None
+
+    @property
+    def needs_positive(self) -> bool:
+        """Whether a positive class must be chosen before the metric can be computed."""
+        return self.by_class and self.average is None
+
+    def at(self, positive: int) -> Metric:
+        """Return the metric of one class."""
+        return replace(self, positive=positive) if self.needs_positive else self
+
+    def __call__(self, table: Weighted) -> FloatArray:
+        """Return the value for each classifier and draw, (K, D)."""
+        if self.cost is not None:
+            return table.linear(np.array(self.cost))
+        assert self.kernel is not None  # noqa: S101
+        margins = table.margins()
+        if not self.by_class:
+            return self._checked(self.kernel(margins), margins)
+        if self.average == "micro":
+            return np.asarray(self.kernel(margins.pooled()))[..., 0]
+        values = self.kernel(margins)
+        if self.average == "macro":
+            return np.asarray(values.mean(axis=-1))
+        if self.average == "weighted":
+            return ratio((values * margins.row).sum(axis=-1), margins.total[..., 0])
+        return np.asarray(values[..., self.positive])
+
+    def _checked(self, values: Any, margins: Margins) -> FloatArray:
+        """Return a kernel's values if they are one finite number for each classifier and draw."""
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape != margins.tp.shape[:2]:
+            raise InvalidInputError(
+                f"The metric {self.name!r} must return an array of shape {margins.tp.shape[:2]} "
+                f"(classifiers, draws); got {array.shape}.",
+                hint="margins.tp[..., -1] are the true positives of the last class, for each classifier and draw.",
+            )
+        if not np.isfinite(array).all():
+            raise InvalidInputError(
+                f"The metric {self.name!r} returned NaN or infinity.",
+                hint="ropewalk.metrics.ratio(a, b) divides and counts 0/0 as 0.",
+            )
+        return array
+
+
+def fbeta(beta: float) -> Metric:
+    """Return F-beta: recall counts β times as much as precision; any β ≥ 0.
+
+    Examples
+    --------
+    >>> fbeta(2).name
+    'fbeta(2)'
+    """
+    if not is_real(beta) or not 0 <= beta < float("inf"):
+        raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {beta!r}.")
+    return Metric(name=f"fbeta({float(beta):g})", kernel=confusion.fbeta_kernel(float(beta)), by_class=True)
+
+
+def cost(matrix: Any) -> Metric:
+    """Return the expected cost of an item under a matrix of costs (rows = truth, columns = prediction).
+
+    Rows and columns follow the order of the labels. Negative costs are utilities.
+
+    Examples
+    --------
+    >>> cost([[0, 1], [5, 0]]).higher_is_better
+    False
+    """
+    try:
+        array = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:  # noqa: PLR2004
+        raise InvalidInputError(
+            f"The cost matrix must be square; got shape {array.shape}.", hint="rows are the truth, columns predictions."
+        )
+    if not np.isfinite(array).all():
+        raise InvalidInputError("The cost matrix must hold finite numbers.")
+    return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
+
+
+_CLASS: Final = {
+    "precision": Metric(name="precision", kernel=confusion.precision, by_class=True),
+    "recall": Metric(name="recall", kernel=confusion.recall, by_class=True),
+    "specificity": Metric(name="specificity", kernel=confusion.specificity, by_class=True),
+    "fpr": Metric(name="fpr", kernel=confusion.fpr, by_class=True, higher_is_better=False),
+    "fnr": Metric(name="fnr", kernel=confusion.fnr, by_class=True, higher_is_better=False),
+    "f1": Metric(name="f1", kernel=confusion.fbeta_kernel(1.0), by_class=True),
+    "jaccard": Metric(name="jaccard", kernel=confusion.jaccard, by_class=True),
+}
+_TABLE: Final = {
+    "accuracy": Metric(name="accuracy", kernel=confusion.accuracy),
+    "error": Metric(name="error", kernel=confusion.error, higher_is_better=False),
+    "balanced_accuracy": Metric(name="balanced_accuracy", kernel=confusion.balanced_accuracy),
+    "gmean": Metric(name="gmean", kernel=confusion.gmean),
+    "mcc": Metric(name="mcc", kernel=confusion.mcc),
+    "kappa": Metric(name="kappa", kernel=confusion.kappa),
+}
+_ALIASES: Final = {"sensitivity": "recall", "tpr": "recall", "tnr": "specificity"}
+_AVERAGES: Final[tuple[Average, ...]] = ("micro", "macro", "weighted")
+_FBETA: Final = re.compile(r"fbeta\(\s*([0-9.eE+-]+)\s*\)")
+
+METRICS: Final = {**_TABLE, **_CLASS}
+"""Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
+
+
+def parse_metric(metric: str | Metric | Callable[[Margins], Any], cost_matrix: Any = None) -> Metric:
+    """Turn a name, a `Metric` or a function of `Margins` into a `Metric`.
+
+    Examples
+    --------
+    >>> parse_metric("macro_fbeta(0.5)").name
+    'macro_fbeta(0.5)'
+    >>> parse_metric("sensitivity").name
+    'recall'
+    """
+    if cost_matrix is not None and metric != "cost":
+        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint='pass metric="cost".')
+    if isinstance(metric, Metric):
+        return metric
+    if callable(metric):
+        return Metric(name=getattr(metric, "__name__", type(metric).__name__), kernel=metric)
+    if not isinstance(metric, str):
+        raise UnknownNameError(f"`metric` must be a name, a Metric or a function; got {metric!r}.")
+    if metric == "cost":
+        if cost_matrix is None:
+            raise InvalidInputError(
+                "The metric `cost` needs a cost matrix.", hint="cost_matrix=[[0, 1], [5, 0]], or --cost-matrix FILE."
+            )
+        return cost(cost_matrix)
+    for average in _AVERAGES:
+        if metric.startswith(f"{average}_"):
+            base = _single(metric.removeprefix(f"{average}_"), metric)
+            if not base.by_class:
+                raise UnknownNameError(
+                    f"{base.name!r} has no {average} average: it is one number for the whole table.",
+                    hint=f"use metric={base.name!r}.",
+                )
+            return replace(base, name=f"{average}_{base.name}", average=average)
+    return _single(metric, metric)
+
+
+def _single(name: str, asked: str) -> Metric:
+    match = _FBETA.fullmatch(name)
+    if match:
+        try:
+            return fbeta(float(match[1]))
+        except ValueError as error:
+            raise UnknownNameError(f"Unknown metric {asked!r}.", hint="write fbeta(2) or fbeta(0.5).") from error
+    known = {**METRICS, **{alias: METRICS[name] for alias, name in _ALIASES.items()}}
+    try:
+        return choose(name, known, "metric")
+    except UnknownNameError as unknown:
+        raise UnknownNameError(
+            f"Unknown metric {asked!r}.",
+            hint=f"{unknown.hint} Also fbeta(β) and cost; micro_, macro_ and weighted_ go before a class metric "
+            f"({', '.join(_CLASS)}, fbeta(β)).",
+        ) from None

@@ -1,0 +1,165 @@
+"""The paired and unpaired models of two labels (Zhang et al., SIGIR 2016), drawn exactly.
+
+The prevalence of the positive class and the classifiers' behaviour on either class are independent a priori,
+
+    mu ~ Beta(mu),   theta+ ~ Dirichlet(positive),   theta− ~ Dirichlet(negative),
+
+where theta± are the probabilities of the outcome pairs (1,1) (1,0) (0,1) (0,0) of two classifiers on the same
+item, or of the predictions 1, 0 of a single one. Counts are multinomial, so the posterior is of the same form
+with the counts added, and independent draws replace the papers' Markov chain.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ropewalk._validate import is_real
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.margins import Weighted
+from ropewalk.sampling import block_size, dirichlet
+from ropewalk.typing import CodeArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class DirichletPosterior:
+    """Class shares ~ Dirichlet(`mu`), outcomes of class j ~ Dirichlet(`theta[j]`) over the cells of `codes`.
+
+    `codes` lists every cell, class by class, in the order of `theta`.
+    """
+
+    codes: CodeArray
+    mu: FloatArray
+    theta: tuple[FloatArray, ...]
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return block_size(len(self.codes))
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables of cell probabilities."""
+        mu = dirichlet(rng, self.mu, size)
+        weights = np.concatenate([dirichlet(rng, shapes, size) * mu[j] for j, shapes in enumerate(self.theta)])
+        return Weighted(self.codes, weights, len(self.mu))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """Two classifiers on the same test set: a Dirichlet over the pairs of their predictions.
+
+    `mu` are the pseudo-counts of the positive and the negative class; `positive` and `negative` those of the
+    outcome pairs (1,1) (1,0) (0,1) (0,0) on items of either class. All ones, the default, are the papers' prior.
+
+    Examples
+    --------
+    >>> Paired(positive=(2, 1, 1, 1)).prior
+    'mu ~ Beta(1, 1); theta+ ~ Dir(2, 1, 1, 1); theta- ~ Dir(1, 1, 1, 1)'
+    """
+
+    mu: Sequence[float] = (1.0, 1.0)
+    positive: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
+    negative: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
+
+    name = "paired"
+    paired = True
+
+    def __post_init__(self) -> None:
+        _check_shapes(self, mu=2, positive=4, negative=4)
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return f"mu ~ Beta({_list(self.mu)}); theta+ ~ Dir({_list(self.positive)}); theta- ~ Dir({_list(self.negative)})"
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the labels leaves the prior as it is."""
+        return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
+
+    def fit(self, outcomes: Outcomes) -> DirichletPosterior:
+        """Return the posterior of a table of two classifiers and two labels, the positive one last."""
+        return _fit(outcomes, 2, self.mu, self.positive, self.negative)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpaired:
+    """One classifier on its own test set; two such posteriors make the papers' unpaired comparison.
+
+    `mu` are the pseudo-counts of the positive and the negative class; `positive` and `negative` those of the
+    predictions 1, 0 on items of either class. All ones, the default, are the papers' prior; each classifier
+    has its own mu.
+
+    Examples
+    --------
+    >>> Unpaired().prior
+    'mu ~ Beta(1, 1); rho+ ~ Beta(1, 1); rho- ~ Beta(1, 1)'
+    """
+
+    mu: Sequence[float] = (1.0, 1.0)
+    positive: Sequence[float] = (1.0, 1.0)
+    negative: Sequence[float] = (1.0, 1.0)
+
+    name = "unpaired"
+    paired = False
+
+    def __post_init__(self) -> None:
+        _check_shapes(self, mu=2, positive=2, negative=2)
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return f"mu ~ Beta({_list(self.mu)}); rho+ ~ Beta({_list(self.positive)}); rho- ~ Beta({_list(self.negative)})"
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the labels leaves the prior as it is."""
+        return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
+
+    def fit(self, outcomes: Outcomes) -> DirichletPosterior:
+        """Return the posterior of a table of one classifier and two labels, the positive one last."""
+        return _fit(outcomes, 1, self.mu, self.positive, self.negative)
+
+
+def _fit(
+    outcomes: Outcomes, n_classifiers: int, mu: Sequence[float], positive: Sequence[float], negative: Sequence[float]
+) -> DirichletPosterior:
+    n_labels = outcomes.n_labels
+    if outcomes.n_classifiers != n_classifiers:
+        raise InvalidInputError(f"This model takes {n_classifiers} classifier(s); got {outcomes.n_classifiers}.")
+    if n_labels > 2:  # noqa: PLR2004
+        raise DataError(
+            f"This model takes two labels; these data have {n_labels}.",
+            hint="pos_label= compares one class against the rest; compare_classes (--per-class) does so for each.",
+        )
+    codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
+    counts = np.zeros((n_labels,) * (n_classifiers + 1))
+    counts[tuple(outcomes.codes.T)] = outcomes.counts
+    if n_labels == 1:  # a single label leaves nothing to doubt
+        return DirichletPosterior(codes, np.ones(1), (np.ones(1),))
+    # The papers list the outcome pairs from (1,1) down to (0,0); cells are sorted upwards.
+    priors = [np.array(negative[::-1], dtype=np.float64), np.array(positive[::-1], dtype=np.float64)]
+    theta = tuple(counts[j].reshape(-1) + priors[j] for j in range(2))
+    shares = counts.reshape(2, -1).sum(axis=1) + np.array(mu[::-1], dtype=np.float64)
+    return DirichletPosterior(codes, shares, theta)
+
+
+def _check_shapes(model: Paired | Unpaired, **lengths: int) -> None:
+    for field, length in lengths.items():
+        values = getattr(model, field)
+        good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
+        if not good or not all(is_real(v) and math.isfinite(v) and v > 0 for v in values):
+            raise InvalidInputError(
+                f"`{field}` must be {length} positive numbers; got {values!r}.",
+                hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
+            )
+        object.__setattr__(model, field, tuple(float(v) for v in values))
+
+
+def _list(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)

@@ -1,0 +1,103 @@
+"""What a model is, what a posterior is, and how draws of a metric come out of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.metrics.margins import Weighted
+from ropewalk.metrics.registry import Metric
+from ropewalk.sampling import draw_blocks
+from ropewalk.typing import FloatArray
+
+
+class Posterior(Protocol):
+    """A distribution over weighted tables that can be drawn from exactly and independently."""
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds; a function of the table alone."""
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables."""
+
+
+class Model(Protocol):
+    """A prior, which with the counts makes a posterior."""
+
+    @property
+    def name(self) -> str:
+        """What `model=` and the JSON call it."""
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line of formulas."""
+
+    @property
+    def paired(self) -> bool:
+        """Whether the model takes all classifiers' predictions on the same items at once."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the labels exchanges nothing in the prior, so that no positive class is needed."""
+
+    def fit(self, outcomes: Outcomes) -> Posterior:
+        """Return the posterior given the counts; no items give the prior."""
+
+
+def draw_psi(
+    posteriors: Sequence[Posterior],
+    metric: Metric,
+    prevalence: tuple[float, ...] | None = None,
+    *,
+    start: int = 0,
+    stop: int,
+    seed: int,
+    stream: int = 0,
+    threads: int = 1,
+) -> FloatArray:
+    """Return draws `start` … `stop` of the metric, (K, n): classifiers of one posterior after those of the next.
+
+    One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones.
+    """
+    shares = None if prevalence is None else np.array(prevalence)
+    parts = []
+    for number, posterior in enumerate(posteriors):
+
+        def draw(rng: np.random.Generator, size: int, posterior: Posterior = posterior) -> FloatArray:
+            table = posterior.block(rng, size)
+            return metric(table if shares is None else table.at_prevalence(shares))
+
+        size = posterior.block_size
+        first = start // size * size
+        drawn = draw_blocks(
+            draw, size=size, start=first, stop=stop, seed=seed, stream=stream + number, threads=threads
+        )
+        parts.append(drawn[:, start - first :])
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def observed_psi(
+    tables: Sequence[Outcomes], metric: Metric, prevalence: tuple[float, ...] | None = None
+) -> tuple[float | None, ...]:
+    """Return the metric of the counts themselves, one number a classifier.
+
+    None where nothing was observed: no items, or at another `prevalence` a class of which there is none.
+    """
+    values: list[float | None] = []
+    for table in tables:
+        present = set(table.codes[:, 0].tolist())
+        unseen = prevalence is not None and any(
+            share > 0 and j not in present for j, share in enumerate(prevalence)
+        )
+        if not table.n_items or unseen:
+            values += [None] * table.n_classifiers
+            continue
+        counts = Weighted(table.codes, table.counts[:, np.newaxis].astype(np.float64), table.n_labels)
+        if prevalence is not None:
+            counts = counts.at_prevalence(np.array(prevalence))
+        values += metric(counts)[:, 0].tolist()
+    return tuple(values)

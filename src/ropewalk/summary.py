@@ -1,0 +1,61 @@
+"""Summaries of draws: centre, spread, HDI, and how well the draws pin them down."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ropewalk.intervals import Interval, hdi, hdi_error
+from ropewalk.typing import FloatArray
+
+NOTE_PULL: Final = 0.25
+WARN_PULL: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """The posterior of one number: `observed` is its value on the counts, None where there is none."""
+
+    observed: float | None
+    mean: float
+    std: float
+    mc_error: float
+    hdi: Interval
+    hdi_mc_error: tuple[float, float]
+
+    @property
+    def pull(self) -> float:
+        """How many posterior standard deviations the prior moves the mean away from the observed value."""
+        if self.observed is None:
+            return 0.0
+        gap = self.mean - self.observed
+        if abs(gap) < 1e-12:  # noqa: PLR2004
+            return 0.0
+        return gap / self.std if self.std > 0 else math.copysign(math.inf, gap)
+
+
+def summarise(draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None) -> Estimate:
+    """Summarise independent draws, given also in sorted order."""
+    std = float(draws.std(ddof=1)) if draws.size > 1 else 0.0
+    return Estimate(
+        observed=observed,
+        mean=float(draws.mean()),
+        std=std,
+        mc_error=std / math.sqrt(draws.size),
+        hdi=hdi(ordered, prob),
+        hdi_mc_error=hdi_error(draws, prob),
+    )
+
+
+def count_below(ordered: FloatArray, bound: float, *, inclusive: bool = False) -> int:
+    """Return how many sorted draws lie below `bound` (or at it).
+
+    Examples
+    --------
+    >>> count_below(np.array([1.0, 2.0, 3.0]), 3.0), count_below(np.array([1.0, 2.0]), 2.0, inclusive=True)
+    (2, 2)
+    """
+    return int(np.searchsorted(ordered, bound, side="right" if inclusive else "left"))

@@ -59,7 +59,9 @@ def as_outcomes(
     return table if names is None else table.rename(names)
 
 
-def as_pair(first: Outcomes, second: Outcomes, columns: Sequence[str | None], names: Sequence[str] | None) -> tuple[Outcomes, Outcomes]:
+def as_pair(
+    first: Outcomes, second: Outcomes, columns: Sequence[str | None], names: Sequence[str] | None
+) -> tuple[Outcomes, Outcomes]:
     """Return two tables of one classifier each, over the same labels and under different names."""
     pair = [
         table if name is None and table.n_classifiers == 1 else table.project([name or ""])
@@ -71,6 +73,9 @@ def as_pair(first: Outcomes, second: Outcomes, columns: Sequence[str | None], na
         pair = [table.rename([name]) for table, name in zip(pair, check_names(names, 2), strict=True)]
     if pair[0].labels != pair[1].labels:
         # Two test sets may lack different classes; the question is about all of them.
-        pair = [one + Outcomes(other.codes[:0, :2], other.counts[:0], other.labels, one.names) for one, other in (pair, pair[::-1])]
+        pair = [
+            one + Outcomes(other.codes[:0, :2], other.counts[:0], other.labels, one.names)
+            for one, other in (pair, pair[::-1])
+        ]
         pair[1] = Outcomes(pair[0].codes[:0], pair[0].counts[:0], pair[0].labels, pair[1].names) + pair[1]
     return pair[0], pair[1]

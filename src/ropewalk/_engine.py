@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -26,6 +26,9 @@ LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
+
+_BINARY: Final = 2
+_PULLS: Final = "The prior pulls"
 
 MetricLike = str | Metric | Callable[[Margins], Any]
 
@@ -51,9 +54,8 @@ def settle_question(
     """
     labels = tables[0].labels
     if metric is None:
-        metric = "cost" if cost_matrix is not None else "f1" if len(labels) == 2 or pos_label is not None else "macro_f1"  # noqa: PLR2004
-    if cost_matrix is not None and pos_label is not None and len(labels) == 2:  # noqa: PLR2004
-        cost_matrix = _positive_last(cost_matrix, labels, pos_label)
+        single = "f1" if len(labels) == _BINARY or pos_label is not None else "macro_f1"
+        metric = single if cost_matrix is None else "cost"
     chosen = parse_metric(metric, cost_matrix)
     if pos_label is not None and chosen.average is not None:
         raise InvalidInputError(
@@ -63,7 +65,7 @@ def settle_question(
     positive: Label | None = None
     if pos_label is not None:
         positive = find_label(pos_label, labels)
-    elif (chosen.needs_positive or not model.is_symmetric or is_real(prevalence)) and len(labels) <= 2:  # noqa: PLR2004
+    elif (chosen.needs_positive or not model.is_symmetric or is_real(prevalence)) and len(labels) <= _BINARY:
         positive = _usual_positive(labels, chosen)
     elif chosen.needs_positive:
         raise PosLabelError(
@@ -74,6 +76,9 @@ def settle_question(
         )
     if positive is not None and (pos_label is not None or len(labels) > 1):
         tables = [table.collapse(positive) for table in tables]
+        if chosen.cost is not None and len(labels) == _BINARY and positive == labels[0]:
+            # Costs come in label order, and the positive label is last from here on.
+            chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
     if chosen.cost is not None and len(chosen.cost) != tables[0].n_labels:
         raise InvalidInputError(
             f"The cost matrix is {len(chosen.cost)} × {len(chosen.cost)}, and there are {tables[0].n_labels} labels "
@@ -82,13 +87,6 @@ def settle_question(
         )
     shares = check_prevalence(prevalence, tables[0].labels)
     return tuple(tables), chosen.at(tables[0].n_labels - 1), positive, shares
-
-
-def _positive_last(cost_matrix: Any, labels: Sequence[Label], pos_label: Any) -> Any:
-    """Reorder a 2 × 2 cost matrix, given in label order, to (negative, positive)."""
-    matrix = np.asarray(cost_matrix)
-    swap = find_label(pos_label, labels) == labels[0] and matrix.shape == (2, 2)
-    return matrix[::-1, ::-1] if swap else matrix
 
 
 def _usual_positive(labels: Sequence[Label], metric: Metric) -> Label:
@@ -104,7 +102,10 @@ def _usual_positive(labels: Sequence[Label], metric: Metric) -> Label:
 
 
 def collect(
-    draw: Callable[[int, int], FloatArray], draws: DrawsLike, settled: Callable[[FloatArray], bool], at_least: int = 0
+    draw: Callable[[int, int], FloatArray],
+    draws: DrawsLike,
+    settled: Callable[[FloatArray], bool],
+    at_least: int = 0,
 ) -> tuple[FloatArray, FloatArray]:
     """Draw as many as asked, or until `settled`; return these draws and the first `at_least` ones.
 
@@ -130,32 +131,26 @@ def prior_delta(
     tables = [Outcomes.from_counts(np.zeros((n_labels,) * (3 if model.paired else 2), dtype=np.int64))]
     posteriors = [model.fit(table) for table in (tables if model.paired else tables * 2)]
     psi = draw_psi(posteriors, metric, prevalence, stop=SD_DRAWS, seed=seed, stream=PRIOR_STREAM)
-    delta = psi[0] - psi[1]
+    delta: FloatArray = psi[0] - psi[1]
     delta.flags.writeable = False
     return delta
 
 
-def remarks(
-    tables: Iterable[Outcomes], estimates: dict[str, Estimate], model: Model
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def remarks(tables: Iterable[Outcomes], estimates: dict[str, Estimate]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return notes and warnings: thin data, and a prior that speaks louder than it should."""
-    notes: list[str] = []
-    alarms: list[str] = []
-    for table in tables:
-        alarms += _thin_data(table)
-    for what, estimate in estimates.items():
-        strength = abs(estimate.pull)
-        if strength < NOTE_PULL:
-            continue
-        told = (
-            f"The prior pulls {what} by {estimate.pull:+.2f} posterior standard deviations "
-            f"(observed {estimate.observed:.4f}, posterior mean {estimate.mean:.4f}; prior: {model.prior})."
+    alarms = [told for table in tables for told in _thin_data(table)]
+    strong = {what: e for what, e in estimates.items() if abs(e.pull) >= WARN_PULL}
+    weak = {what: e for what, e in estimates.items() if NOTE_PULL <= abs(e.pull) < WARN_PULL}
+    if strong:
+        alarms.append(
+            f"{_pulls(strong)} A 95% interval then covers less than it says: weaken the prior or get more items."
         )
-        if strength < WARN_PULL:
-            notes.append(told)
-        else:
-            alarms.append(f"{told} A 95% interval then covers less than it says; weaken the prior or get more items.")
-    return tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(alarms))
+    return (_pulls(weak),) if weak else (), tuple(dict.fromkeys(alarms))
+
+
+def _pulls(estimates: dict[str, Estimate]) -> str:
+    told = [f"{what} by {e.pull:+.2f} ({e.observed:.4f} to {e.mean:.4f})" for what, e in estimates.items()]
+    return f"{_PULLS}, in posterior standard deviations (from the observed value to the mean): {'; '.join(told)}."
 
 
 def _thin_data(table: Outcomes) -> list[str]:
@@ -180,7 +175,5 @@ def _thin_data(table: Outcomes) -> list[str]:
 def issue(alarms: Iterable[str]) -> None:
     """Issue the warnings of a result so that they point at the line that called the facade."""
     for alarm in alarms:
-        category = PriorDominanceWarning if alarm.startswith("The prior pulls") else DegenerateDataWarning
+        category = PriorDominanceWarning if alarm.startswith(_PULLS) else DegenerateDataWarning
         warnings.warn(alarm, category, stacklevel=3)
-
-

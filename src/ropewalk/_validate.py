@@ -48,6 +48,11 @@ def is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
+def is_whole(value: object) -> bool:
+    """Whether `value` is an integer and not a bool."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
 def check_prob(value: Any, name: str = "prob") -> float:
     """Return `value` if it is a usable probability mass.
 
@@ -68,7 +73,7 @@ def check_draws(value: Any) -> DrawsLike:
     """Return a positive integer number of draws, or "auto"."""
     if isinstance(value, str) and value == "auto":
         return "auto"
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+    if not is_whole(value) or value < 1:
         raise InvalidInputError(
             f'`draws` must be a positive integer or "auto"; got {value!r}.',
             hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
@@ -78,7 +83,7 @@ def check_draws(value: Any) -> DrawsLike:
 
 def check_threads(value: Any) -> int:
     """Return a positive number of threads."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+    if not is_whole(value) or value < 1:
         raise InvalidInputError(f"`threads` must be a positive integer; got {value!r}.")
     return int(value)
 
@@ -100,7 +105,7 @@ def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
         return int(source.integers(2**_SEED_BITS))
     if isinstance(source, np.random.SeedSequence):
         return int(source.generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
-    if isinstance(source, bool | np.bool_) or not isinstance(source, numbers.Integral) or source < 0:
+    if not is_whole(source) or source < 0:
         raise InvalidInputError(
             f"`rng` must be a non-negative integer, a numpy Generator, a SeedSequence or None; got {source!r}."
         )
@@ -168,9 +173,7 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
     else:
         shares = list(prevalence) if isinstance(prevalence, Iterable) and not isinstance(prevalence, str) else []
         if len(shares) != len(labels):
-            raise InvalidInputError(
-                f"`prevalence` must have {len(labels)} shares; got {prevalence!r}.", hint=hint
-            )
+            raise InvalidInputError(f"`prevalence` must have {len(labels)} shares; got {prevalence!r}.", hint=hint)
     if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-6:  # noqa: PLR2004
         raise InvalidInputError(
             f"`prevalence` must be shares between 0 and 1 that add up to 1; got {prevalence!r}.", hint=hint

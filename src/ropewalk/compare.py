@@ -1,4 +1,4 @@
-"""`compare`: is classifier A better than classifier B?"""
+"""Compare two classifiers: is A better than B."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
+from ropewalk._door import as_outcomes, as_pair
 from ropewalk._engine import (
     MetricLike,
     check_rule,
@@ -16,10 +17,10 @@ from ropewalk._engine import (
     remarks,
     settle_question,
 )
-from ropewalk._door import as_outcomes, as_pair
 from ropewalk._validate import check_draws, check_prob, check_seed, check_threads
+from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import Decision, judge, parse_rope, rope_path, verdict_text
+from ropewalk.decision import Decision, judge, parse_rope, rope_path
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, bayes_factor
 from ropewalk.models import parse_model
@@ -28,6 +29,7 @@ from ropewalk.results import ClassComparisons, Comparison, Recipe
 from ropewalk.sampling import Draws
 from ropewalk.summary import count_below, summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
+from ropewalk.wording import verdict_text
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -248,8 +250,10 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
         )
         path = rope_path(estimate, ordered, prob=prob, rule=rule, higher_is_better=better)
     prior = prior_delta(recipe.model, recipe.tables[0].n_labels, metric, recipe.prevalence, recipe.seed)
-    pulls = {names[0]: estimates[0], names[1]: estimates[1], f"the difference {names[0]} − {names[1]}": estimate}
-    notes, alarms = remarks(recipe.tables, pulls, recipe.model)
+    where = "" if recipe.pos_label is None else f" of class {label_text(recipe.pos_label)}"
+    whose = (*names, f"{names[0]} − {names[1]}")
+    pulls = {f"{metric.name}{where}, {who}": e for who, e in zip(whose, (*estimates, estimate), strict=True)}
+    notes, alarms = remarks(recipe.tables, pulls)
     return Comparison(
         a=names[0],
         b=names[1],
@@ -283,9 +287,7 @@ def _tables(
         if labels is not None or truth is not None:
             raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
         return as_pair(data[0], data[1], columns, names)
-    whole = as_outcomes(
-        data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE
-    )
+    whole = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
     return (whole,)
 
 
@@ -319,7 +321,12 @@ def _compare(
     interval, mass, way, number = parse_rope(rope), check_prob(prob), check_rule(rule), check_draws(draws)
     workers = check_threads(threads)
     shaped, measure, positive, shares = settle_question(
-        tables, metric=metric, pos_label=pos_label, model=chosen, prevalence=prevalence, cost_matrix=cost_matrix
+        tables,
+        metric=metric,
+        pos_label=pos_label,
+        model=chosen,
+        prevalence=prevalence,
+        cost_matrix=cost_matrix,
     )
     recipe = Recipe(
         tables=shaped,

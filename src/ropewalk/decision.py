@@ -21,6 +21,7 @@ from ropewalk.summary import Estimate, count_below
 from ropewalk.typing import FloatArray, Rule
 
 Leaning = Literal["a", "b", "equivalent"]
+_QUESTION = "what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."
 _ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
 
 
@@ -87,32 +88,35 @@ def parse_rope(rope: Any) -> Interval | None:
     """
     if rope is None:
         return None
-    question = "what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."
     if is_real(rope):
-        if math.isnan(rope) or math.isinf(rope):
-            raise InvalidInputError(f"`rope` must be a finite number; got {rope!r}.", hint=question)
-        if rope < 0:
-            raise InvalidInputError(f"`rope` must be positive; got {rope!r}.", hint=question)
-        if rope == 0:
-            raise InvalidInputError(
-                "`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent.",
-                hint=question,
-            )
-        return Interval(-float(rope), float(rope))
-    if isinstance(rope, Interval):
-        rope = (rope.low, rope.high)
+        return _half_width(rope)
+    return _pair((rope.low, rope.high) if isinstance(rope, Interval) else rope)
+
+
+def _half_width(rope: float) -> Interval:
+    if rope == 0:
+        raise InvalidInputError(
+            "`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent.",
+            hint=_QUESTION,
+        )
+    if not 0 < rope < math.inf:
+        raise InvalidInputError(f"`rope` must be a positive, finite number; got {rope!r}.", hint=_QUESTION)
+    return Interval(-float(rope), float(rope))
+
+
+def _pair(rope: Any) -> Interval:
     if isinstance(rope, str) or not isinstance(rope, Sequence | np.ndarray) or len(rope) != 2:  # noqa: PLR2004
-        raise InvalidInputError(f"`rope` must be a number or a pair (low, high); got {rope!r}.", hint=question)
+        raise InvalidInputError(f"`rope` must be a number or a pair (low, high); got {rope!r}.", hint=_QUESTION)
     if not all(is_real(end) and not math.isnan(end) for end in rope):
-        raise InvalidInputError(f"The ends of `rope` must be numbers; got {rope!r}.", hint=question)
+        raise InvalidInputError(f"The ends of `rope` must be numbers; got {rope!r}.", hint=_QUESTION)
     low, high = float(rope[0]), float(rope[1])
     if low >= high:
         raise InvalidInputError(
             f"`rope` must run from its low to its high end; got ({low:g}, {high:g}).",
-            hint=f"({high:g}, {low:g})?" if low > high else question,
+            hint=f"did you mean ({high:g}, {low:g})?" if low > high else _QUESTION,
         )
     if math.isinf(low) and math.isinf(high):
-        raise InvalidInputError("`rope` must have at least one finite end.", hint=question)
+        raise InvalidInputError("`rope` must have at least one finite end.", hint=_QUESTION)
     return Interval(low, high)
 
 
@@ -126,8 +130,8 @@ def decide(hdi: Interval, rope: Interval, mean: float = 0.0) -> Verdict:
     --------
     >>> decide(Interval(-0.02, 0.03), Interval(-0.05, 0.05))
     <Verdict.EQUIVALENT: '≈'>
-    >>> decide(Interval(0.06, 0.2), Interval(-0.05, 0.05)).value, decide(Interval(0.0, 0.2), Interval(-0.05, 0.05)).value
-    ('≫', '>')
+    >>> [decide(Interval(low, 0.2), Interval(-0.05, 0.05)).value for low in (0.06, 0.0)]
+    ['≫', '>']
     """
     if rope.low <= hdi.low and hdi.high <= rope.high:
         return Verdict.EQUIVALENT
@@ -196,7 +200,11 @@ def judge(
         verdict = decide(hdi, bounds, mean)
     leaning: Leaning | None = None
     if not verdict.conclusive:
-        named: list[tuple[float, Leaning]] = [(facing.inside, "equivalent"), (facing.above, "a"), (facing.below, "b")]
+        named: list[tuple[float, Leaning]] = [
+            (facing.inside, "equivalent"),
+            (facing.above, "a"),
+            (facing.below, "b"),
+        ]
         leaning = max(named, key=lambda pair: pair[0])[1]
     return regions, verdict, stable, leaning
 
@@ -232,55 +240,3 @@ def rope_path(
     kinds = [symbols[int(verdicts[i])] for i in [0, *changes.tolist()]]
     found = [Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b]
     return tuple(found)
-
-
-# -- words ----------------------------------------------------------------------------------------------------
-
-
-def rope_text(rope: Interval) -> str:
-    """Write a ROPE as ±r where it is symmetric.
-
-    Examples
-    --------
-    >>> rope_text(Interval(-0.01, 0.01)), rope_text(Interval(-0.02, math.inf))
-    ('±0.01', '[-0.02, +∞]')
-    """
-    if rope.low == -rope.high:
-        return f"±{rope.high:g}"
-    ends = [f"{'+' if end > 0 else '-'}∞" if math.isinf(end) else f"{end:+g}" for end in (rope.low, rope.high)]
-    return f"[{ends[0]}, {ends[1]}]"
-
-
-def verdict_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, a: str, b: str) -> str:
-    """Say a verdict about two classifiers in a sentence."""
-    width = rope_text(rope)
-    if verdict is Verdict.EQUIVALENT:
-        return f"{a} and {b} are practically equivalent at {width}"
-    if verdict.conclusive:
-        better, worse = (a, b) if verdict is Verdict.A_BETTER else (b, a)
-        return f"{better} is better than {worse} by a margin that matters (ROPE {width})"
-    lean = {"a": f"{a} better", "b": f"{b} better", "equivalent": "equivalent", None: "nowhere"}[leaning]
-    return f"Undecided at {width}; leaning {lean}; more data needed"
-
-
-def bar_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, name: str, bar: str) -> str:
-    """Say a verdict about one classifier against a fixed bar in a sentence."""
-    width = rope_text(rope)
-    if verdict is Verdict.EQUIVALENT:
-        return f"{name} is practically at the bar of {bar} ({width})"
-    if verdict.conclusive:
-        side = "better" if verdict is Verdict.A_BETTER else "worse"
-        return f"{name} is {side} than the bar of {bar} by a margin that matters (ROPE {width})"
-    lean = {"a": "better", "b": "worse", "equivalent": "equal", None: "nowhere"}[leaning]
-    return f"Undecided against the bar of {bar} at {width}; leaning {lean}; more data needed"
-
-
-def path_text(path: Sequence[Piece]) -> str:
-    """Say up to and from which ROPE each verdict holds."""
-    parts = []
-    for piece in path:
-        if piece.verdict in {Verdict.A_BETTER, Verdict.B_BETTER} and piece.stop is not None:
-            parts.append(f"{piece.verdict.value} holds up to ±{piece.stop:.3g}")
-        elif piece.verdict is Verdict.EQUIVALENT:
-            parts.append(f"≈ holds from ±{piece.start:.3g} on")
-    return "; ".join(parts)

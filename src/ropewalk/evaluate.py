@@ -1,4 +1,4 @@
-"""`evaluate`: how good is one classifier, and is it good enough?"""
+"""Evaluate one classifier: how good it is, and whether that is good enough."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk._door import as_outcomes
 from ropewalk._engine import MetricLike, check_rule, collect, issue, remarks, settle_question
 from ropewalk._validate import check_draws, check_prob, check_seed, check_threads, is_real
-from ropewalk.decision import Decision, bar_text, judge, parse_rope
+from ropewalk.decision import Decision, judge, parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import Interval
 from ropewalk.models import parse_model
@@ -20,6 +20,7 @@ from ropewalk.results import Evaluation, MetricPosterior, Recipe
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate, count_below, summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
+from ropewalk.wording import bar_text
 
 _USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
 
@@ -69,20 +70,17 @@ def evaluate(
     >>> e["f1"].prob_at_least < 0.001
     True
     """
-    wanted: str | None = None
-    if len(data) == 2 and isinstance(data[1], str):  # noqa: PLR2004
-        data, wanted = data[:1], data[1]
+    named = len(data) == 2 and isinstance(data[1], str)  # noqa: PLR2004
     outcomes = as_outcomes(
-        data,
-        columns=(wanted,),
+        data[:1] if named else data,
+        columns=(data[1] if named else None,),
         truth=truth,
         names=None if name is None else (name,),
         labels=labels,
         missing=missing,
         usage=_USAGE,
     )
-    listed = isinstance(metric, Sequence) and not isinstance(metric, str)
-    metrics: Sequence[MetricLike | None] = metric if listed else [metric]  # type: ignore[assignment]
+    metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
     if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
@@ -91,12 +89,18 @@ def evaluate(
     interval = parse_rope(rope)
     if interval is not None and bar is None:
         raise InvalidInputError(
-            "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
+            "A `rope` judges a difference, and there is nothing to differ from.",
+            hint="give the bar as at_least=.",
         )
     chosen = parse_model(model)
     if chosen.paired:
         raise InvalidInputError(f"The model {chosen.name!r} is for two classifiers.", hint='use model="unpaired".')
-    mass, way, number, workers = check_prob(prob), check_rule(rule), check_draws(draws), check_threads(threads)
+    mass, way, number, workers = (
+        check_prob(prob),
+        check_rule(rule),
+        check_draws(draws),
+        check_threads(threads),
+    )
     seed = check_seed(rng, random_state)
     posteriors = []
     for one in metrics:
@@ -124,10 +128,8 @@ def evaluate(
         )
         posteriors.append(_posterior(recipe, bar, threads=workers))
     pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
-    notes, alarms = remarks(posteriors[0].recipe.tables, pulls, chosen)
-    result = Evaluation(
-        name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms
-    )
+    notes, alarms = remarks(posteriors[0].recipe.tables, pulls)
+    result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms)
     issue(alarms)
     return result
 
@@ -154,9 +156,7 @@ def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPost
             return True
         ordered = np.sort(psi[0])
         estimate = gap(summarise(psi[0], ordered, prob=prob, observed=None), bar)
-        return judge(
-            estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better
-        )[2]
+        return judge(estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better)[2]
 
     psi, _ = collect(draw, recipe.draws, settled)
     ordered = np.sort(psi[0])
@@ -165,7 +165,12 @@ def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPost
     regions, decision = None, None
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(
-            gap(estimate, bar), ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better
+            gap(estimate, bar),
+            ordered - bar,
+            rope,
+            prob=prob,
+            rule=rule,
+            higher_is_better=metric.higher_is_better,
         )
         words = bar_text(verdict, leaning, rope, recipe.tables[0].names[0], f"{bar:g}")
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)

@@ -43,7 +43,11 @@ def bayes_factor(
         return BayesFactor(sd=sd, sd_reliable=sd_reliable, rope=None, rope_reliable=False)
     value, bound = rope_factor(posterior, prior, rope)
     return BayesFactor(
-        sd=sd, sd_reliable=sd_reliable, rope=value, rope_reliable=value is not None and bound is None, rope_bound=bound
+        sd=sd,
+        sd_reliable=sd_reliable,
+        rope=value,
+        rope_reliable=value is not None and bound is None,
+        rope_bound=bound,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -317,5 +316,3 @@ def _verdict_dict(rope: Interval | None, regions: Regions | None, decision: Deci
 def _finite(end: float) -> float | None:
     """JSON has no infinity: an open end of a ROPE is null."""
     return end if abs(end) < float("inf") else None
-
-

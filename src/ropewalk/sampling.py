@@ -37,7 +37,8 @@ class Draws:
 
     def delta(self, a: int = 0, b: int = 1) -> FloatArray:
         """Return the draws of the difference of two rows, a − b."""
-        return self.psi[a] - self.psi[b]
+        difference: FloatArray = self.psi[a] - self.psi[b]
+        return difference
 
 
 def block_size(n_cells: int) -> int:
@@ -51,7 +52,24 @@ def block_size(n_cells: int) -> int:
     (12500, 200)
     """
     fitting = _TABLE_BYTES // (8 * max(n_cells, 1))
-    divisors = (12_500, 10_000, 6_250, 5_000, 2_500, 2_000, 1_250, 1_000, 625, 500, 250, 200, 125, 100, 50, 25)
+    divisors = (
+        12_500,
+        10_000,
+        6_250,
+        5_000,
+        2_500,
+        2_000,
+        1_250,
+        1_000,
+        625,
+        500,
+        250,
+        200,
+        125,
+        100,
+        50,
+        25,
+    )
     return next((size for size in divisors if size <= fitting), divisors[-1])
 
 
@@ -108,8 +126,8 @@ def dirichlet(rng: np.random.Generator, shapes: Sequence[float] | FloatArray, si
         rng.standard_gamma(float(shape) + 1.0 if tiny else float(shape), size=size, out=row)
     if tiny:
         np.log(gammas, out=gammas)
-        for row, shape in zip(gammas, shapes, strict=True):
-            row -= rng.standard_exponential(size) / float(shape)
+        for i, shape in enumerate(shapes):
+            gammas[i] -= rng.standard_exponential(size) / float(shape)
         gammas -= gammas.max(axis=0)
         np.exp(gammas, out=gammas)
     gammas /= gammas.sum(axis=0)

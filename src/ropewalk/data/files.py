@@ -16,7 +16,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
 from ropewalk._optional import require
 from ropewalk.data.counting import Rows
@@ -63,8 +63,8 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]
         with Path(path).open("rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            with gzip.open(raw) if packed else contextlib.nullcontext(raw) as stream:
-                yield stream, _kind(stream, shown), shown
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+            yield stream, _kind(stream, shown), shown
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
     except UnicodeDecodeError as error:
@@ -100,9 +100,9 @@ def _kind(stream: IO[bytes], shown: str) -> str:
 
 def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
     parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
-    source = stream if stream.seekable() and not isinstance(stream, gzip.GzipFile) else io.BytesIO(stream.read())
     try:
-        file = parquet.ParquetFile(source)
+        # A gzipped Parquet file cannot be read from its end, where its index stands.
+        file = parquet.ParquetFile(stream if hasattr(stream, "raw") else io.BytesIO(stream.read()))
         require_columns(file.schema_arrow.names, columns, shown)
         return file.read(columns=list(dict.fromkeys(columns)))
     except DataError:
@@ -111,9 +111,7 @@ def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
         raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
 
 
-def _records(
-    stream: IO[bytes], kind: str, columns: Sequence[str], shown: str
-) -> Iterator[tuple[Any, ...]]:
+def _records(stream: IO[bytes], kind: str, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
     encoding = "utf-16" if kind == "utf-16" else "utf-8-sig"
     text = io.TextIOWrapper(stream, encoding=encoding, newline="")
     try:
@@ -213,3 +211,38 @@ def _lines(text: io.TextIOWrapper, shown: str) -> Iterator[str]:
         if len(line) >= 64 * FIELD_CAP:
             raise FileFormatError(f"{shown} has a line of over {64 * FIELD_CAP:,} characters.")
         yield line
+
+
+def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
+    """Read a matrix of numbers without a header, such as a confusion matrix or a cost matrix."""
+    with _opened(path) as (stream, kind, shown):
+        if kind not in {"csv", "utf-16"}:
+            raise FileFormatError(f"{shown} is not a matrix.", hint="write rows of numbers separated by commas.")
+        text = io.TextIOWrapper(stream, encoding="utf-16" if kind == "utf-16" else "utf-8-sig", newline="")
+        with _field_cap():
+            try:
+                separator = _separator(text, ())
+                rows = [(n, row) for n, row in enumerate(csv.reader(text, delimiter=separator), 1) if row]
+            except csv.Error as error:
+                raise FileFormatError(f"{shown}: {error}.") from error
+    matrix = []
+    for line, row in rows:
+        try:
+            matrix.append([float(cell) for cell in row])
+        except ValueError:
+            bad = next(cell for cell in row if not _is_number(cell))
+            raise FileFormatError(
+                f"{shown}, line {line}: {bad[:40]!r} is not a number.",
+                hint="a matrix has no header and no names, only numbers.",
+            ) from None
+    if len({len(row) for row in matrix}) > 1:
+        raise FileFormatError(f"{shown}: the rows of a matrix must have the same length.")
+    return matrix
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -21,6 +21,8 @@ NO_ANSWER: Final = "(no answer)"
 """The label of a missing prediction that counts as wrong, where there is no single other label."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
+_ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
+_WORDS: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
 _NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
 
@@ -70,7 +72,7 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     if not texts:
         ordered: list[Label] = sorted(plain)
     elif len(texts) == len(plain) and all(_INTEGER.fullmatch(text) for text in texts):
-        ordered = list(sorted(texts, key=lambda text: (int(text), text)))
+        ordered = sorted(texts, key=lambda text: (int(text), text))
     else:
         ordered = sorted(plain, key=lambda label: (str(label), kind_of(label)))
     return (*ordered, NO_ANSWER) if len(plain) < len(distinct) else tuple(ordered)
@@ -88,7 +90,8 @@ def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
     seen = {(kind_of(label), label) for label in declared}  # type: ignore[arg-type]
     if len(seen) < len(declared):
         raise InvalidInputError(f"`labels` must not repeat a class; got {shorten(declared)}.")
-    _one_kind({f"labels={labels!r}": {kind for kind, _ in seen}})
+    if len({kind for kind, _ in seen}) > 1:
+        raise InvalidInputError(f"`labels` mixes types: {shorten(declared)}.", hint=_ALIKE)
     return tuple(declared)  # type: ignore[arg-type]
 
 
@@ -99,49 +102,36 @@ def whole_number(label: Label | float | None) -> Label | None:
     if label != math.floor(label):
         raise LabelTypeError(
             f"A label must be an int, a str or a bool; got the fraction {label!r}.",
-            hint="these look like scores; ropewalk compares predicted labels here. Cut the scores at a threshold first.",
+            hint="these look like scores, and labels are compared here; cut the scores at a threshold first.",
         )
     return int(label)
 
 
-def reconcile_columns(columns: dict[str, set[Label | float | None]]) -> str | None:
-    """Check that all columns hold labels of one kind; return that kind.
+def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
+    """Check that all columns hold labels of one kind; return that kind. Columns are sets of (kind, label).
 
     A float column is taken as whole numbers if every column is float, or if it has missing values: pandas
     turns an int column with a hole into a float one, and that is not the user's doing. Otherwise `1` and
     `1.0` differ like `1` and `"1"`, and the error shows both sides.
     """
-    kinds: dict[str, set[str]] = {}
+    kinds: dict[str, str] = {}
     for name, values in columns.items():
-        found = {kind_of(value) for value in values if value is not None}
-        if found == {"float"} and None in values:
-            found = {"int"}
-        if found:
-            kinds[name] = found
-    if all(found == {"float"} for found in kinds.values()):
-        kinds = dict.fromkeys(kinds, {"int"})
-    _one_kind(kinds, columns)
-    return next((kind for found in kinds.values() for kind in found), None)
-
-
-def _one_kind(kinds: dict[str, set[str]], columns: dict[str, set[Any]] | None = None) -> None:
-    """Raise if more than one kind of label is about."""
-    words = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
-    for name, found in kinds.items():
+        found = {kind for kind, _ in values} - {""}
         if len(found) > 1:
             raise LabelTypeError(
-                f"{name} mixes labels of different types ({', '.join(sorted(words[k] for k in found))}).",
-                hint="1, '1', 1.0 and True are different labels; convert them to one type.",
+                f"{name} mixes labels of different types ({', '.join(sorted(_WORDS[k] for k in found))}).", hint=_ALIKE
             )
-    if len({kind for found in kinds.values() for kind in found}) > 1:
+        if found:
+            kinds[name] = "int" if found == {"float"} and ("", None) in values else found.pop()
+    if set(kinds.values()) == {"float"}:
+        return "int"
+    if len(set(kinds.values())) > 1:
         sides = []
-        for name, found in kinds.items():
-            values = sorted(v for v in (columns or {}).get(name, ()) if v is not None)
-            sides.append(f"{name} uses {{{shorten(values, 5)}}} ({words[next(iter(found))]})")
-        raise LabelTypeError(
-            "; ".join(sides) + ".",
-            hint="1, '1', 1.0 and True are different labels, so every row would count as wrong; convert one side.",
-        )
+        for name, kind in kinds.items():
+            labels = sorted(value for _, value in columns[name] if value is not None)
+            sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_WORDS[kind]})")
+        raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
+    return next(iter(kinds.values()), None)
 
 
 def fill_missing(
@@ -152,9 +142,7 @@ def fill_missing(
     if not holes:
         return rows  # type: ignore[return-value]
     whole: dict[tuple[Label, ...], int] = {row: n for row, n in rows.items() if None not in row}  # type: ignore[misc]
-    by_column = {
-        name: sum(count for row, count in holes.items() if row[i] is None) for i, name in enumerate(names)
-    }
+    by_column = {name: sum(count for row, count in holes.items() if row[i] is None) for i, name in enumerate(names)}
     told = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
     if missing == "error":
         raise MissingLabelsError(
@@ -179,7 +167,8 @@ def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:
     others = [label for label in labels if label != truth]
     if not others:
         raise MissingLabelsError(
-            f'missing="wrong" needs a second label: {truth!r} is the only one.', hint="declare the classes with labels=."
+            f'missing="wrong" needs a second label: {truth!r} is the only one.',
+            hint="declare the classes with labels=.",
         )
     return others[0] if len(others) == 1 else NO_ANSWER
 

@@ -107,44 +107,9 @@ class Outcomes:
         checked = check_names(names, n_classifiers)
         columns = list(columns) if columns is not None else ["truth", *checked]
 
-        cleaned: dict[tuple[Any, ...], int] = {}
-        for key, number in zip(keys, numbers.tolist(), strict=True):
-            if number:
-                row = tuple(clean(value) for value in key)
-                typed = tuple((kind_of(v) if v is not None else "", v) for v in row)
-                cleaned[typed] = cleaned.get(typed, 0) + number
-        seen: dict[str, set[Any]] = {name: set() for name in columns}
-        for i, name in enumerate(columns):
-            # A set would merge 1, 1.0 and True: the kind goes along, and is compared first.
-            kinds = {typed[i] for typed in cleaned}
-            seen[name] = {value for _, value in kinds}
-            if len({kind for kind, _ in kinds} - {""}) > 1:
-                raise LabelTypeError(
-                    f"{name} mixes labels of different types ({shorten(sorted(map(str, seen[name])), 5)}).",
-                    hint="1, '1', 1.0 and True are different labels; convert them to one type.",
-                )
-        kind = reconcile_columns(seen)
-        table = {
-            tuple(whole_number(value) for _, value in typed): number for typed, number in cleaned.items()
-        }
-
+        table, kind = _one_kind_rows(keys, numbers.tolist(), columns)
         found = sort_labels(value for row in table for value in row if value is not None)
-        if labels is None:
-            order = found
-        else:
-            order = check_labels(labels)
-            if kind is not None and kind_of(order[0]) != kind:
-                raise LabelTypeError(
-                    f"`labels` declares {kind_of(order[0])} labels ({shorten(order, 5)}) "
-                    f"but the data hold {kind} ones ({shorten(found, 5)}).",
-                    hint="1, '1' and True are different labels; declare them as the data have them.",
-                )
-            strays = [label for label in found if label not in order]
-            if strays:
-                raise LabelTypeError(
-                    f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
-                    hint="labels= must list every class; leave it out to take the classes from the data.",
-                )
+        order = found if labels is None else _declared_labels(labels, found, kind)
         filled = fill_missing(table, columns, order, missing)
         if any(NO_ANSWER in row for row in filled) and NO_ANSWER not in order:
             order = (*order, NO_ANSWER)
@@ -212,14 +177,10 @@ class Outcomes:
         if len(order) != counts.shape[0]:
             raise CountsError(f"{len(order)} labels were declared for a table of {counts.shape[0]} classes.")
         codes = np.argwhere(counts > 0).astype(np.int32)
-        return cls._canonical(
-            codes, counts[counts > 0], order, check_names(names, counts.ndim - 1)
-        )
+        return cls._canonical(codes, counts[counts > 0], order, check_names(names, counts.ndim - 1))
 
     @classmethod
-    def from_confusion(
-        cls, matrix: Any, *, labels: Iterable[Label] | None = None, name: str | None = None
-    ) -> Outcomes:
+    def from_confusion(cls, matrix: Any, *, labels: Iterable[Label] | None = None, name: str | None = None) -> Outcomes:
         """Make the table of one classifier from its confusion matrix (rows = truth, columns = prediction).
 
         Examples
@@ -258,7 +219,8 @@ class Outcomes:
         pairs = [check_counts(positive, "positive counts"), check_counts(negative, "negative counts")]
         if any(p.shape != (4,) for p in pairs):
             raise CountsError(
-                "`positive` and `negative` must hold four counts each.", hint="the order is (1,1) (1,0) (0,1) (0,0)."
+                "`positive` and `negative` must hold four counts each.",
+                hint="the order is (1,1) (1,0) (0,1) (0,0).",
             )
         return cls.from_counts(np.stack([p[::-1].reshape(2, 2) for p in reversed(pairs)]), labels=labels, names=names)
 
@@ -294,7 +256,12 @@ class Outcomes:
     @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
-        content = [[label_text(label) for label in self.labels], self.names, self.codes.tolist(), self.counts.tolist()]
+        content = [
+            [label_text(label) for label in self.labels],
+            self.names,
+            self.codes.tolist(),
+            self.counts.tolist(),
+        ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
     def position(self, name: str) -> int:
@@ -380,9 +347,7 @@ class Outcomes:
             same = set(self.labels) == set(other.labels)
             labels = self.labels if same else sort_labels((*self.labels, *other.labels))
         parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
-        return self._canonical(
-            np.concatenate(parts), np.concatenate([self.counts, other.counts]), labels, self.names
-        )
+        return self._canonical(np.concatenate(parts), np.concatenate([self.counts, other.counts]), labels, self.names)
 
     # -- comparing, printing, keeping ------------------------------------------------------------------------
 
@@ -401,9 +366,7 @@ class Outcomes:
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""
         table = np.column_stack([self.codes, self.counts]).tolist() if len(self.codes) else []
-        return json.dumps(
-            {"schema": 1, "kind": _KIND, "labels": self.labels, "names": self.names, "rows": table}
-        )
+        return json.dumps({"schema": 1, "kind": _KIND, "labels": self.labels, "names": self.names, "rows": table})
 
     @classmethod
     def from_json(cls, text: str) -> Outcomes:
@@ -450,10 +413,10 @@ class Outcomes:
 
 
 def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
-    """Return the names of the classifiers: those given (any number if None), or A, B, C …"""
-    if names is None and n_classifiers is not None:
+    """Return the names of the classifiers: those given (any number if None), or A, B, C and so on."""
+    if names is None:
         letters = string.ascii_uppercase
-        return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers))
+        return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers or 0))
     if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
         raise InvalidInputError(f"`names` must be a sequence of non-empty strings; got {names!r}.")
     if n_classifiers is not None and len(names) != n_classifiers:
@@ -463,3 +426,38 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
             f"The classifiers' names must differ; got {shorten(names)}.", hint="name two different columns."
         )
     return tuple(names)
+
+
+def _one_kind_rows(
+    keys: Sequence[tuple[Any, ...]], numbers: Sequence[int], columns: Sequence[str]
+) -> tuple[dict[tuple[Label | None, ...], int], str | None]:
+    """Return the rows that occur with plain labels, all of one kind, and that kind."""
+    seen: dict[str, set[tuple[str, Any]]] = {name: set() for name in columns}
+    table: dict[tuple[Any, ...], int] = {}
+    for key, number in zip(keys, numbers, strict=True):
+        if number:
+            row = tuple(clean(value) for value in key)
+            table[row] = table.get(row, 0) + number
+            for name, value in zip(columns, row, strict=True):
+                # A set would take 1, 1.0 and True for one: the kind goes along.
+                seen[name].add(("" if value is None else kind_of(value), value))
+    kind = reconcile_columns(seen)
+    return {tuple(whole_number(value) for value in row): number for row, number in table.items()}, kind
+
+
+def _declared_labels(labels: Iterable[Label], found: Sequence[Label], kind: str | None) -> tuple[Label, ...]:
+    """Return the labels that the user declares, if they cover those of the data."""
+    order = check_labels(labels)
+    if kind is not None and kind_of(order[0]) != kind:
+        raise LabelTypeError(
+            f"`labels` declares {kind_of(order[0])} labels ({shorten(order, 5)}) "
+            f"but the data hold {kind} ones ({shorten(found, 5)}).",
+            hint="1, '1' and True are different labels; declare them as the data have them.",
+        )
+    strays = [label for label in found if label not in order]
+    if strays:
+        raise LabelTypeError(
+            f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
+            hint="labels= must list every class; leave it out to take the classes from the data.",
+        )
+    return order

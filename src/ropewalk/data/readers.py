@@ -105,7 +105,7 @@ def join_outcomes(
     for one, other, a, b in ((left, right, *checked), (right, left, *reversed(checked))):
         lone = [key for key in one if key not in other]
         if lone and unmatched == "error":
-            kinds = {kind.__name__ for kind, _ in one} ^ {kind.__name__ for kind, _ in other}
+            kinds = {str(kind) for kind, _ in one} ^ {str(kind) for kind, _ in other}
             raise PairingError(
                 f"{len(lone):,} of {len(one):,} ids of {a!r} have no match in {b!r} "
                 f"(first: {shorten((value for _, value in lone), 3)}).",

@@ -69,13 +69,13 @@ def error(m: Margins) -> FloatArray:
 
 def balanced_accuracy(m: Margins) -> FloatArray:
     """Mean of the recalls."""
-    return recall(m).mean(axis=-1)
+    return np.asarray(recall(m).mean(axis=-1))
 
 
 def gmean(m: Margins) -> FloatArray:
     """Geometric mean of the recalls."""
     with np.errstate(divide="ignore"):  # a recall of 0 makes the mean 0
-        return np.exp(np.log(recall(m)).mean(axis=-1))
+        return np.asarray(np.exp(np.log(recall(m)).mean(axis=-1)))
 
 
 def mcc(m: Margins) -> FloatArray:

@@ -75,9 +75,7 @@ class Weighted:
     def linear(self, cost: FloatArray) -> FloatArray:
         """Return the mean of `cost[truth, prediction]` over the items, (K, D)."""
         columns = range(1, self.codes.shape[1])
-        sums = [
-            (self.weights * cost[self.codes[:, 0], self.codes[:, k]][:, np.newaxis]).sum(axis=0) for k in columns
-        ]
+        sums = [(self.weights * cost[self.codes[:, 0], self.codes[:, k]][:, np.newaxis]).sum(axis=0) for k in columns]
         return ratio(np.stack(sums), self.weights.sum(axis=0))
 
     def at_prevalence(self, shares: FloatArray) -> Weighted:

@@ -106,7 +106,8 @@ def cost(matrix: Any) -> Metric:
         raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:  # noqa: PLR2004
         raise InvalidInputError(
-            f"The cost matrix must be square; got shape {array.shape}.", hint="rows are the truth, columns predictions."
+            f"The cost matrix must be square; got shape {array.shape}.",
+            hint="rows are the truth, columns predictions.",
         )
     if not np.isfinite(array).all():
         raise InvalidInputError("The cost matrix must hold finite numbers.")
@@ -159,7 +160,8 @@ def parse_metric(metric: str | Metric | Callable[[Margins], Any], cost_matrix: A
     if metric == "cost":
         if cost_matrix is None:
             raise InvalidInputError(
-                "The metric `cost` needs a cost matrix.", hint="cost_matrix=[[0, 1], [5, 0]], or --cost-matrix FILE."
+                "The metric `cost` needs a cost matrix.",
+                hint="cost_matrix=[[0, 1], [5, 0]], or --cost-matrix FILE.",
             )
         return cost(cost_matrix)
     for average in _AVERAGES:

@@ -75,7 +75,9 @@ class Paired:
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return f"mu ~ Beta({_list(self.mu)}); theta+ ~ Dir({_list(self.positive)}); theta- ~ Dir({_list(self.negative)})"
+        return (
+            f"mu ~ Beta({_list(self.mu)}); theta+ ~ Dir({_list(self.positive)}); theta- ~ Dir({_list(self.negative)})"
+        )
 
     @property
     def is_symmetric(self) -> bool:
@@ -127,7 +129,11 @@ class Unpaired:
 
 
 def _fit(
-    outcomes: Outcomes, n_classifiers: int, mu: Sequence[float], positive: Sequence[float], negative: Sequence[float]
+    outcomes: Outcomes,
+    n_classifiers: int,
+    mu: Sequence[float],
+    positive: Sequence[float],
+    negative: Sequence[float],
 ) -> DirichletPosterior:
     n_labels = outcomes.n_labels
     if outcomes.n_classifiers != n_classifiers:

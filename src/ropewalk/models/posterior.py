@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +25,7 @@ class Posterior(Protocol):
         """Draw `size` tables."""
 
 
-class Model(Protocol):
+class Model(Hashable, Protocol):
     """A prior, which with the counts makes a posterior."""
 
     @property
@@ -73,9 +73,7 @@ def draw_psi(
 
         size = posterior.block_size
         first = start // size * size
-        drawn = draw_blocks(
-            draw, size=size, start=first, stop=stop, seed=seed, stream=stream + number, threads=threads
-        )
+        drawn = draw_blocks(draw, size=size, start=first, stop=stop, seed=seed, stream=stream + number, threads=threads)
         parts.append(drawn[:, start - first :])
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
@@ -90,9 +88,7 @@ def observed_psi(
     values: list[float | None] = []
     for table in tables:
         present = set(table.codes[:, 0].tolist())
-        unseen = prevalence is not None and any(
-            share > 0 and j not in present for j, share in enumerate(prevalence)
-        )
+        unseen = prevalence is not None and any(share > 0 and j not in present for j, share in enumerate(prevalence))
         if not table.n_items or unseen:
             values += [None] * table.n_classifiers
             continue

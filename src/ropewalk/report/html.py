@@ -1,0 +1,57 @@
+"""Results as HTML: a card for notebooks and one self-contained page."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ropewalk._version import __version__
+from ropewalk._write import write_text
+from ropewalk.report.escape import visible
+from ropewalk.report.view import remarks, table, view
+from ropewalk.results import ClassComparisons, Rendered
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("ropewalk.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def card(result: Rendered) -> str:
+    """Return a fragment for a notebook; the template escapes every name."""
+    views = () if isinstance(result, ClassComparisons) else view(result, visible)
+    return (
+        _templates()
+        .get_template("card.html.j2")
+        .render(views=views, table=table(result, visible), remarks=remarks(result, visible))
+    )
+
+
+def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
+    """Return one self-contained page, and write it to `path` if given."""
+    page = (
+        _templates()
+        .get_template("page.html.j2")
+        .render(
+            views=view(result, visible),
+            table=table(result, visible),
+            remarks=remarks(result, visible),
+            version=__version__,
+            json=result.to_json(),
+        )
+    )
+    if path is not None:
+        write_text(path, page)
+    return page

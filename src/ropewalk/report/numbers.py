@@ -1,0 +1,95 @@
+"""Numbers as people should read them: no digit that Monte Carlo error does not carry."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ropewalk.evidence import BayesFactor
+from ropewalk.summary import Estimate
+
+_MAX_DECIMALS: Final = 9
+
+
+def decimals(estimate: Estimate, error: float | None = None) -> int:
+    """Return how many decimals to print: two significant digits of the std, and none that the draws do not carry.
+
+    A digit is carried if one unit of it is at least the Monte Carlo `error`: that of the HDI's ends, unless said.
+    """
+    error = max(estimate.hdi_mc_error) if error is None else error
+    if estimate.std <= 0:
+        return 3
+    wanted = math.ceil(-math.log10(estimate.std)) + 1
+    carried = math.floor(-math.log10(error)) if error > 0 else wanted
+    return min(max(min(wanted, carried), 0), _MAX_DECIMALS)
+
+
+def estimate_text(estimate: Estimate, *, sign: bool = False) -> str:
+    """Write a mean and its HDI, each with the decimals it carries."""
+    mean = number(estimate.mean, decimals(estimate, estimate.mc_error), sign=sign)
+    return f"{mean} {interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)}"
+
+
+def number(value: float | None, places: int, *, sign: bool = False) -> str:
+    """Write a number with a fixed number of decimals; "–" for one that is not there.
+
+    Examples
+    --------
+    >>> number(0.0541, 3, sign=True), number(-0.0001, 3, sign=True), number(None, 3)
+    ('+0.054', '+0.000', '–')
+    """
+    if value is None:
+        return "–"
+    rounded = round(value, places) + 0.0  # turns -0.0 into 0.0
+    return f"{rounded:+.{places}f}" if sign else f"{rounded:.{places}f}"
+
+
+def interval(low: float, high: float, places: int, *, sign: bool = False) -> str:
+    """Write an interval."""
+    return f"[{number(low, places, sign=sign)}, {number(high, places, sign=sign)}]"
+
+
+def percent(share: float, n_draws: int) -> str:
+    """Write a probability estimated from draws; never 0% or 100%, and no decimal within its error.
+
+    Examples
+    --------
+    >>> percent(0.4371, 1_000_000), percent(0.4371, 50_000), percent(0.9999, 50_000), percent(0.0, 100)
+    ('43.7%', '44%', '>99.9%', '<3%')
+    """
+    floor = 0.001 if 3 / n_draws <= 0.001 else min(math.ceil(300 / n_draws) / 100, 0.5)  # noqa: PLR2004
+    if share < floor:
+        return f"<{100 * floor:g}%"
+    if share > 1 - floor:
+        return f">{100 * (1 - floor):g}%"
+    error = math.sqrt(share * (1 - share) / n_draws)
+    places = 1 if error <= 0.001 else 0  # noqa: PLR2004
+    text = f"{100 * share:.{places}f}"
+    return f"{text}%" if text not in {"0", "100"} else f"{100 * share:.1f}%"
+
+
+def factor(value: float | None, *, bound: str | None = None) -> str:
+    """Write a Bayes factor with two significant digits.
+
+    Examples
+    --------
+    >>> factor(9.6301), factor(433.4), factor(0.0571), factor(None), factor(0.02, bound="upper")
+    ('9.6', '430', '0.057', '–', '<0.020')
+    """
+    if value is None:
+        return "–"
+    sign = {"upper": "<", "lower": ">", None: ""}[bound]
+    if value <= 0:
+        return f"{sign}0"
+    places = max(1 - math.floor(math.log10(value)), 0)
+    rounded = float(f"{value:.1e}")
+    return f"{sign}{rounded:,.{places}f}" if rounded < 1e6 else f"{sign}{rounded:.1e}"  # noqa: PLR2004
+
+
+def savage_dickey(found: BayesFactor | None) -> str:
+    """Write the papers' Bayes factor; below 0.01 it is kernel noise, and few draws near 0 earn a question mark."""
+    if found is None or found.sd is None:
+        return "–"
+    if found.sd < 0.01:  # noqa: PLR2004
+        return "<0.01"
+    return factor(found.sd) + ("" if found.sd_reliable else "?")

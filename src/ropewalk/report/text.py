@@ -1,0 +1,126 @@
+"""Results as text for a terminal, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+
+from ropewalk.report import escape
+from ropewalk.report.numbers import savage_dickey
+from ropewalk.report.view import Share, Table, View, metric_title, remarks, table, view
+from ropewalk.results import ClassComparisons, Rendered
+from ropewalk.wording import rope_text
+
+_BAR = 45
+_BLOCKS = "░▒█"
+_LABEL = 9
+
+
+def text(result: Rendered) -> str:
+    """Return the answer and all remarks."""
+    return "\n".join([body(result), *remark_lines(result)])
+
+
+def body(result: Rendered) -> str:
+    """Return the short verdict, or for classes the table of all of them."""
+    if not isinstance(result, ClassComparisons):
+        return "\n\n".join(_paragraph(one) for one in view(result, escape.terminal))
+    first = result[0]
+    names = f"{escape.terminal(first.a)} − {escape.terminal(first.b)}"
+    rope = "no ROPE" if first.rope is None else f"ROPE {rope_text(first.rope)}"
+    title = f"{metric_title(first.metric)} of {names}, each class against the rest, {rope}"
+    lines = [title, "", aligned(table(result, escape.terminal))]
+    doubtful = any(c.bayes_factor is not None and savage_dickey(c.bayes_factor).endswith("?") for c in result)
+    if doubtful:
+        lines.append("BF is Savage-Dickey at 0; ? marks one with few draws near 0")
+    return "\n".join(lines)
+
+
+def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Note", "Warning")) -> list[str]:
+    """Return hints, notes and warnings as labelled lines."""
+    return [_labelled(kind, told) for kind, told in remarks(result, escape.visible) if kind in kinds]
+
+
+def _paragraph(one: View) -> str:
+    lines = [_labelled(label, says) for label, says in one.lines]
+    verdict = f"{one.headline}  [{one.symbol}]" if one.symbol else one.headline
+    lines += ["", _labelled("Verdict" if one.symbol else "Answer", verdict)]
+    if one.shares:
+        told = " · ".join(f"{s.words} {s.text}" for s in one.shares)
+        lines += [" " * _LABEL + _bar(one.shares), " " * _LABEL + told]
+    if one.note:
+        lines.append(_labelled("Note", one.note))
+    return "\n".join(lines)
+
+
+def _labelled(label: str, says: str) -> str:
+    head = f"{label:<{_LABEL - 1}} "
+    if len(head) > _LABEL:
+        head += " "
+    return textwrap.fill(
+        says, 110, initial_indent=head, subsequent_indent=" " * _LABEL, break_long_words=False, break_on_hyphens=False,
+        drop_whitespace=True, replace_whitespace=False,
+    )  # fmt: skip
+
+
+def _bar(shares: tuple[Share, ...]) -> str:
+    """Draw the three regions in the order of the axis; rounding never hides a region of a full step."""
+    edges = [0.0]
+    for share in shares:
+        edges.append(edges[-1] + share.share)
+    marks = [round(edge * _BAR) for edge in edges]
+    return (
+        "▕" + "".join(block * (high - low) for block, low, high in zip(_BLOCKS, marks, marks[1:], strict=False)) + "▏"
+    )
+
+
+def aligned(data: Table) -> str:
+    """Lay out a table in columns of equal width."""
+    rows = [data.header, *data.rows]
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(data.header))]
+    lines = []
+    for row in rows:
+        cells = []
+        for i, cell in enumerate(row):
+            gap = " " * (widths[i] - _width(cell))
+            cells.append(cell + gap if i < data.text_columns or i == len(row) - 1 else gap + cell)
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("─" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _width(cell: str) -> int:
+    """How many terminal columns a text takes."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in cell
+    )
+
+
+def markdown(result: Rendered) -> str:
+    """Return the table of a result as GitHub-flavoured Markdown."""
+    data = table(result, escape.markdown)
+    align = ["---" if i < data.text_columns else "---:" for i in range(len(data.header))]
+    rows = [data.header, tuple(align), *data.rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
+
+def latex(result: Rendered) -> str:
+    """Return the table of a result as a LaTeX tabular; it needs the packages booktabs and textcomp."""
+    data = table(result, escape.latex)
+    columns = "l" * data.text_columns + "r" * (len(data.header) - data.text_columns)
+    # In numbers the hyphen is a minus sign.
+    rows = [
+        (*row[: data.text_columns], *(cell.replace("{-}", "$-$") for cell in row[data.text_columns :]))
+        for row in data.rows
+    ]
+    lines = [
+        r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(data.header) + r" \\",
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,272 @@
+"""What a result says, as rows of plain strings; the renderers only escape and arrange them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ropewalk.data.labels import label_text
+from ropewalk.decision import Decision, Regions
+from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
+from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Rendered
+from ropewalk.wording import bar_text, path_text, verdict_text
+
+Escape = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A header, rows of cells, and how many leading columns are text rather than numbers."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One stretch of the three-region bar, in the order of the axis of A − B."""
+
+    words: str
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is."""
+
+    title: str
+    symbol: str
+    headline: str
+    lines: tuple[tuple[str, str], ...]
+    shares: tuple[Share, ...]
+    note: str
+
+
+def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
+    """Return one view a comparison or metric, with every name escaped."""
+    if isinstance(result, Evaluation):
+        return tuple(_metric(result, posterior, escape) for posterior in result.metrics)
+    return tuple(_comparison(comparison, escape) for comparison in comparisons(result))
+
+
+def comparisons(result: Rendered) -> tuple[Comparison, ...]:
+    """Return the comparisons of a result, one or one a class."""
+    if isinstance(result, ClassComparisons):
+        return result.comparisons
+    assert isinstance(result, Comparison)  # noqa: S101
+    return (result,)
+
+
+def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
+    """Return hints, notes and warnings, each once; they hold names, so they are escaped like them."""
+    parts: tuple[Comparison | Evaluation, ...] = (result,) if isinstance(result, Evaluation) else comparisons(result)
+    told = []
+    if not isinstance(result, Evaluation) and comparisons(result)[0].rope is None:
+        told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
+    told += [("Note", escape(note)) for part in parts for note in part.notes]
+    told += [("Warning", escape(warning)) for part in parts for warning in part.warnings]
+    return tuple(dict.fromkeys(told))
+
+
+def table(result: Rendered, escape: Escape) -> Table:
+    """Return the table of a result: the papers' columns for comparisons, one row a metric for evaluations."""
+    if isinstance(result, Evaluation):
+        return _metric_table(result, escape)
+    by_class = isinstance(result, ClassComparisons)
+    rows = [
+        (
+            escape(label_text("" if c.pos_label is None else c.pos_label) if by_class else f"{c.a} − {c.b}"),
+            *map(escape, _paper_columns(c)),
+        )
+        for c in comparisons(result)
+    ]
+    header = (
+        "class" if by_class else "difference",
+        "mean",
+        "std",
+        "BF",
+        "LG pct",
+        "ROPE pct",
+        "HDI",
+        "decision",
+    )
+    return Table(header=header, rows=tuple(rows))
+
+
+def _paper_columns(c: Comparison) -> tuple[str, ...]:
+    places, n = decimals(c.delta, c.delta.mc_error), len(c.draws)
+    decision = "–"
+    if c.decision is not None:
+        decision = c.decision.symbol + ("" if c.decision.stable else " (unstable)")
+    return (
+        number(c.mean, places, sign=True),
+        number(c.std, places),
+        savage_dickey(c.bayes_factor),
+        f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
+        "–" if c.regions is None else percent(c.regions.inside, n),
+        interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
+        decision,
+    )
+
+
+def _metric_table(result: Evaluation, escape: Escape) -> Table:
+    bar = result.at_least
+    header = ["metric", "observed", "mean", "std", "HDI"]
+    if bar is not None:
+        header += [f"P(≥ {bar:g})", "decision"]
+    rows = []
+    for m in result.metrics:
+        places = decimals(m.estimate, m.estimate.mc_error)
+        hdi = m.estimate.hdi
+        row = [
+            m.metric.name,
+            number(m.estimate.observed, places),
+            number(m.estimate.mean, places),
+            number(m.estimate.std, places),
+            interval(hdi.low, hdi.high, decimals(m.estimate)),
+        ]
+        if m.prob_at_least is not None:
+            row += [percent(m.prob_at_least, len(m.draws)), "–" if m.decision is None else m.decision.symbol]
+        rows.append(tuple(map(escape, row)))
+    return Table(header=tuple(map(escape, header)), rows=tuple(rows))
+
+
+def _comparison(c: Comparison, escape: Escape) -> View:
+    a, b, n = escape(c.a), escape(c.b), len(c.draws)
+    mass = f"{100 * c.recipe.prob:g}% HDI"
+    name = metric_title(c.metric)
+    singles = []
+    for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
+        singles.append(f"{label} {estimate_text(estimate)}")
+    difference = estimate_text(c.delta, sign=True)
+    lines = [
+        ("Data", _data(c, a, b, escape)),
+        (escape(name), f"{singles[0]}    {singles[1]}    {mass}"),
+        ("Δ", f"{difference}    P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+    ]
+    title = f"Is {a} better than {b}?"
+    if c.decision is None or c.rope is None:
+        higher = a if c.mean > 0 else b
+        sure = percent(max(c.prob_above_zero, c.prob_below_zero), n)
+        headline = f"{higher}'s {escape(name)} is higher with probability {sure}; whether that matters needs a ROPE"
+        return View(title=title, symbol="", headline=headline, lines=tuple(lines), shares=(), note="")
+    factors = _evidence(c)
+    if factors:
+        lines.append(("BF01", factors))
+    return View(
+        title=title,
+        symbol=c.decision.symbol,
+        headline=verdict_text(c.decision.verdict, c.decision.leaning, c.rope, a, b),
+        lines=tuple(lines),
+        shares=_shares(
+            c.regions, (f"{a} better", "too close", f"{b} better"), n, higher_is_better=c.recipe.metric.higher_is_better
+        ),
+        note=_note(c.delta.hdi_mc_error, c.decision, n, path_text(c.rope_path or ())),
+    )
+
+
+def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
+    name, n, places = escape(result.name), len(m.draws), decimals(m.estimate, m.estimate.mc_error)
+    title = metric_title(m.metric.name)
+    worth = estimate_text(m.estimate)
+    lines = [
+        ("Data", f"{m.recipe.n_items:,} items" + _class_words(m.recipe.pos_label, escape)),
+        (
+            escape(title),
+            f"{name} {worth}    {100 * m.recipe.prob:g}% HDI    observed {number(m.estimate.observed, places)}",
+        ),
+    ]
+    headline, symbol = f"{name}'s {escape(title)} is {worth}", ""
+    shares: tuple[Share, ...] = ()
+    note = ""
+    bar = result.at_least
+    if bar is not None and m.prob_at_least is not None:
+        chance = percent(m.prob_at_least, n)
+        lines.append(("Bar", f"P({escape(title)} ≥ {bar:g}) {chance}"))
+        headline = f"{name}'s {escape(title)} is at least {bar:g} with probability {chance}"
+        if m.decision is not None and m.recipe.rope is not None:
+            headline = bar_text(m.decision.verdict, m.decision.leaning, m.recipe.rope, name, f"{bar:g}")
+            symbol = m.decision.symbol
+            words = ("better than the bar", "at the bar", "worse than the bar")
+            shares = _shares(m.regions, words, n, higher_is_better=m.metric.higher_is_better)
+            note = _note(m.estimate.hdi_mc_error, m.decision, n, "")
+    return View(
+        title=f"How good is {name}?",
+        symbol=symbol,
+        headline=headline,
+        lines=tuple(lines),
+        shares=shares,
+        note=note,
+    )
+
+
+def metric_title(name: str) -> str:
+    """Write a metric's name as people say it.
+
+    Examples
+    --------
+    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
+    ('F1', 'balanced accuracy', 'macro F1')
+    """
+    words = name.replace("_", " ").split(" ")
+    known = {"f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean"}
+    return " ".join(known.get(word, word) for word in words)
+
+
+def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
+    tables = c.recipe.tables
+    told = f"{c.recipe.n_items:,} items, {c.recipe.model.name}" + _class_words(c.pos_label, escape)
+    if len(tables) == 1:
+        agree = tables[0].agreement(*tables[0].names)
+        told += (
+            f" · both right {agree['both']:,} · only {a} right {agree['only_a']:,}"
+            f" · only {b} right {agree['only_b']:,} · both wrong {agree['neither']:,}"
+        )
+    return told
+
+
+def _class_words(pos_label: object, escape: Escape) -> str:
+    return "" if pos_label is None else f" · positive class {escape(str(pos_label))}"
+
+
+def _shares(
+    regions: Regions | None,
+    words: tuple[str, str, str],
+    n_draws: int,
+    *,
+    higher_is_better: bool,
+) -> tuple[Share, ...]:
+    if regions is None:
+        return ()
+    good, close, bad = words
+    low, high = (bad, good) if higher_is_better else (good, bad)
+    masses = ((low, regions.below), (close, regions.inside), (high, regions.above))
+    return tuple(Share(word, mass, percent(mass, n_draws)) for word, mass in masses)
+
+
+def _evidence(c: Comparison) -> str:
+    found = c.bayes_factor
+    if found is None:
+        return ""
+    told = []
+    if found.rope is not None:
+        weight = "says little"
+        if found.rope > 3:  # noqa: PLR2004 - the papers' rule of thumb
+            weight = "substantial for equality"
+        elif found.rope < 1 / 3:
+            weight = "substantial for a difference"
+        told.append(f"inside against outside the ROPE {factor(found.rope, bound=found.rope_bound)} ({weight})")
+    if found.sd is not None:
+        told.append(f"Savage-Dickey at 0 {savage_dickey(found)}")
+    return " · ".join(told)
+
+
+def _note(errors: tuple[float, float], decision: Decision, n_draws: int, path: str) -> str:
+    told = f"HDI ends are ±{max(errors):.1g} (Monte Carlo, {n_draws:,} draws)"
+    if path:
+        told += f"; {path}"
+    if not decision.stable:
+        told += "; unstable: an HDI end lies on a ROPE edge, so other draws may say otherwise"
+    return told

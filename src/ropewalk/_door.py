@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
-from ropewalk._validate import choose
 from ropewalk.data.frames import is_frame
 from ropewalk.data.outcomes import Outcomes, check_names
 from ropewalk.data.readers import read_outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.typing import Label, Missing
-
-_MISSING: Final[dict[str, Missing]] = {"error": "error", "drop": "drop", "wrong": "wrong"}
 
 
 def as_outcomes(
@@ -32,7 +29,6 @@ def as_outcomes(
     classifiers; a name may be None where there is nothing to choose.
     """
     n_classifiers = len(columns)
-    choose(missing, _MISSING, "way to treat missing labels")
     if len(data) == n_classifiers + 1:
         if truth is not None or any(column is not None for column in columns):
             raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)

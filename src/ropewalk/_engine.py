@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._validate import check_prevalence, choose, is_real, shorten
-from ropewalk.data.labels import find_label, label_text
+from ropewalk.data.labels import find_label, label_text, rest_of
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DegenerateDataWarning, InvalidInputError, PosLabelError, PriorDominanceWarning
 from ropewalk.evidence import SD_DRAWS
@@ -93,8 +93,8 @@ def _usual_positive(labels: Sequence[Label], metric: Metric) -> Label:
     for label in labels:
         if label in (1, "1"):  # True == 1
             return label
-    if len(labels) == 1:
-        return labels[0]
+    if len(labels) == 1 or labels[0] == rest_of(labels[1]):  # the table of a class against the rest
+        return labels[-1]
     raise PosLabelError(
         f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
         hint=f"pass pos_label={labels[-1]!r} (--pos-label {labels[-1]}).",

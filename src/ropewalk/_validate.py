@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ropewalk.errors import CountsError, InvalidInputError, UnknownNameError
-from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
+from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")
 
@@ -79,6 +79,12 @@ def check_draws(value: Any) -> DrawsLike:
             hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
         )
     return int(value)
+
+
+def check_missing(value: Any) -> Missing:
+    """Return a way to treat missing labels."""
+    ways: dict[str, Missing] = {"error": "error", "drop": "drop", "wrong": "wrong"}
+    return choose(value, ways, "way to treat missing labels")
 
 
 def check_threads(value: Any) -> int:

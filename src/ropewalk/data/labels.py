@@ -122,9 +122,12 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
                 f"{name} mixes labels of different types ({', '.join(sorted(_WORDS[k] for k in found))}).", hint=_ALIKE
             )
         if found:
-            kinds[name] = "int" if found == {"float"} and ("", None) in values else found.pop()
+            kinds[name] = found.pop()
     if set(kinds.values()) == {"float"}:
         return "int"
+    for name, kind in kinds.items():
+        if kind == "float" and ("", None) in columns[name]:
+            kinds[name] = "int"
     if len(set(kinds.values())) > 1:
         sides = []
         for name, kind in kinds.items():
@@ -137,7 +140,7 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
 def fill_missing(
     rows: dict[tuple[Label | None, ...], int], names: Sequence[str], labels: Sequence[Label], missing: Missing
 ) -> dict[tuple[Label, ...], int]:
-    """Deal with null labels as the user asked: refuse, drop the item, or count it as a wrong answer."""
+    """Refuse null labels, or count a missing prediction as a wrong answer."""
     holes = {row: count for row, count in rows.items() if None in row}
     if not holes:
         return rows  # type: ignore[return-value]
@@ -150,8 +153,6 @@ def fill_missing(
             hint='a missing answer is not a wrong one by default; use missing="drop" to leave these items out, '
             'or missing="wrong" to count a missing prediction as wrong.',
         )
-    if missing == "drop":
-        return whole
     if by_column[names[0]]:
         raise MissingLabelsError(
             f'missing="wrong" cannot fill the truth: {by_column[names[0]]:,} items have no true label ({names[0]}).',
@@ -171,6 +172,11 @@ def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:
             hint="declare the classes with labels=.",
         )
     return others[0] if len(others) == 1 else NO_ANSWER
+
+
+def rest_of(positive: Label) -> str:
+    """Return the name of all labels but one."""
+    return f"not {positive}"
 
 
 def label_text(label: Label) -> str:

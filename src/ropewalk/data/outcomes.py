@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_counts, nearest, shorten
+from ropewalk._validate import check_counts, check_missing, nearest, shorten
 from ropewalk._write import write_text
 from ropewalk.data.labels import (
     NO_ANSWER,
@@ -24,12 +24,14 @@ from ropewalk.data.labels import (
     kind_of,
     label_text,
     reconcile_columns,
+    rest_of,
     sort_labels,
     whole_number,
 )
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
+    DataError,
     FileFormatError,
     InvalidInputError,
     LabelTypeError,
@@ -93,6 +95,7 @@ class Outcomes:
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
+        check_missing(missing)
         if isinstance(rows, Mapping):
             keys, numbers = list(rows), check_counts(list(rows.values()))
         else:
@@ -108,8 +111,12 @@ class Outcomes:
         columns = list(columns) if columns is not None else ["truth", *checked]
 
         table, kind = _one_kind_rows(keys, numbers.tolist(), columns)
+        if missing == "drop":  # as if the items had never been there: their labels go too
+            table = {row: number for row, number in table.items() if None not in row}
         found = sort_labels(value for row in table for value in row if value is not None)
         order = found if labels is None else _declared_labels(labels, found, kind)
+        if not order:
+            raise DataError("There are no items and no labels.", hint="with labels= an empty table gives the prior.")
         filled = fill_missing(table, columns, order, missing)
         if any(NO_ANSWER in row for row in filled) and NO_ANSWER not in order:
             order = (*order, NO_ANSWER)
@@ -317,7 +324,7 @@ class Outcomes:
         """
         positive = find_label(pos_label, self.labels)
         others = [label for label in self.labels if label != positive]
-        rest = others[0] if len(others) == 1 else f"not {positive}"
+        rest = others[0] if len(others) == 1 else rest_of(positive)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
         return self._canonical(codes, self.counts, (rest, positive), self.names)
 

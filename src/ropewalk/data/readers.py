@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ropewalk._validate import shorten
+from ropewalk._validate import check_missing, shorten
 from ropewalk.data.counting import count_columns
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.frames import count_frame, frame_columns
@@ -49,6 +49,7 @@ def read_outcomes(
     Outcomes(7,532 items, 20 labels, classifiers: 'nb_mult', 'svm_l2')
     """
     names = check_names([predictions] if isinstance(predictions, str) else list(predictions), None)
+    check_missing(missing)
     columns = [truth, *names]
     if truth in names:
         raise InvalidInputError(f"{truth!r} is named both as the truth and as a prediction.")
@@ -92,6 +93,7 @@ def join_outcomes(
     Outcomes(3 items, 2 labels, classifiers: 'old', 'new')
     """
     checked = check_names(names, 2)
+    check_missing(missing)
     if unmatched not in {"error", "drop"}:
         raise InvalidInputError(f'`unmatched` must be "error" or "drop"; got {unmatched!r}.')
     tables = []

@@ -180,9 +180,10 @@ def _single(name: str, asked: str) -> Metric:
     match = _FBETA.fullmatch(name)
     if match:
         try:
-            return fbeta(float(match[1]))
+            beta = float(match[1])
         except ValueError as error:
             raise UnknownNameError(f"Unknown metric {asked!r}.", hint="write fbeta(2) or fbeta(0.5).") from error
+        return fbeta(beta)
     known = {**METRICS, **{alias: METRICS[name] for alias, name in _ALIASES.items()}}
     try:
         return choose(name, known, "metric")

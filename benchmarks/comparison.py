@@ -1,0 +1,54 @@
+"""One paired comparison, N = 7,532: ours, the papers' way, and the nearest other library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
+
+from measure import alternate, cpu
+from peers import metropolis, unpaired_study
+from table import Row, installed
+
+import ropewalk as rw
+
+A, B, CLASS, DRAWS = "nb_mult", "svm_l2", 8, 50_000
+REPEATS = 31
+
+
+def rows() -> Iterator[Row]:
+    """Measure `compare`: draws, three HDIs with their errors, Bayes factors and the verdict."""
+    outcomes = rw.examples.news20().outcomes
+    binary = outcomes.project([A, B]).collapse(CLASS)
+    ask = partial(rw.compare, outcomes, a=A, b=B, pos_label=CLASS, rope=0.05, draws=DRAWS)
+    ours = partial(ask, rng=0)  # the same seed again: the draws of the prior are kept
+
+    (warm,) = alternate(ours, repeats=REPEATS)
+    row = partial(Row, what="compare()", measured=warm, peer="PyMC Metropolis", max_ratio=1 / 400)
+    if installed("pymc"):
+        yield row(peer_measured=_sampling(binary))
+    else:
+        yield row(missing="pymc")
+
+    row = partial(Row, what="compare()", measured=warm, peer="prob_conf_mat, unpaired", max_ratio=1.0)
+    if installed("prob_conf_mat"):
+        theirs = unpaired_study(binary.confusion(A).tolist(), binary.confusion(B).tolist(), DRAWS)
+        warm, other = alternate(ours, theirs, repeats=REPEATS)
+        yield row(measured=warm, peer_measured=other)
+    else:
+        yield row(missing="prob_conf_mat")
+
+    seeds = count(1)
+    fresh, warm = alternate(lambda: ask(rng=next(seeds)), ours, repeats=REPEATS // 2)
+    yield Row(what="compare(), new seed: the prior is drawn too", measured=fresh, peer="compare()", peer_measured=warm)
+
+
+def _sampling(binary: rw.Outcomes) -> float:
+    """Return the CPU seconds of the papers' draws alone: a run less a run of ten draws, which compiles as much."""
+    pairs = [[0] * 4, [0] * 4]
+    for (truth, a, b), number in zip(binary.codes.tolist(), binary.counts.tolist(), strict=True):
+        pairs[truth][3 - 2 * a - b] = number
+    sample = metropolis(positive=pairs[1], negative=pairs[0])
+    sample(10)
+    compiling = min(cpu(lambda: sample(10)) for _ in range(3))
+    return min(cpu(lambda: sample(DRAWS + 10)) for _ in range(2)) - compiling

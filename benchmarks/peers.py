@@ -1,0 +1,59 @@
+"""The other ways to compare two classifiers: the papers' Markov chain, and prob_conf_mat."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def metropolis(positive: Sequence[int], negative: Sequence[int]) -> Callable[[int], Any]:
+    """Return the papers' sampler of the paired model: one Metropolis chain without burn-in, of any length.
+
+    `positive` and `negative` count the outcome pairs (1,1) (1,0) (0,1) (0,0) of either class.
+    """
+    with warnings.catch_warnings(action="ignore"):
+        import pymc as pm
+    logging.getLogger("pymc").setLevel(logging.ERROR)
+    with pm.Model() as model:
+        mu = pm.Beta("mu", 1, 1)
+        pm.Binomial("n_positive", n=sum(positive) + sum(negative), p=mu, observed=sum(positive))
+        for name, counts in (("positive", positive), ("negative", negative)):
+            theta = pm.Dirichlet(f"theta_{name}", np.ones(4))
+            pm.Multinomial(f"count_{name}", n=sum(counts), p=theta, observed=counts)
+
+    def sample(draws: int) -> Any:
+        with model, warnings.catch_warnings(action="ignore"):
+            return pm.sample(
+                draws,
+                tune=0,
+                chains=1,
+                cores=1,
+                step=pm.Metropolis(),
+                random_seed=0,
+                progressbar=False,
+                compute_convergence_checks=False,
+                return_inferencedata=False,
+            )
+
+    return sample
+
+
+def unpaired_study(a: Sequence[Sequence[int]], b: Sequence[Sequence[int]], draws: int) -> Callable[[], Any]:
+    """Return prob_conf_mat's comparison of F1 from two confusion matrices, under uniform priors and ROPE ±0.05."""
+    from prob_conf_mat import Study
+
+    def compare() -> Any:
+        study = Study(seed=0, num_samples=draws, ci_probability=0.95)
+        for name, matrix in (("a/a", a), ("b/b", b)):
+            study.add_experiment(name, confusion_matrix=matrix, prevalence_prior=1, confusion_prior=1)
+        study.add_metric("f1")
+        with np.errstate(divide="ignore"):  # its Bayes factor
+            return study.get_pairwise_comparison(
+                "f1", class_label=1, experiment_a="a/a", experiment_b="b/b", min_sig_diff=0.05
+            )
+
+    return compare

@@ -1,0 +1,229 @@
+"""The command line: what goes where, and what an error looks like."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import ropewalk as rw
+
+NEWS = str(rw.examples.news20_path())
+COLUMNS = ("--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2")
+
+
+def test_compare_prints_the_verdict(run):
+    code, out, err = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05)
+    assert code == 0
+    assert "practically equivalent at ±0.05" in out
+    assert err == ""
+
+
+def test_json_is_what_python_says(run, news):
+    code, out, _ = run(
+        "compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05, "--draws", 5000, "--seed", 4, "--json"
+    )
+    assert code == 0
+    ours = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, draws=5_000, rng=4)
+    assert json.loads(out) == ours.to_dict()
+
+
+def test_per_class_json(run):
+    code, out, _ = run("compare", NEWS, *COLUMNS, "--per-class", "--rope", 0.05, "--draws", 2000, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["schema"] == 1
+    assert [c["pos_label"] for c in told["classes"]] == [str(i) for i in range(20)]
+
+
+@pytest.mark.parametrize(("option", "start"), [("--markdown", "| difference |"), ("--latex", "% \\usepackage")])
+def test_tables(run, option, start):
+    code, out, _ = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05, "--draws", 2000, option)
+    assert code == 0
+    assert out.startswith(start)
+
+
+def test_without_a_rope_the_hint_goes_to_stderr(run):
+    code, out, err = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--draws", 2000)
+    assert code == 0
+    assert "Verdict" not in out
+    assert "smallest difference" in err
+
+
+def test_warnings_go_to_stderr(run, tmp_path, write):
+    path = write(tmp_path / "p.csv", [("y", "a", "b"), (1, 1, 1), (0, 0, 1), (1, 0, 1)])
+    code, out, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--rope", 0.1, "--json")
+    assert code == 0
+    assert "Warning" in err
+    assert json.loads(out)["warnings"]
+
+
+def test_evaluate(run):
+    code, out, _ = run(
+        "evaluate", NEWS, "--truth", "y_true", "--prediction", "svm_l2", "--metric", "f1, recall,fbeta(2)",
+        "--pos-label", 8, "--at-least", 0.7, "--draws", 2000, "--json",
+    )  # fmt: skip
+    assert code == 0
+    told = json.loads(out)
+    assert [m["metric"] for m in told["metrics"]] == ["f1", "recall", "fbeta(2)"]
+    assert all(0 <= m["prob_at_least"] <= 1 for m in told["metrics"])
+
+
+def test_two_files_with_ids(run, tmp_path, write):
+    left = write(tmp_path / "old.csv", [("id", "y", "p"), *((i, i % 2, i % 2) for i in range(80))])
+    right = write(tmp_path / "new.csv", [("id", "y", "p"), *((i, i % 2, int(i % 3 == 0)) for i in range(80))])
+    code, out, _ = run(
+        "compare", "--file-a", left, "--file-b", right, "--id", "id", "--truth", "y", "--prediction", "p",
+        "--rope", 0.05, "--draws", 1000, "--json",
+    )  # fmt: skip
+    assert code == 0
+    told = json.loads(out)
+    assert (told["a"]["name"], told["b"]["name"], told["model"]) == ("old", "new", "paired")
+
+
+def test_two_confusion_matrices(run, tmp_path, write):
+    one = write(tmp_path / "a.csv", [(440, 50), (75, 360)])
+    two = write(tmp_path / "b.csv", [(420, 70), (100, 335)])
+    code, out, _ = run("compare", "--confusion-a", one, "--confusion-b", two, "--rope", 0.01, "--draws", 1000, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["model"], told["pos_label"]) == ("unpaired", "1")
+    assert told["a"]["observed"] == pytest.approx(720 / 845)
+
+
+def test_cost_matrix_prevalence_and_labels(run, tmp_path, write):
+    costs = write(tmp_path / "costs.csv", [(0, 1), (5, 0)])
+    path = write(tmp_path / "p.csv", [("y", "a", "b"), *[("no", "no", "yes"), ("yes", "yes", "yes")] * 40])
+    common = ("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--draws", 500, "--json")
+    code, out, _ = run(*common, "--metric", "cost", "--cost-matrix", costs, "--labels", "no,yes")
+    assert code == 0
+    assert json.loads(out)["b"]["observed"] == 0.5
+    for text in ("0.25", "0.75,0.25", "no=0.75,yes=0.25"):
+        code, out, _ = run(*common, "--pos-label", "yes", "--prevalence", text)
+        assert code == 0
+        assert json.loads(out)["prevalence"] == [0.75, 0.25]
+
+
+def test_json_lines_labels_match_by_text(run, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"y": 7, "a": 7, "b": 3}\n{"y": 3, "a": 7, "b": 3}\n' * 30)
+    code, out, _ = run(
+        "compare", path, "--truth", "y", "--a", "a", "--b", "b", "--pos-label", 7, "--labels", "3,7,9", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["pos_label"] == "7"
+
+
+def test_html_is_written_besides(run, tmp_path):
+    out_file = tmp_path / "r.html"
+    code, out, _ = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05, "--draws", 2000, "--html", out_file)
+    assert code == 0
+    assert "Verdict" in out
+    assert out_file.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_demo_ends_with_the_verdict_table(run, tmp_path):
+    code, out, _ = run("demo", "--html", tmp_path / "demo.html")
+    assert code == 0
+    assert "8 of 20 classes are settled" in out
+    assert (tmp_path / "demo.html").exists()
+
+
+def test_version_and_help(run):
+    assert run("--version")[1].strip() == f"ropewalk {rw.__version__}"
+    code, out, _ = run("compare", "--help")
+    assert code == 0
+    assert "--rope" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("compare", NEWS, "--truth", "y_tru", "--a", "nb_mult", "--b", "svm_l2"), 4, "did you mean 'y_true'"),
+        (("compare", NEWS, *COLUMNS), 4, "20"),
+        (("compare", NEWS, *COLUMNS, "--metric", "f1"), 4, "pos_label"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "x"), 4, "not a label"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--per-class"), 2, "give one"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rope", "0"), 2, "must not be 0"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rope", "-0.1"), 2, "positive"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rope", "0.1,-0.1"), 2, "did you mean (-0.1, 0.1)"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rope", "nan"), 2, "finite"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rope", "wide"), 2, "--rope takes a number"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--prob", "1"), 2, "between 0 and 1"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--prob", "x"), 2, "prob"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "0"), 2, "positive integer"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "1.5"), 2, "positive integer"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--seed", "-1"), 2, "non-negative"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--metric", "f11"), 2, "Choose from"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--model", "x"), 2, "Choose from: paired, unpaired"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rule", "x"), 2, "Choose from: hdi, probability"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--missing", "x"), 2, "error, drop, wrong"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--json", "--latex"), 2, "exclude each other"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--html", "/nowhere/at/all.html"), 5, "Cannot write"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--cost-matrix", NEWS), 4, "not a number"),
+        (("compare", NEWS, "--truth", "y_true", "--a", "nb_mult"), 2, "--b"),
+        (("compare", NEWS, "--truth", "y_true", "--a", "nb_mult", "--b", "nb_mult"), 2, "must differ"),
+        (("compare", NEWS, "--truth", "y_true", "--a", "y_true", "--b", "nb_mult"), 2, "both as the truth"),
+        (("compare", "nowhere.csv", *COLUMNS), 5, "No such file"),
+        (("compare", *COLUMNS), 2, "exactly one of"),
+        (("compare", NEWS, "--confusion-a", NEWS, *COLUMNS), 2, "exactly one of"),
+        (("compare", "--confusion-a", NEWS), 2, "--confusion-b"),
+        (("compare", "--nonsense"), 2, "nonsense"),
+        (("evaluate", NEWS, "--truth", "y_true"), 2, "--prediction"),
+        (("reproduce", "nature2020"), 2, "sigir2016"),
+        (("nonsense",), 2, "nonsense"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_a_sentence_and_an_exit_code(run, arguments, code, told):
+    stopped, out, err = run(*arguments)
+    assert stopped == code
+    assert told in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_bad_files_exit_with_4_and_write_nothing(run, tmp_path):
+    cases = {
+        "empty.csv": b"", "header.csv": b"y,a,b\n", "binary.csv": b"\x00\x01" * 50, "torn.csv": b'y,a,b\n1,"1,1\n',
+        "null.csv": b"y,a,b\n1,,1\n0,1,1\n", "huge.csv": b"y,a,b\n1,1," + b"x" * 2_000_000,
+    }  # fmt: skip
+    for name, content in cases.items():
+        (tmp_path / name).write_bytes(content)
+        code, out, err = run(
+            "compare", tmp_path / name, "--truth", "y", "--a", "a", "--b", "b", "--html", tmp_path / "r.html"
+        )
+        assert (code, out) == (4, ""), name
+        assert err.startswith("Error: ")
+        assert "Hint: " in err
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_hostile_file_names_and_columns_are_inert_in_messages(run, tmp_path):
+    path = tmp_path / "a\x1b[31mb.csv"
+    path.write_text("y,\x1b[2J\n1,1\n")
+    code, _, err = run("compare", path, "--truth", "y", "--a", "x\x1b]0;", "--b", "z")
+    assert code == 4
+    assert "\x1b" not in err
+
+
+def test_debug_shows_the_traceback(monkeypatch):
+    from ropewalk.cli import main
+
+    monkeypatch.setattr(sys, "argv", ["ropewalk", "compare", "nowhere.csv", *COLUMNS, "--debug"])
+    with pytest.raises(rw.errors.UnreadableFileError):
+        main()
+
+
+def test_the_installed_command_reads_standard_input():
+    command = [sys.executable, "-m", "ropewalk", "compare", "-", "--truth", "y", "--a", "a", "--b", "b", "--json"]
+    data = "y,a,b\n" + "1,1,0\n0,0,0\n" * 30
+    done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["n_items"] == 60
+
+
+def test_a_closed_pipe_is_no_mistake():
+    command = f"{sys.executable} -m ropewalk reproduce sigir2016 --draws 1000 --json | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr

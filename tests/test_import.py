@@ -1,0 +1,33 @@
+"""`import ropewalk` stays light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+HEAVY = [
+    "scipy.stats", "matplotlib", "pandas", "polars", "pyarrow", "duckdb", "pymc",
+    "typer", "rich", "jinja2", "sklearn",
+]  # fmt: skip
+
+
+def test_importing_ropewalk_pulls_in_nothing_heavy():
+    code = f"import sys, ropewalk; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_comparison_and_its_text_need_numpy_alone():
+    code = (
+        "import sys, ropewalk as rw; r = rw.compare([1, 0] * 50, [1, 0] * 50, [1, 1] * 50, rope=.1, rng=0, draws=1000);"
+        f"str(r); r.to_json(); r.to_latex(); print([m for m in {[*HEAVY, 'narwhals', 'scipy']!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_names_are_sorted_and_there():
+    import ropewalk as rw
+
+    assert list(rw.__all__) == sorted(rw.__all__)
+    assert all(hasattr(rw, name) for name in rw.__all__)

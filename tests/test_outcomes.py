@@ -1,0 +1,169 @@
+"""`Outcomes`: what is counted, what merges, what survives a trip to disk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ropewalk as rw
+from ropewalk import Outcomes
+from ropewalk.errors import ColumnNotFoundError, CountsError, FileFormatError, InvalidInputError, LabelTypeError
+from strategies import confusions, label_lists, pair_counts
+
+
+def test_counts_every_distinct_row_once():
+    o = Outcomes.from_arrays(list("aabb"), list("aaba"), list("abbb"))
+    assert o.labels == ("a", "b")
+    assert o.codes.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1]]
+    assert o.counts.tolist() == [1, 1, 1, 1]
+    assert o.n_items == 4
+    assert o.names == ("A", "B")
+
+
+@given(st.data(), label_lists)
+def test_the_order_of_items_leaves_no_trace(data, truth):
+    predicted = data.draw(st.lists(st.sampled_from(["cat", "dog"]), min_size=len(truth), max_size=len(truth)))
+    order = data.draw(st.permutations(range(len(truth))))
+    one = Outcomes.from_arrays(truth, predicted)
+    two = Outcomes.from_arrays([truth[i] for i in order], [predicted[i] for i in order])
+    assert one == two
+    assert one.data_hash == two.data_hash
+
+
+@given(pair_counts, pair_counts)
+def test_merging_tables_is_counting_together(first, second):
+    merged = Outcomes.from_counts(first) + Outcomes.from_counts(second)
+    assert merged == Outcomes.from_counts(first + second)
+
+
+def test_merging_tables_with_different_labels_takes_them_all():
+    one = Outcomes.from_arrays([2, 10], [2, 10])
+    two = Outcomes.from_arrays([9], [2])
+    assert (one + two) == Outcomes.from_arrays([2, 10, 9], [2, 10, 2])
+    assert (one + two).labels == (2, 9, 10)
+
+
+@given(pair_counts)
+def test_a_table_survives_json_and_a_file(counts):
+    o = Outcomes.from_counts(counts, labels=["no", "yes"], names=["x", "y"])
+    assert Outcomes.from_json(o.to_json()) == o
+
+
+def test_save_and_load(tmp_path, news):
+    news.outcomes.save(tmp_path / "o.json")
+    assert Outcomes.load(tmp_path / "o.json") == news.outcomes
+    assert [p.name for p in tmp_path.iterdir()] == ["o.json"]
+
+
+@given(confusions)
+def test_a_confusion_matrix_comes_back(matrix):
+    assert Outcomes.from_confusion(matrix).confusion().tolist() == matrix.tolist()
+
+
+def test_projection_keeps_the_classifiers_named_in_their_order(news):
+    o = news.outcomes.project(["svm_l2", "nb_mult"])
+    expected = Outcomes.from_arrays(
+        news.y_true, news.predictions["svm_l2"], news.predictions["nb_mult"], names=["svm_l2", "nb_mult"]
+    )
+    assert o == expected
+
+
+def test_one_vs_rest_collapse_is_counting_the_indicator(news):
+    mine = news.outcomes.project(["nb_mult"]).collapse(8).confusion()
+    truth, predicted = news.y_true == 8, news.predictions["nb_mult"] == 8
+    assert mine.tolist() == [
+        [int((~truth & ~predicted).sum()), int((~truth & predicted).sum())],
+        [int((truth & ~predicted).sum()), int((truth & predicted).sum())],
+    ]
+
+
+def test_pairs_come_in_the_papers_order():
+    o = Outcomes.from_pairs(positive=(300, 60, 35, 40), negative=(30, 20, 40, 400), names=["bert", "svm"])
+    assert o.confusion("bert").tolist() == [[440, 50], [75, 360]]
+    assert o.confusion("svm").tolist() == [[420, 70], [100, 335]]
+    assert o.agreement("bert", "svm") == {"both": 700, "only_a": 100, "only_b": 55, "neither": 70}
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_any_number_of_classes_and_classifiers(m, rng):
+    columns = rng.integers(m, size=(4, 200))
+    o = Outcomes.from_arrays(*columns, labels=range(m))
+    assert (o.n_labels, o.n_classifiers, o.n_items) == (m, 3, 200)
+    dense = np.zeros((m,) * 4, dtype=int)
+    np.add.at(dense, tuple(columns), 1)
+    assert o == Outcomes.from_counts(dense)
+
+
+def test_declared_labels_keep_their_order_and_may_be_absent():
+    o = Outcomes.from_arrays(["low"], ["high"], labels=["low", "mid", "high"])
+    assert o.labels == ("low", "mid", "high")
+
+
+def test_labels_are_ordered_as_numbers_if_all_are_integer_literals():
+    assert Outcomes.from_arrays(["10", "9"], ["2", "9"]).labels == ("2", "9", "10")
+    assert Outcomes.from_arrays(["10", "9"], ["x", "9"]).labels == ("10", "9", "x")
+    assert Outcomes.from_arrays([10, 9], [-2, 9]).labels == (-2, 9, 10)
+
+
+def test_a_table_does_not_change(table):
+    with pytest.raises(ValueError, match="read-only"):
+        table.counts[0] = 1
+    with pytest.raises(AttributeError):
+        table.labels = ()
+
+
+def test_the_hash_is_the_same_for_text_and_integer_labels():
+    ints = Outcomes.from_arrays([1, 0], [1, 1])
+    texts = Outcomes.from_arrays(["1", "0"], ["1", "1"])
+    assert ints != texts
+    assert ints.data_hash == texts.data_hash
+
+
+@pytest.mark.parametrize(
+    ("matrix", "told"),
+    [
+        ([[1, -2], [3, 4]], "negative"),
+        ([[1, 0.5], [3, 4]], "whole numbers"),
+        ([[1, float("nan")], [3, 4]], "NaN"),
+        ([[1, float("inf")], [3, 4]], "NaN or infinity"),
+        ([[1, 2, 3], [4, 5, 6]], "square"),
+        ([[1, 2], [3]], "ragged"),
+        ([["1", "2"], ["3", "4"]], "whole numbers"),
+        ([1, 2], "square"),
+        ([[True, False], [False, True]], "whole numbers"),
+    ],
+)
+def test_a_bad_confusion_matrix_is_refused(matrix, told):
+    with pytest.raises(CountsError, match=told):
+        Outcomes.from_confusion(matrix)
+
+
+def test_bad_tables_are_refused():
+    with pytest.raises(CountsError, match="same length M"):
+        Outcomes.from_counts(np.zeros((2, 3, 2)))
+    with pytest.raises(CountsError, match="3 labels"):
+        Outcomes.from_counts(np.zeros((2, 2)), labels=[1, 2, 3])
+    with pytest.raises(CountsError, match="four counts"):
+        Outcomes.from_pairs(positive=(1, 2, 3), negative=(1, 2, 3, 4))
+    with pytest.raises(ColumnNotFoundError, match="svm_l2"):
+        rw.examples.news20().outcomes.project(["svm_12"])
+    with pytest.raises(ColumnNotFoundError, match="same classifiers"):
+        Outcomes.from_confusion(np.eye(2), name="a") + Outcomes.from_confusion(np.eye(2), name="b")
+    with pytest.raises(LabelTypeError, match="different types"):
+        Outcomes.from_arrays(["1"], ["0"]) + Outcomes.from_arrays([1], [0])
+    with pytest.raises(InvalidInputError, match="differ"):
+        Outcomes.from_arrays([1], [1], [0], names=["a", "a"])
+    with pytest.raises(InvalidInputError, match="repeat"):
+        Outcomes.from_arrays([1], [1], labels=[1, 1])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "ropewalk.outcomes", "schema": 1}', "not json",
+    '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [0, 1], "names": ["a"], "rows": [[0, 7, 3]]}',
+    '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [0, 1], "names": ["a"], "rows": [[0, 1]]}',
+    '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [[0]], "names": ["a"], "rows": []}',
+])  # fmt: skip
+def test_json_that_is_no_table_is_refused(text):
+    with pytest.raises(FileFormatError):
+        Outcomes.from_json(text)

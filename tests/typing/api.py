@@ -1,0 +1,25 @@
+"""The calls that users write; `make type` checks that they are typed."""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import numpy as np
+
+import ropewalk as rw
+from ropewalk.intervals import Interval
+
+y = np.array([0, 1, 1])
+o = rw.Outcomes.from_arrays(y, [0, 1, 1], [1, 1, 1], names=["a", "b"])
+assert_type(o + o, rw.Outcomes)
+assert_type(rw.read_outcomes("p.csv", truth="y", predictions=["a", "b"]), rw.Outcomes)
+
+r = rw.compare(y, [0, 1, 1], [1, 1, 1], metric="f1", pos_label=1, rope=0.05, rng=0)
+assert_type(r, rw.Comparison)
+assert_type(r.hdi, Interval)
+assert_type(r.mean, float)
+assert_type(rw.compare(o, a="a", b="b", metric=rw.metrics.fbeta(2), draws=1000), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", model=rw.models.Paired(mu=(2, 1)), rope=(-0.1, 0.2)), rw.Comparison)
+assert_type(rw.compare(o.project(["a"]), o.project(["b"]), model="unpaired"), rw.Comparison)
+assert_type(rw.compare_classes(o, rope=0.05, random_state=1), rw.ClassComparisons)
+assert_type(rw.evaluate(o, "a", metric=["f1", "accuracy"], at_least=0.8), rw.Evaluation)

@@ -29,10 +29,10 @@ demo: $(VENV)/.installed  ## compare two classifiers on the bundled predictions,
 	$(BIN)/ropewalk demo
 
 test: $(VENV)/.installed-dev  ## run the tests
-	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow"
+	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow"
 
 test-slow: $(VENV)/.installed-dev  ## run the calibration and other long tests
-	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m slow
 
 test-all:  ## run the tests on every Python from 3.11 to 3.13 that is here
 	@for v in 3.11 3.12 3.13; do \

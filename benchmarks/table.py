@@ -6,13 +6,8 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
 
-
-def line(what: str, measured: str, peer: str, ratio: str, target: str, verdict: str) -> str:
-    """Set one line of the table."""
-    return f"{what:<50} {measured:>9}  {peer:<39} {ratio:>6}  {target:<14} {verdict}"
-
-
-HEADER = line("what", "measured", "peer", "ratio", "target", "verdict")
+LINE = "{:<50} {:>9}  {:<39} {:>6}  {:<14} {}"
+HEADER = LINE.format("what", "measured", "peer", "ratio", "target", "verdict")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +40,7 @@ class Row:
         return None
 
     def __str__(self) -> str:
-        return line(
+        return LINE.format(
             self.what,
             _amount(self.measured, self.unit),
             f"{_amount(self.peer_measured, self.unit)} {self.peer}".strip(),

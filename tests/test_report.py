@@ -17,8 +17,8 @@ from strategies import odd_names
 
 HOSTILE = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', r"\input{/etc/passwd}", "$x_1$", "a|b", "`rm -rf`",
-    "\x1b[31mred\x1b[0m", "line\nbreak", "\u202eevil", "x" * 300, "😀", "שלום", "[link](http://x.example)", "100%", "{{7*7}}",
-    "\ud800", "--flag", "# title", "&amp;",
+    "\x1b[31mred\x1b[0m", "line\nbreak", "\u202eevil", "x" * 300, "😀", "שלום", "[link](http://x.example)", "100%",
+    "{{7*7}}", "\ud800", "--flag", "# title", "&amp;",
 ]  # fmt: skip
 
 

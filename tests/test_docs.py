@@ -1,0 +1,74 @@
+"""The pages tell the truth: their Python runs, their commands print what they say, their links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+import ropewalk as rw
+
+ROOT = Path(__file__).parent.parent
+if not (ROOT / "docs").exists():
+    pytest.skip("the pages are not here", allow_module_level=True)
+
+_spec = importlib.util.spec_from_file_location("run_examples", ROOT / "docs" / "run_examples.py")
+examples = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(examples)
+
+PAGES = examples.PAGES
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    examples.prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_the_python_of_a_page_runs(page, folder):
+    pytest.importorskip("pandas")
+    names = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+        for block in examples.blocks(page, "python"):
+            exec(compile(block[2], str(page), "exec"), names)
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+        for block in examples.blocks(page, "pycon"):
+            test = doctest.DocTestParser().get_doctest(block[2], names, page.name, str(page), 0)
+            runner.run(test, clear_globs=False)
+            names.update(test.globs)
+    assert runner.failures == 0
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(examples.blocks(p, "console"))], ids=lambda p: p.name)
+def test_the_commands_of_a_page_print_what_it_says(page, folder):
+    for block in examples.blocks(page, "console"):
+        assert examples.printed(block[2], folder) == block[2]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_the_links_of_a_page_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_every_metric_and_model_is_documented():
+    metrics = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+    assert [name for name in rw.metrics.METRICS if f"`{name}`" not in metrics] == []
+    api = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    assert [name for name in rw.__all__ if f"`{name}" not in api and not name.startswith("_")] == []
+
+
+def test_every_option_of_the_command_line_is_documented():
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "ropewalk" / "cli.py").read_text(encoding="utf-8")
+    options = set(re.findall(r'"(--[a-z-]+)"', source))
+    assert [option for option in sorted(options) if option not in page] == []

@@ -284,6 +284,7 @@ def test_empty_cells_are_null_and_na_is_text(tmp_path):
         (gzip.compress(b"", mtime=0), "empty"),
         (b"y,a\n1," + b"x" * 2_000_000 + b"\n", "line 2: a field is longer than 1,048,576"),
         (b'y,a\n1,"' + b"x\n" * 1_000_000, "longer than|unexpected end"),
+        (b'{"y": 1, "a": "' + b"x" * 2_000_000 + b'"}', "line 1: a field is longer than 1,048,576"),
         (b"PAR1 but not really", "Parquet"),
     ],
 )  # fmt: skip

@@ -123,11 +123,20 @@ def collect(
     return whole, whole[:, :at_least]
 
 
-@lru_cache(maxsize=32)
 def prior_delta(
     model: Model, n_labels: int, metric: Metric, prevalence: tuple[float, ...] | None, seed: int
 ) -> FloatArray:
     """Return 50,000 draws of the difference under the prior, the same for all data and so kept."""
+    try:
+        return _prior_delta(model, n_labels, metric, prevalence, seed)
+    except TypeError:  # a model or function that cannot be hashed is drawn every time
+        return _prior_delta.__wrapped__(model, n_labels, metric, prevalence, seed)
+
+
+@lru_cache(maxsize=32)
+def _prior_delta(
+    model: Model, n_labels: int, metric: Metric, prevalence: tuple[float, ...] | None, seed: int
+) -> FloatArray:
     tables = [Outcomes.from_counts(np.zeros((n_labels,) * (3 if model.paired else 2), dtype=np.int64))]
     posteriors = [model.fit(table) for table in (tables if model.paired else tables * 2)]
     psi = draw_psi(posteriors, metric, prevalence, stop=SD_DRAWS, seed=seed, stream=PRIOR_STREAM)

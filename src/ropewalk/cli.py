@@ -213,10 +213,11 @@ def demo(
     news = rw.examples.news20()
     typer.echo("Two text classifiers, naive Bayes (nb_mult) and a linear SVM (svm_l2), on 7,532 newsgroup posts.")
     typer.echo("For which newsgroups is one really better, if a difference of 0.05 in F1 is the least that matters?\n")
-    table = _quietly(lambda: rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
+    outcomes = news.outcomes.relabel(news.class_names)
+    table = _quietly(lambda: rw.compare_classes(outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
     table.to_html(html)
     motorcycles = table[news.class_names.index("rec.motorcycles")]
-    typer.echo(f"One of them, class 8 (rec.motorcycles):\n\n{body(motorcycles)}\n")
+    typer.echo(f"One of them:\n\n{body(motorcycles)}\n")
     typer.echo(f"All of them, also in {visible(html)}:\n\n{body(table)}\n")
     settled = sum(comparison.conclusive for comparison in table)
     typer.echo(f"{settled} of {len(table)} classes are settled; for the others more data are needed.")
@@ -339,7 +340,9 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise InvalidInputError(f"{option} takes a number, or numbers separated by commas; got {text!r}.") from None
+        raise InvalidInputError(
+            f"{option} takes a number, or numbers separated by commas; got {text!r}.", hint=f"write {option} 0.05"
+        ) from None
 
 
 def _draws(text: str) -> Any:
@@ -348,7 +351,9 @@ def _draws(text: str) -> Any:
     try:
         return int(text.replace("_", ""))
     except ValueError:
-        raise InvalidInputError(f"--draws takes a positive integer or auto; got {text!r}.") from None
+        raise InvalidInputError(
+            f"--draws takes a positive integer or auto; got {text!r}.", hint="write --draws 200000"
+        ) from None
 
 
 def _prevalence(text: str | None, labels: tuple[Any, ...]) -> Any:

@@ -27,6 +27,7 @@ from ropewalk.errors import DataError, FileFormatError, UnreadableFileError
 FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in characters; a longer one is a torn quote, not a label."""
 
+_TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} characters"
 _SEPARATORS: Final = (",", "\t", ";", "|")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _csv_limit = threading.Lock()  # csv keeps its field limit for the whole process
@@ -145,7 +146,7 @@ def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> 
         except csv.Error as error:
             told = str(error)
             if "field larger" in told:
-                told = f"a field is longer than {FIELD_CAP:,} characters"
+                told = _TOO_LONG
             raise FileFormatError(
                 f"{shown}, line {reader.line_num}: {told}.",
                 hint="look for a quotation mark that is never closed; labels are short.",
@@ -198,9 +199,12 @@ def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) ->
             seen.update(name for name in columns if name in record)
             last = record
         try:
-            yield tuple([clean(record.get(name)) for name in columns])
+            row = tuple([clean(record.get(name)) for name in columns])
         except DataError as error:
             raise type(error)(f"{shown}, line {number}: {error.message}", hint=error.hint) from error
+        if any(isinstance(label, str) and len(label) > FIELD_CAP for label in row):
+            raise FileFormatError(f"{shown}, line {number}: {_TOO_LONG}.", hint="labels are short.")
+        yield row
     if number:
         require_columns([*seen, *(name for name in last if name not in columns)], columns, shown)
 

@@ -332,6 +332,19 @@ class Outcomes:
         """Return the same counts under other classifier names."""
         return Outcomes(self.codes, self.counts, self.labels, check_names(names, self.n_classifiers))
 
+    def relabel(self, labels: Sequence[Label]) -> Outcomes:
+        """Return the same counts under other labels, one for each in the same order.
+
+        Examples
+        --------
+        >>> Outcomes.from_arrays([0, 1], [1, 1]).relabel(["ham", "spam"]).labels
+        ('ham', 'spam')
+        """
+        order = check_labels(labels)
+        if len(order) != self.n_labels:
+            raise InvalidInputError(f"{len(order)} labels were given for {self.n_labels} classes.")
+        return Outcomes(self.codes, self.counts, order, self.names)
+
     def __add__(self, other: object) -> Outcomes:
         """Merge two tables of the same classifiers: more items, the same question."""
         if not isinstance(other, Outcomes):

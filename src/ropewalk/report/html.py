@@ -29,6 +29,12 @@ def _templates() -> Environment:
     )
 
 
+def _title(result: Rendered) -> str:
+    if isinstance(result, ClassComparisons):
+        return f"Is {visible(result[0].a)} better than {visible(result[0].b)}?"
+    return view(result, visible)[0].title
+
+
 def card(result: Rendered) -> str:
     """Return a fragment for a notebook; the template escapes every name."""
     views = () if isinstance(result, ClassComparisons) else view(result, visible)
@@ -45,6 +51,7 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
         _templates()
         .get_template("page.html.j2")
         .render(
+            title=_title(result),
             views=view(result, visible),
             table=table(result, visible),
             remarks=remarks(result, visible),

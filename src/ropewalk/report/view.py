@@ -48,7 +48,7 @@ def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
     """Return one view a comparison or metric, with every name escaped."""
     if isinstance(result, Evaluation):
         return tuple(_metric(result, posterior, escape) for posterior in result.metrics)
-    return tuple(_comparison(comparison, escape) for comparison in comparisons(result))
+    return tuple(_comparison(c, escape, by_class=isinstance(result, ClassComparisons)) for c in comparisons(result))
 
 
 def comparisons(result: Rendered) -> tuple[Comparison, ...]:
@@ -133,7 +133,7 @@ def _metric_table(result: Evaluation, escape: Escape) -> Table:
     return Table(header=tuple(map(escape, header)), rows=tuple(rows))
 
 
-def _comparison(c: Comparison, escape: Escape) -> View:
+def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
     a, b, n = escape(c.a), escape(c.b), len(c.draws)
     mass = f"{100 * c.recipe.prob:g}% HDI"
     name = metric_title(c.metric)
@@ -143,10 +143,10 @@ def _comparison(c: Comparison, escape: Escape) -> View:
     difference = estimate_text(c.delta, sign=True)
     lines = [
         ("Data", _data(c, a, b, escape)),
-        (escape(name), f"{singles[0]}    {singles[1]}    {mass}"),
-        ("Δ", f"{difference}    P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+        (escape(name), f"{singles[0]} · {singles[1]} · {mass}"),
+        ("Δ", f"{difference} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
     ]
-    title = f"Is {a} better than {b}?"
+    title = f"Is {a} better than {b} on {escape(str(c.pos_label))}?" if by_class else f"Is {a} better than {b}?"
     if c.decision is None or c.rope is None:
         higher = a if c.mean > 0 else b
         sure = percent(max(c.prob_above_zero, c.prob_below_zero), n)
@@ -175,7 +175,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
         ("Data", f"{m.recipe.n_items:,} items" + _class_words(m.recipe.pos_label, escape)),
         (
             escape(title),
-            f"{name} {worth}    {100 * m.recipe.prob:g}% HDI    observed {number(m.estimate.observed, places)}",
+            f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
         ),
     ]
     headline, symbol = f"{name}'s {escape(title)} is {worth}", ""

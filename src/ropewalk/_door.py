@@ -69,9 +69,6 @@ def as_pair(
         pair = [table.rename([name]) for table, name in zip(pair, check_names(names, 2), strict=True)]
     if pair[0].labels != pair[1].labels:
         # Two test sets may lack different classes; the question is about all of them.
-        pair = [
-            one + Outcomes(other.codes[:0, :2], other.counts[:0], other.labels, one.names)
-            for one, other in (pair, pair[::-1])
-        ]
-        pair[1] = Outcomes(pair[0].codes[:0], pair[0].counts[:0], pair[0].labels, pair[1].names) + pair[1]
+        labels = (pair[0] + Outcomes.empty(pair[1].labels, pair[0].names)).labels
+        pair = [Outcomes.empty(labels, table.names) + table for table in pair]
     return pair[0], pair[1]

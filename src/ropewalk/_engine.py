@@ -10,17 +10,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import check_prevalence, choose, is_real, shorten
+from ropewalk._validate import check_draws, check_prevalence, check_prob, choose, is_real, shorten
 from ropewalk.data.labels import find_label, label_text, rest_of
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.decision import parse_rope
 from ropewalk.errors import DegenerateDataWarning, InvalidInputError, PosLabelError, PriorDominanceWarning
 from ropewalk.evidence import SD_DRAWS
 from ropewalk.metrics.margins import Margins
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models.posterior import Model, draw_psi
+from ropewalk.results import Recipe
 from ropewalk.sampling import PRIOR_STREAM
 from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
-from ropewalk.typing import DrawsLike, FloatArray, Label, Rule
+from ropewalk.typing import DrawsLike, FloatArray, Label, RopeLike, Rule
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
@@ -33,19 +35,51 @@ _PULLS: Final = "The prior pulls"
 MetricLike = str | Metric | Callable[[Margins], Any]
 
 
-def check_rule(rule: str) -> Rule:
-    """Return the rule of decision."""
-    return choose(rule, RULES, "rule")
+def write_recipe(
+    tables: Sequence[Outcomes],
+    *,
+    source: Sequence[Outcomes],
+    metric: MetricLike | None,
+    pos_label: Any,
+    model: Model,
+    prevalence: Any,
+    cost_matrix: Any,
+    rope: RopeLike | None,
+    prob: float,
+    rule: str,
+    draws: DrawsLike,
+    seed: int,
+) -> Recipe:
+    """Check everything that was said and write it down; `tables` are what the model takes, `source` the data."""
+    # What is wrong with the call is said before what is wrong with the data.
+    interval, mass, way, number = parse_rope(rope), check_prob(prob), choose(rule, RULES, "rule"), check_draws(draws)
+    shaped, measure, positive, shares = _settle_question(
+        tables, metric=metric, pos_label=pos_label, model=model, prevalence=prevalence, cost_matrix=cost_matrix
+    )
+    return Recipe(
+        tables=shaped,
+        model=model,
+        metric=measure,
+        pos_label=positive,
+        prevalence=shares,
+        rope=interval,
+        prob=mass,
+        rule=way,
+        draws=number,
+        seed=seed,
+        data_hash="+".join(table.data_hash for table in source),
+        n_items=sum(table.n_items for table in source),
+    )
 
 
-def settle_question(
+def _settle_question(
     tables: Sequence[Outcomes],
     *,
     metric: MetricLike | None,
     pos_label: Any,
     model: Model,
     prevalence: Any,
-    cost_matrix: Any = None,
+    cost_matrix: Any,
 ) -> tuple[tuple[Outcomes, ...], Metric, Label | None, tuple[float, ...] | None]:
     """Find the metric, the positive class and the class mix that were meant, and bring the tables into shape.
 
@@ -137,8 +171,8 @@ def prior_delta(
 def _prior_delta(
     model: Model, n_labels: int, metric: Metric, prevalence: tuple[float, ...] | None, seed: int
 ) -> FloatArray:
-    tables = [Outcomes.from_counts(np.zeros((n_labels,) * (3 if model.paired else 2), dtype=np.int64))]
-    posteriors = [model.fit(table) for table in (tables if model.paired else tables * 2)]
+    groups = [("A", "B")] if model.paired else [("A",), ("B",)]
+    posteriors = [model.fit(Outcomes.empty(range(n_labels), names)) for names in groups]
     psi = draw_psi(posteriors, metric, prevalence, stop=SD_DRAWS, seed=seed, stream=PRIOR_STREAM)
     delta: FloatArray = psi[0] - psi[1]
     delta.flags.writeable = False

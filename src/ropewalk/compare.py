@@ -10,17 +10,16 @@ import numpy as np
 from ropewalk._door import as_outcomes, as_pair
 from ropewalk._engine import (
     MetricLike,
-    check_rule,
     collect,
     issue,
     prior_delta,
     remarks,
-    settle_question,
+    write_recipe,
 )
-from ropewalk._validate import check_draws, check_prob, check_seed, check_threads
+from ropewalk._validate import check_seed, check_threads
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import Decision, judge, parse_rope, rope_path
+from ropewalk.decision import Decision, judge, rope_path
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, bayes_factor
 from ropewalk.models import parse_model
@@ -317,29 +316,18 @@ def _compare(
     tables: Sequence[Outcomes] = outcomes
     if not separate and not chosen.paired:
         tables = [outcomes[0].project([name]) for name in outcomes[0].names]
-    # What is wrong with the call is said before what is wrong with the data.
-    interval, mass, way, number = parse_rope(rope), check_prob(prob), check_rule(rule), check_draws(draws)
-    workers = check_threads(threads)
-    shaped, measure, positive, shares = settle_question(
+    recipe = write_recipe(
         tables,
+        source=outcomes,
         metric=metric,
         pos_label=pos_label,
         model=chosen,
         prevalence=prevalence,
         cost_matrix=cost_matrix,
-    )
-    recipe = Recipe(
-        tables=shaped,
-        model=chosen,
-        metric=measure,
-        pos_label=positive,
-        prevalence=shares,
-        rope=interval,
-        prob=mass,
-        rule=way,
-        draws=number,
+        rope=rope,
+        prob=prob,
+        rule=rule,
+        draws=draws,
         seed=seed,
-        data_hash="+".join(table.data_hash for table in outcomes),
-        n_items=sum(table.n_items for table in outcomes),
     )
-    return run(recipe, threads=workers)
+    return run(recipe, threads=check_threads(threads))

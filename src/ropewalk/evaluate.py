@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ropewalk._door import as_outcomes
-from ropewalk._engine import MetricLike, check_rule, collect, issue, remarks, settle_question
-from ropewalk._validate import check_draws, check_prob, check_seed, check_threads, is_real
-from ropewalk.decision import Decision, judge, parse_rope
+from ropewalk._engine import MetricLike, collect, issue, remarks, write_recipe
+from ropewalk._validate import check_seed, check_threads, is_real
+from ropewalk.decision import Decision, judge
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import Interval
 from ropewalk.models import parse_model
@@ -86,47 +86,32 @@ def evaluate(
     if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
         raise InvalidInputError(f"`at_least` must be a finite number; got {at_least!r}.")
     bar = None if at_least is None else float(at_least)
-    interval = parse_rope(rope)
-    if interval is not None and bar is None:
+    if rope is not None and bar is None:
         raise InvalidInputError(
-            "A `rope` judges a difference, and there is nothing to differ from.",
-            hint="give the bar as at_least=.",
+            "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
         )
     chosen = parse_model(model)
     if chosen.paired:
         raise InvalidInputError(f"The model {chosen.name!r} is for two classifiers.", hint='use model="unpaired".')
-    mass, way, number, workers = (
-        check_prob(prob),
-        check_rule(rule),
-        check_draws(draws),
-        check_threads(threads),
-    )
-    seed = check_seed(rng, random_state)
-    posteriors = []
-    for one in metrics:
-        shaped, measure, positive, shares = settle_question(
+    seed, workers = check_seed(rng, random_state), check_threads(threads)
+    recipes = [
+        write_recipe(
             [outcomes],
+            source=[outcomes],
             metric=one,
             pos_label=pos_label,
             model=chosen,
             prevalence=prevalence,
             cost_matrix=cost_matrix if one in ("cost", None) else None,
-        )
-        recipe = Recipe(
-            tables=shaped,
-            model=chosen,
-            metric=measure,
-            pos_label=positive,
-            prevalence=shares,
-            rope=interval,
-            prob=mass,
-            rule=way,
-            draws=number,
+            rope=rope,
+            prob=prob,
+            rule=rule,
+            draws=draws,
             seed=seed,
-            data_hash=outcomes.data_hash,
-            n_items=outcomes.n_items,
         )
-        posteriors.append(_posterior(recipe, bar, threads=workers))
+        for one in metrics
+    ]
+    posteriors = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
     pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
     notes, alarms = remarks(posteriors[0].recipe.tables, pulls)
     result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms)

@@ -161,6 +161,18 @@ class Outcomes:
         return cls.from_rows(rows, names=checked, labels=labels, missing=missing, columns=columns)
 
     @classmethod
+    def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> Outcomes:
+        """Make a table without items, whose posterior is the prior.
+
+        Examples
+        --------
+        >>> Outcomes.empty([0, 1], ["a", "b"])
+        Outcomes(0 items, 2 labels, classifiers: 'a', 'b')
+        """
+        codes = np.zeros((0, 1 + len(names)), dtype=np.int32)
+        return cls(codes, np.zeros(0, dtype=np.int64), tuple(labels), check_names(names, len(names)))
+
+    @classmethod
     def from_counts(
         cls, table: Any, *, labels: Iterable[Label] | None = None, names: Sequence[str] | None = None
     ) -> Outcomes:

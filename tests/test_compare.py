@@ -331,11 +331,26 @@ def test_an_asymmetric_prior_needs_a_positive_label():
 def test_prevalence_can_be_a_number_a_sequence_or_a_mapping():
     results = [
         rw.compare(Y, A, B, metric="precision", prevalence=p, rng=0, draws=500)
-        for p in (0.1, [0.9, 0.1], {1: 0.1, 0: 0.9})
+        for p in (0.1, np.array([0.9, 0.1]), {1: 0.1, 0: 0.9})
     ]
     assert same(results[0], results[1])
     assert same(results[0], results[2])
     assert results[0].to_dict()["prevalence"] == pytest.approx([0.9, 0.1])
+
+
+def test_shares_follow_the_order_of_the_labels_whatever_is_positive():
+    """Three ways to say that 90% are ham, with ham, the first label, as the positive one."""
+
+    def names(column):
+        return [("ham", "spam")[v] for v in column]
+
+    results = [
+        rw.compare(*map(names, (Y, A, B)), pos_label="ham", metric="precision", prevalence=p, rng=0, draws=500)
+        for p in (0.9, [0.9, 0.1], {"ham": 0.9, "spam": 0.1})
+    ]
+    assert same(results[0], results[1])
+    assert same(results[0], results[2])
+    assert results[0].to_dict()["prevalence"] == pytest.approx([0.1, 0.9])
 
 
 def test_prevalence_at_the_observed_mix_changes_the_observed_value_not():

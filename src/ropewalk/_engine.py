@@ -87,6 +87,8 @@ def _settle_question(
     "1" as the positive one, where the metric or the prior needs to know.
     """
     labels = tables[0].labels
+    if isinstance(prevalence, np.ndarray):
+        prevalence = prevalence.tolist()
     if metric is None:
         single = "f1" if len(labels) == _BINARY or pos_label is not None else "macro_f1"
         metric = single if cost_matrix is None else "cost"
@@ -110,9 +112,12 @@ def _settle_question(
         )
     if positive is not None and (pos_label is not None or len(labels) > 1):
         tables = [table.collapse(positive) for table in tables]
-        if chosen.cost is not None and len(labels) == _BINARY and positive == labels[0]:
-            # Costs come in label order, and the positive label is last from here on.
-            chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
+        if len(labels) == _BINARY and positive == labels[0]:
+            # Costs and shares come in label order, and the positive label is last from here on.
+            if chosen.cost is not None:
+                chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
+            if isinstance(prevalence, Sequence) and not isinstance(prevalence, str):
+                prevalence = prevalence[::-1]
     if chosen.cost is not None and len(chosen.cost) != tables[0].n_labels:
         raise InvalidInputError(
             f"The cost matrix is {len(chosen.cost)} × {len(chosen.cost)}, and there are {tables[0].n_labels} labels "

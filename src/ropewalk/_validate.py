@@ -177,7 +177,7 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
             )
         shares = [prevalence[label] for label in labels]
     else:
-        shares = list(prevalence) if isinstance(prevalence, Iterable) and not isinstance(prevalence, str) else []
+        shares = list(prevalence) if isinstance(prevalence, Sequence) and not isinstance(prevalence, str) else []
         if len(shares) != len(labels):
             raise InvalidInputError(f"`prevalence` must have {len(labels)} shares; got {prevalence!r}.", hint=hint)
     if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-6:  # noqa: PLR2004

@@ -25,8 +25,8 @@ def news():
 
 @pytest.fixture(scope="session")
 def table(news):
-    """Class 8 of the bundled predictions against the rest, two classifiers."""
-    return news.outcomes.project(["nb_mult", "svm_l2"]).collapse(8)
+    """Class 8 of the bundled predictions against the rest, two classifiers, as labels 0 and 1."""
+    return news.outcomes.project(["nb_mult", "svm_l2"]).collapse(8).relabel([0, 1])
 
 
 @pytest.fixture(params=["pandas", "polars", "polars-lazy", "pyarrow", "duckdb"])

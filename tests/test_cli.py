@@ -143,7 +143,7 @@ def test_version_and_help(run):
     [
         (("compare", NEWS, "--truth", "y_tru", "--a", "nb_mult", "--b", "svm_l2"), 4, "did you mean 'y_true'"),
         (("compare", NEWS, *COLUMNS), 4, "20"),
-        (("compare", NEWS, *COLUMNS, "--metric", "f1"), 4, "pos_label"),
+        (("compare", NEWS, *COLUMNS, "--metric", "f1"), 4, "--pos-label"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "x"), 4, "not a label"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--per-class"), 2, "give one"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rope", "0"), 2, "must not be 0"),
@@ -155,7 +155,7 @@ def test_version_and_help(run):
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--prob", "x"), 2, "prob"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "0"), 2, "positive integer"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "1.5"), 2, "positive integer"),
-        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--seed", "-1"), 2, "non-negative"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--seed", "-1"), 2, "greater than or equal to 0"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--metric", "f11"), 2, "Choose from"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--model", "x"), 2, "Choose from: paired, unpaired"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rule", "x"), 2, "Choose from: hdi, probability"),
@@ -182,6 +182,66 @@ def test_a_mistake_is_a_sentence_and_an_exit_code(run, arguments, code, told):
     assert told in err
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_options_that_would_be_passed_over_are_refused(run, tmp_path, write):
+    one = write(tmp_path / "a.csv", [(4, 5), (7, 3)])
+    three = write(tmp_path / "c.csv", [(4, 5, 0), (7, 3, 0), (0, 0, 1)])
+    odd = write(tmp_path / "d.csv", [("1_0", 2), (3, 4)])
+    for arguments, code, told in (
+        ((NEWS, *COLUMNS, "--prediction", "x"), 2, "does not go with FILE"),
+        ((NEWS, *COLUMNS, "--unmatched", "drop"), 2, "does not go with FILE"),
+        (("--confusion-a", one, "--confusion-b", one, "--missing", "drop"), 2, "does not go with"),
+        (("--confusion-a", one, "--confusion-b", three), 4, "2 and 3 rows"),
+        (("--confusion-a", odd, "--confusion-b", one), 4, "not a number"),
+        ((NEWS, *COLUMNS, "--labels", "0,1"), 4, "does not declare"),
+        ((NEWS, *COLUMNS, "--labels", "0,,1"), 2, "empty part"),
+    ):
+        stopped, out, err = run("compare", *arguments, "--rope", 0.1)
+        assert (stopped, out) == (code, ""), err
+        assert told in err
+
+
+def test_labels_with_commas_can_be_quoted(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text('y,a,b\n"x,1","x,1",z\nz,z,z\n' * 1 + '"x,1",z,z\nz,z,"x,1"\n' * 20)
+    common = ("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--pos-label", "x,1", "--json")
+    code, out, _ = run(*common, "--labels", '"x,1",z,"w, 2"')
+    assert code == 0
+    code, out, _ = run(*common, "--prevalence", '"x,1=0.3",z=0.7')
+    assert code == 0
+    assert json.loads(out)["prevalence"] == pytest.approx([0.7, 0.3])
+
+
+def test_messages_speak_the_language_of_the_shell(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y,a,b\n1,,1\n0,1,1\n")
+    _, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b")
+    assert "use --missing drop to leave" in err
+    _, _, err = run("compare", NEWS, *COLUMNS, "--pos-label", "8", "--prob", "2")
+    assert "`--prob` must be" in err
+
+
+def test_huge_labels_do_not_flood_the_terminal(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y,a,b\n" + f"{'x' * 400_000},{'z' * 400_000},{'x' * 400_000}\n" * 3)
+    common = ("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--rope", 0.1)
+    assert len(run(*common)[2]) < 2_000
+    code, out, err = run(*common, "--per-class")
+    assert code == 0
+    assert len(out + err) < 10_000
+
+
+def test_a_lone_surrogate_is_no_reason_to_fail(run, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"y": "\\ud800", "a": "\\ud800", "b": "n"}\n{"y": "n", "a": "n", "b": "n"}\n' * 9)
+    page = tmp_path / "r.html"
+    code, _, _ = run(
+        "compare", path, "--truth", "y", "--a", "a", "--b", "b", "--per-class", "--rope", 0.1, "--html", page
+    )
+    assert code == 0
+    assert "ud800" in page.read_text(encoding="utf-8")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["p.jsonl", "r.html"]
 
 
 def test_bad_files_exit_with_4_and_write_nothing(run, tmp_path):
@@ -221,6 +281,22 @@ def test_the_installed_command_reads_standard_input():
     data = "y,a,b\n" + "1,1,0\n0,0,0\n" * 30
     done = subprocess.run(command, input=data, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["n_items"] == 60
+
+
+def test_standard_input_is_named_in_errors_and_may_be_closed():
+    command = f"{sys.executable} -m ropewalk compare - --truth y --a a --b b"
+    done = subprocess.run(command, shell=True, input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert "standard input is empty" in done.stderr
+    done = subprocess.run(f"{command} <&-", shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 5
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_leaves_stdout_empty_in_the_demo_too(run):
+    code, out, err = run("demo", "--html", "/nowhere/at/all.html")
+    assert (code, out) == (5, "")
+    assert "Cannot write" in err
 
 
 def test_a_closed_pipe_is_no_mistake():

@@ -84,6 +84,7 @@ def test_lengths_must_agree():
         (([1, 0], [1.0, 0.0]), "float"),
         (([1, True], [1, 0]), "mixes"),
         (([0.5, 1.0], [1.0, 0.0]), "fraction"),
+        (([float("inf"), 1.0], [1.0, 0.0]), "inf"),
         (([b"a"], [b"b"]), "bytes"),
         (([(1, 2)], [(1, 2)]), "tuple"),
     ],
@@ -119,7 +120,7 @@ def test_empty_columns_need_declared_labels():
 
 @pytest.mark.parametrize("hole", [None, float("nan"), np.nan])
 def test_missing_labels_are_counted_and_refused(hole):
-    with pytest.raises(MissingLabelsError, match=r"2 items have a null or NaN label \(1 in y_true, 1 in"):
+    with pytest.raises(MissingLabelsError, match=r"2 items with a null or NaN label \(1 in y_true, 1 in"):
         Outcomes.from_arrays([1, hole, 0], [1, 1, hole])
 
 
@@ -285,6 +286,9 @@ def test_empty_cells_are_null_and_na_is_text(tmp_path):
         (b"y,a\n1," + b"x" * 2_000_000 + b"\n", "line 2: a field is longer than 1,048,576"),
         (b'y,a\n1,"' + b"x\n" * 1_000_000, "longer than|unexpected end"),
         (b'{"y": 1, "a": "' + b"x" * 2_000_000 + b'"}', "line 1: a field is longer than 1,048,576"),
+        (b'{"y": 1, "a": 1}\n{"y": true, "a": 1}\n', "line 2: y is bool here and int before"),
+        (b'{"y": 1, "a": 1}\n{"y": 1, "a": 1.0}\n', "line 2: a is float here and int before"),
+        (b'{"y": 1e999, "a": 1.0}\n', "fraction inf"),
         (b"PAR1 but not really", "Parquet"),
     ],
 )  # fmt: skip
@@ -330,6 +334,27 @@ def test_a_missing_extra_is_asked_for_by_name(tmp_path, monkeypatch):
         read_outcomes(tmp_path / "p.parquet", truth="y", predictions="a")
 
 
+def test_a_parquet_file_without_rows_is_bad_data_with_and_without_ids(tmp_path):
+    pyarrow, parquet = need("pyarrow"), need("pyarrow.parquet")
+    empty = {name: pyarrow.array([], pyarrow.int64()) for name in ("id", "y", "a")}
+    parquet.write_table(pyarrow.table(empty), tmp_path / "p.parquet")
+    for column in (None, "id"):
+        with pytest.raises(FileFormatError, match="no rows"):
+            read_outcomes(tmp_path / "p.parquet", truth="y", predictions="a", id=column, labels=[0, 1])
+
+
+def test_odd_column_names_are_only_names(frame):
+    columns = {"count": COLUMNS["y"], "count_": COLUMNS["a"], "len": COLUMNS["b"]}
+    assert read_outcomes(frame(columns), truth="count", predictions=["count_", "len"]).rename(["a", "b"]) == INTS
+
+
+def test_repeated_column_names_are_refused():
+    pandas = need("pandas")
+    frame = pandas.DataFrame([[1, 1, 0]], columns=["y", "a", "a"])
+    with pytest.raises(DataError, match="cannot be used"):
+        read_outcomes(frame, truth="y", predictions="a")
+
+
 # -- ids ------------------------------------------------------------------------------------------------------
 
 
@@ -354,8 +379,8 @@ def test_two_dataframes_join_on_their_ids(frame):
         ([(1, 1, 1), (1, 1, 1)], "repeated"),
         ([(1, 1, 1)], r"1 of 2 ids of 'A' have no match in 'B' \(first: '2'\)"),
         ([(1, 1, 1), (2, 0, 1), (3, 0, 0)], "1 of 3 ids of 'B'"),
-        ([(1, 0, 1), (2, 0, 1)], "disagree about the truth of 1 items"),
-        ([(1, 1, 1), ("", 0, 1)], "have no id"),
+        ([(1, 0, 1), (2, 0, 1)], "disagree about the truth of 1 item"),
+        ([(1, 1, 1), ("", 0, 1)], "without an id"),
         ([(8, 1, 1), (9, 0, 1)], "no match"),
     ],
 )
@@ -364,6 +389,14 @@ def test_ids_that_do_not_pair_are_refused(tmp_path, write, right, told):
     other = write(tmp_path / "b.csv", [("id", "y", "p"), *right])
     with pytest.raises(PairingError, match=told):
         rw.join_outcomes(left, other, id="id", truth="y", prediction="p")
+
+
+def test_a_hole_in_one_truth_column_does_not_make_the_others_differ():
+    pandas = need("pandas")
+    left = pandas.DataFrame({"id": [1, 2], "y": [1, 0], "p": [1, 1]})
+    right = pandas.DataFrame({"id": [1, 2, 3], "y": [1, 0, None], "p": [0, 0, 1]})
+    o = rw.join_outcomes(left, right, id="id", truth="y", prediction="p", unmatched="drop")
+    assert o == Outcomes.from_arrays([1, 0], [1, 1], [0, 0])
 
 
 def test_unmatched_ids_can_be_dropped(tmp_path, write):

@@ -191,4 +191,4 @@ def test_the_path_in_words(rng):
     ordered = np.sort(draws)
     estimate = summarise(draws, ordered, prob=0.95, observed=None)
     path = rope_path(estimate, ordered, prob=0.95, rule="hdi", higher_is_better=True)
-    assert path_text(path) == f"≫ holds up to ±{estimate.hdi.low:.3g}; ≈ holds from ±{estimate.hdi.high:.3g} on"
+    assert path_text(path, 2) == f"≫ holds up to ±{estimate.hdi.low:.2f}; ≈ holds from ±{estimate.hdi.high:.2f} on"

@@ -18,7 +18,7 @@ LAYERS = {
     4: {"summary", "decision", "evidence", "wording", "results"},
     5: {"report"},
     6: {"_door", "_engine", "compare", "evaluate", "reproduce"},
-    7: {"cli", "__main__"},
+    7: {"cli", "_shell", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
 DELEGATES = {("results", "report")}

@@ -180,11 +180,27 @@ def test_costs_follow_the_order_of_the_labels_whatever_is_positive():
             assert r.estimate_b.observed == pytest.approx(1 / 4)
 
 
+@pytest.mark.parametrize("beta", [1e3, 1e200])
+def test_fbeta_of_a_huge_beta_is_recall(table, beta):
+    huge = rw.compare(table, metric=fbeta(beta), draws=2_000, rng=0)
+    recall = rw.compare(table, metric="recall", draws=2_000, rng=0)
+    assert np.allclose(huge.draws.psi, recall.draws.psi, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_single_label_leaves_nothing_to_get_wrong(name):
+    assert observed([[7]], name) == float(METRICS[name].higher_is_better)
+
+
 def test_metrics_that_go_wrong_say_so(table):
     with pytest.raises(InvalidInputError, match="shape"):
         rw.compare(table, metric=lambda m: m.tp, draws=10)
     with pytest.raises(InvalidInputError, match="NaN or infinity"):
         rw.compare(table, metric=lambda m: m.tp.sum(axis=-1) * np.nan, draws=10)
+    with pytest.raises(InvalidInputError, match="must return numbers"):
+        rw.compare(table, metric=lambda m: "good", draws=10)
+    with pytest.raises(InvalidInputError, match="needs a kernel"):
+        rw.metrics.Metric(name="x")
     with pytest.raises(InvalidInputError, match="finite number of at least 0"):
         fbeta(float("inf"))
 

@@ -172,6 +172,17 @@ def test_small_pseudo_counts_are_drawn_without_nan():
     assert drawn.max() <= 1
 
 
+def test_a_share_that_underflows_does_not_take_its_class_along():
+    """With mu near 0 for the positive class its recall is still Beta(1, 1)."""
+    model = rw.models.Unpaired(mu=(1e-3, 1e-3))
+    table = rw.Outcomes.from_counts([[15, 5], [0, 0]])
+    drawn = psi(model, table, "recall")
+    assert abs(drawn[0].mean() - 0.5) <= 5 * np.sqrt(1 / 12 / N)
+    moved = draw_psi([model.fit(table)], parse_metric("f1").at(1), (0.5, 0.5), stop=N, seed=0)
+    plain = draw_psi([rw.models.Unpaired().fit(table)], parse_metric("f1").at(1), (0.5, 0.5), stop=N, seed=1)
+    assert abs(moved.mean() - plain.mean()) <= 5 * np.sqrt(moved.var() / N + plain.var() / N)
+
+
 @pytest.mark.parametrize(
     "options",
     [{"mu": (1, 0)}, {"mu": (1, -1)}, {"mu": (1,)}, {"positive": (1, 1, 1)}, {"negative": "1111"},

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -132,6 +135,7 @@ def test_the_hash_is_the_same_for_text_and_integer_labels():
         ([[1, 2], [3]], "ragged"),
         ([["1", "2"], ["3", "4"]], "whole numbers"),
         ([1, 2], "square"),
+        (np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]), "masked"),
         ([[True, False], [False, True]], "whole numbers"),
     ],
 )
@@ -159,10 +163,43 @@ def test_bad_tables_are_refused():
         Outcomes.from_arrays([1], [1], labels=[1, 1])
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Outcomes.from_rows(5),
+        lambda: Outcomes.from_rows([1, 2]),
+        lambda: Outcomes.from_rows([(1, 1)], 5),
+        lambda: Outcomes.from_rows({1: 1}),
+        lambda: Outcomes.from_rows([(1, 1), (1, 1, 1)]),
+        lambda: Outcomes.from_rows([(1, 1)], [1, 2]),
+        lambda: Outcomes.from_arrays([1], [1], names=5),
+        lambda: Outcomes.from_arrays([1], [1], names={"x"}),
+        lambda: rw.read_outcomes("x.csv", truth="y", predictions=5),
+        lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]),
+        lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]),
+        lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel([1]),
+    ],
+)
+def test_a_wrong_call_is_a_clear_value_error(call):
+    with pytest.raises(InvalidInputError):
+        call()
+
+
+def test_results_and_tables_can_be_pickled_and_copied(news):
+    r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, metric="fbeta(2)", rope=0.05, rng=0, draws=1000)
+    assert pickle.loads(pickle.dumps(r)).to_dict() == copy.deepcopy(r).to_dict() == r.to_dict()
+    assert pickle.loads(pickle.dumps(news.outcomes)) == news.outcomes
+    assert r == r  # noqa: PLR0124
+    assert len({r, r}) == 1
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "ropewalk.outcomes", "schema": 1}', "not json",
     '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [0, 1], "names": ["a"], "rows": [[0, 7, 3]]}',
     '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [0, 1], "names": ["a"], "rows": [[0, 1]]}',
     '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [[0]], "names": ["a"], "rows": []}',
+    '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [1, 1], "names": ["a"], "rows": []}',
+    '{"kind": "ropewalk.outcomes", "schema": 1, "labels": [0, 1], "names": ["a"], "rows": [[0, 1, 1.7]]}',
+    "[" * 100_000,
 ])  # fmt: skip
 def test_json_that_is_no_table_is_refused(text):
     with pytest.raises(FileFormatError):

@@ -18,7 +18,7 @@ from strategies import odd_names
 HOSTILE = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', r"\input{/etc/passwd}", "$x_1$", "a|b", "`rm -rf`",
     "\x1b[31mred\x1b[0m", "line\nbreak", "\u202eevil", "x" * 300, "😀", "שלום", "[link](http://x.example)", "100%",
-    "{{7*7}}", "\ud800", "--flag", "# title", "&amp;",
+    "{{7*7}}", "[b]", "*a", "\ud800", "--flag", "# title", "&amp;",
 ]  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_an_unwritable_path_is_an_error_and_leaves_nothing(table, tmp_path):
 def test_print_gives_the_short_verdict(table):
     told = str(rw.compare(table, rope=0.05, rng=0))
     assert "Verdict  nb_mult and svm_l2 are practically equivalent at ±0.05  [≈]" in told
-    assert "7,532 items, paired · positive class 8 · both right 7,228" in told
+    assert "7,532 items, paired · positive class 1 · both right 7,228" in told
     assert "P(Δ > 0)" in told
     assert "ignificant" not in told
     assert len(repr(rw.compare(table, rope=0.05, rng=0)).splitlines()) == 1

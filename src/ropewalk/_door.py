@@ -44,7 +44,9 @@ def as_outcomes(
                 f"Name {n_classifiers} of the {source.n_classifiers} classifiers: {', '.join(source.names)}.",
                 hint=usage,
             )
-        table = source.project([c or d for c, d in zip(columns, source.names, strict=False)])
+        # A name that was left out is that of the classifier that remains.
+        free = [name for name in source.names if name not in columns]
+        table = source.project([column if column is not None else free.pop(0) for column in columns])
     elif isinstance(source, str | os.PathLike) or is_frame(source):
         if truth is None or None in columns:
             raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
@@ -59,9 +61,13 @@ def as_pair(
     first: Outcomes, second: Outcomes, columns: Sequence[str | None], names: Sequence[str] | None
 ) -> tuple[Outcomes, Outcomes]:
     """Return two tables of one classifier each, over the same labels and under different names."""
+    for table, name in zip((first, second), columns, strict=True):
+        if name is None and table.n_classifiers > 1:
+            raise InvalidInputError(
+                f"Name one of {', '.join(table.names)}.", hint="a= for the first table, b= for the second."
+            )
     pair = [
-        table if name is None and table.n_classifiers == 1 else table.project([name or ""])
-        for table, name in zip((first, second), columns, strict=True)
+        table if name is None else table.project([name]) for table, name in zip((first, second), columns, strict=True)
     ]
     if names is None and pair[0].names == pair[1].names:
         names = ("A", "B")

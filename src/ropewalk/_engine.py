@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import check_draws, check_prevalence, check_prob, choose, is_real, shorten
-from ropewalk.data.labels import find_label, label_text, rest_of
+from ropewalk._validate import brief, check_draws, check_prevalence, check_prob, choose, is_real, shorten
+from ropewalk.data.labels import find_label, label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
 from ropewalk.errors import DegenerateDataWarning, InvalidInputError, PosLabelError, PriorDominanceWarning
@@ -87,8 +87,6 @@ def _settle_question(
     "1" as the positive one, where the metric or the prior needs to know.
     """
     labels = tables[0].labels
-    if isinstance(prevalence, np.ndarray):
-        prevalence = prevalence.tolist()
     if metric is None:
         single = "f1" if len(labels) == _BINARY or pos_label is not None else "macro_f1"
         metric = single if cost_matrix is None else "cost"
@@ -98,25 +96,14 @@ def _settle_question(
             f"`pos_label` picks one class, and {chosen.name!r} averages over all of them.",
             hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label, or leave pos_label out.",
         )
-    positive: Label | None = None
-    if pos_label is not None:
-        positive = find_label(pos_label, labels)
-    elif (chosen.needs_positive or not model.is_symmetric or is_real(prevalence)) and len(labels) <= _BINARY:
-        positive = _usual_positive(labels, chosen)
-    elif chosen.needs_positive:
-        raise PosLabelError(
-            f"The metric {chosen.name!r} is about one class, and these data have {len(labels)} labels "
-            f"({shorten(map(label_text, labels), 6)}).",
-            hint=f"name the class with pos_label=, compare them all with compare_classes (--per-class), "
-            f"or average with metric='macro_{chosen.name}'.",
-        )
+    positive = _positive(labels, pos_label, chosen, needed=not model.is_symmetric or is_real(prevalence))
     if positive is not None and (pos_label is not None or len(labels) > 1):
         tables = [table.collapse(positive) for table in tables]
         if len(labels) == _BINARY and positive == labels[0]:
             # Costs and shares come in label order, and the positive label is last from here on.
             if chosen.cost is not None:
                 chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
-            if isinstance(prevalence, Sequence) and not isinstance(prevalence, str):
+            if isinstance(prevalence, Sequence | np.ndarray) and np.ndim(prevalence) == 1:
                 prevalence = prevalence[::-1]
     if chosen.cost is not None and len(chosen.cost) != tables[0].n_labels:
         raise InvalidInputError(
@@ -128,15 +115,26 @@ def _settle_question(
     return tuple(tables), chosen.at(tables[0].n_labels - 1), positive, shares
 
 
-def _usual_positive(labels: Sequence[Label], metric: Metric) -> Label:
+def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed: bool) -> Label | None:
+    """Return the positive label: the one named, or the usual one where the metric or the prior needs one."""
+    if pos_label is not None:
+        return find_label(pos_label, labels)
+    if not (metric.needs_positive or (needed and len(labels) <= _BINARY)):
+        return None
+    if len(labels) > _BINARY:
+        raise PosLabelError(
+            f"The metric {metric.name!r} is about one class, and these data have {len(labels)} labels "
+            f"({shorten(map(label_text, labels), 6)}).",
+            hint="name the class with pos_label=, or compare them all with compare_classes (--per-class).",
+        )
     for label in labels:
         if label in (1, "1"):  # True == 1
             return label
-    if len(labels) == 1 or labels[0] == rest_of(labels[1]):  # the table of a class against the rest
-        return labels[-1]
+    if len(labels) == 1:
+        return labels[0]
     raise PosLabelError(
         f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
-        hint=f"pass pos_label={labels[-1]!r} (--pos-label {labels[-1]}).",
+        hint=f"pass pos_label={brief(repr(labels[-1]))}.",
     )
 
 
@@ -184,9 +182,11 @@ def _prior_delta(
     return delta
 
 
-def remarks(tables: Iterable[Outcomes], estimates: dict[str, Estimate]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def remarks(
+    tables: Iterable[Outcomes], metric: Metric, estimates: dict[str, Estimate]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return notes and warnings: thin data, and a prior that speaks louder than it should."""
-    alarms = [told for table in tables for told in _thin_data(table)]
+    alarms = [told for table in tables for told in _thin_data(table, metric)]
     strong = {what: e for what, e in estimates.items() if abs(e.pull) >= WARN_PULL}
     weak = {what: e for what, e in estimates.items() if NOTE_PULL <= abs(e.pull) < WARN_PULL}
     if strong:
@@ -201,7 +201,7 @@ def _pulls(estimates: dict[str, Estimate]) -> str:
     return f"{_PULLS}, in posterior standard deviations (from the observed value to the mean): {'; '.join(told)}."
 
 
-def _thin_data(table: Outcomes) -> list[str]:
+def _thin_data(table: Outcomes, metric: Metric) -> list[str]:
     if not table.n_items:
         return ["There are no items: this is the prior, not an answer."]
     if table.n_labels == 1:
@@ -212,9 +212,10 @@ def _thin_data(table: Outcomes) -> list[str]:
     empty = [label_text(table.labels[j]) for j in np.flatnonzero(present == 0)]
     if empty:
         told.append(f"No item belongs to {shorten(empty, 6)}: what happens there is known from the prior alone.")
+    watched = [metric.positive] if metric.positive is not None else range(table.n_labels) if metric.by_class else []
     for k, name in enumerate(table.names):
         predicted = np.bincount(table.codes[:, 1 + k], weights=table.counts, minlength=table.n_labels)
-        never = [label_text(table.labels[j]) for j in np.flatnonzero(predicted == 0)]
+        never = [label_text(table.labels[j]) for j in watched if predicted[j] == 0]
         if never:
             told.append(f"{name} never predicts {shorten(never, 6)}: its observed precision is 0/0 and counts 0.")
     return told

@@ -24,9 +24,31 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
     return matches[0] if matches else None
 
 
+def brief(text: str, longest: int = 60) -> str:
+    """Return a text cut to a readable length.
+
+    Examples
+    --------
+    >>> brief("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def count_of(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count_of(1, "item"), count_of(7532, "item")
+    ('1 item', '7,532 items')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def shorten(items: Iterable[object], limit: int = 12) -> str:
     """Return a readable list of at most `limit` items."""
-    shown = [repr(item) for item in items]
+    shown = [brief(repr(item)) for item in items]
     more = len(shown) - limit
     return ", ".join(shown[:limit]) + (f", … ({more} more)" if more > 0 else "")
 
@@ -123,8 +145,12 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
     try:
         array = np.asarray(counts)
     except ValueError as error:
-        raise CountsError(f"The {what} are ragged: every row must have the same length.") from error
-    if array.dtype.kind not in "iuf" or array.dtype.kind == "O":
+        raise CountsError(
+            f"The {what} must not be ragged: every row needs the same length.", hint="write 0 for an empty cell."
+        ) from error
+    if np.ma.is_masked(counts):
+        raise CountsError(f"Some cells of the {what} are masked.", hint="write 0 for an empty cell.")
+    if array.dtype.kind not in "iuf":
         raise CountsError(
             f"The {what} must be whole numbers; got {array.dtype.name} values.",
             hint="counts are how many items fell into each cell.",
@@ -132,17 +158,17 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
     if array.dtype.kind == "f":
         bad = ~np.isfinite(array)
         if bad.any():
-            raise CountsError(f"The {what} hold NaN or infinity at {_first(bad)}.", hint="write 0 for an empty cell.")
+            raise CountsError(f"NaN or infinity in the {what} at {_first(bad)}.", hint="write 0 for an empty cell.")
         bad = array != np.floor(array)
         if bad.any():
             raise CountsError(
-                f"The {what} must be whole numbers; got {array[bad][0]!r} at {_first(bad)}.",
+                f"The {what} must be whole numbers; got {array[bad][0].item()!r} at {_first(bad)}.",
                 hint="rates or normalised matrices lose the number of items; give the raw counts.",
             )
     bad = array < 0
     if bad.any():
         raise CountsError(
-            f"The {what} must not be negative; got {array[bad][0]!r} at {_first(bad)}.",
+            f"The {what} must not be negative; got {array[bad][0].item()!r} at {_first(bad)}.",
             hint="counts are how many items fell into each cell.",
         )
     if array.size and float(array.sum(dtype=np.float64)) >= 2**53:
@@ -162,7 +188,11 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
     """
     if prevalence is None:
         return None
+    if isinstance(prevalence, np.ndarray):
+        prevalence = prevalence.tolist()
     hint = "give P(positive) for two labels, a mapping from label to share, or one share a label in label order."
+    if len(labels) == 2 and labels[0] == f"not {labels[1]}":  # noqa: PLR2004 - one class against the rest
+        hint = f"for {labels[1]!r} against the rest give its share alone."
     if is_real(prevalence):
         if len(labels) != 2:  # noqa: PLR2004
             raise InvalidInputError(f"One `prevalence` is not enough for {len(labels)} labels.", hint=hint)

@@ -11,19 +11,21 @@ from ropewalk.errors import UnreadableFileError
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file by way of a temporary one, so that an error never leaves half of it."""
+    content = text.encode("utf-8", "backslashreplace")  # a lone surrogate in a name is no reason to fail
     target = Path(path)
-    temporary = ""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as handle:
-            temporary = handle.name
-            handle.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # noqa: PTH101
-        os.replace(temporary, target)  # noqa: PTH105
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise UnreadableFileError(f"Cannot write {os.fspath(path)!r}: {error.strerror}.") from error
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:50]}.", delete=False) as handle:
+            temporary = Path(handle.name)
+            try:
+                handle.write(content)
+                handle.flush()
+                umask = os.umask(0)
+                os.umask(umask)
+                temporary.chmod(0o666 & ~umask)
+                temporary.replace(target)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except (OSError, ValueError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise UnreadableFileError(f"Cannot write {os.fspath(path)!r}: {told}.") from error

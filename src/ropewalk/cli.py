@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
 import ropewalk as rw
+from ropewalk._shell import (
+    in_shell,
+    parse_draws,
+    parse_prevalence,
+    parse_rope,
+    parse_texts,
+    read_declared,
+    stdin_as_file,
+)
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
-from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, RopewalkWarning
+from ropewalk.errors import (
+    CountsError,
+    InvalidInputError,
+    RopewalkError,
+    RopewalkWarning,
+)
 from ropewalk.report import body, remark_lines
 from ropewalk.report.escape import visible
 from ropewalk.reproduce import PublishedRow, sigir2016
@@ -45,8 +56,8 @@ _Rope = Annotated[str | None, typer.Option("--rope", help="Smallest difference t
 _Prob = Annotated[float, typer.Option("--prob", help="Mass of the HDI.")]
 _Rule = Annotated[str, typer.Option("--rule", help="hdi or probability.")]
 _Draws = Annotated[str, typer.Option("--draws", help="Number of draws, or auto.")]
-_Seed = Annotated[int, typer.Option("--seed", help="Seed; the same seed gives the same answer.")]
-_Threads = Annotated[int, typer.Option("--threads", help="Threads to draw with.")]
+_Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed; the same seed gives the same answer.")]
+_Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads to draw with.")]
 _Id = Annotated[str | None, typer.Option("--id", help="Column of item ids.")]
 _Missing = Annotated[str, typer.Option("--missing", help="Null labels: error, drop or wrong.")]
 _Labels = Annotated[str | None, typer.Option("--labels", help="All classes, separated by commas.")]
@@ -110,51 +121,61 @@ def compare(
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     show = _format(as_json, markdown, latex)
     options: dict[str, Any] = {
-        "metric": metric, "rope": _rope(rope), "prob": prob, "rule": rule, "model": model, "draws": _draws(draws),
-        "cost_matrix": None if cost_matrix is None else read_matrix(cost_matrix), "threads": threads, "rng": seed,
+        "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
+        "draws": parse_draws(draws), "threads": threads, "rng": seed,
+        "cost_matrix": None if cost_matrix is None else read_matrix(cost_matrix),
     }  # fmt: skip
-    sources = {
-        "FILE": file,
-        "--file-a/--file-b": file_a or file_b,
-        "--confusion-a/--confusion-b": confusion_a or confusion_b,
+    forms = {
+        "FILE": ((file,), ("truth", "a", "b")),
+        "--file-a and --file-b": ((file_a, file_b), ("file-a", "file-b", "id", "truth", "prediction")),
+        "--confusion-a and --confusion-b": ((confusion_a, confusion_b), ("confusion-a", "confusion-b")),
     }
-    given = [name for name, value in sources.items() if value is not None]
+    given = [name for name, (values, _) in forms.items() if any(value is not None for value in values)]
     if len(given) != 1:
         raise InvalidInputError(
-            f"Give exactly one of {', '.join(sources)}; got {' and '.join(given) or 'none'}.",
+            f"Give exactly one of {', '.join(forms)}; got {', '.join(given) or 'none'}.",
             hint="ropewalk compare FILE --truth COL --a COL --b COL --rope 0.01",
         )
+    said = {
+        "truth": truth, "a": a, "b": b, "id": id_column, "prediction": prediction, "file-a": file_a, "file-b": file_b,
+        "confusion-a": confusion_a, "confusion-b": confusion_b, "missing": None if missing == "error" else missing,
+        "unmatched": None if unmatched == "error" else unmatched,
+    }  # fmt: skip
+    needed = _needed(said, forms[given[0]][1])
     tables: tuple[rw.Outcomes, ...]
     if file is not None:
-        needed = _needed(truth=truth, a=a, b=b)
-        with _stdin(file) as path:
+        _idle(said, given[0], ("prediction", "unmatched"))
+        with stdin_as_file(file) as path:
             tables = (
-                _declared(labels, lambda declared: rw.read_outcomes(
+                read_declared(labels, lambda declared: rw.read_outcomes(
                     path, truth=needed["truth"], predictions=[needed["a"], needed["b"]], id=id_column,
                     labels=declared, missing=missing,  # type: ignore[arg-type]
                 )),
             )  # fmt: skip
-    elif file_a or file_b:
-        needed = _needed(
-            **{"file-a": file_a, "file-b": file_b, "id": id_column, "truth": truth, "prediction": prediction}
-        )
+    elif file_a is not None:
         names = (a or Path(needed["file-a"]).stem, b or Path(needed["file-b"]).stem)
         tables = (
-            _declared(labels, lambda declared: rw.join_outcomes(
+            read_declared(labels, lambda declared: rw.join_outcomes(
                 needed["file-a"], needed["file-b"], id=needed["id"], truth=needed["truth"],
                 prediction=needed["prediction"], names=names if names[0] != names[1] else ("A", "B"),
                 labels=declared, missing=missing, unmatched=unmatched,  # type: ignore[arg-type]
             )),
         )  # fmt: skip
     else:
-        needed = _needed(**{"confusion-a": confusion_a, "confusion-b": confusion_b})
-        listed = None if labels is None else labels.split(",")
+        _idle(said, given[0], ("truth", "id", "prediction", "missing", "unmatched"))
+        matrices = [read_matrix(needed[name]) for name in ("confusion-a", "confusion-b")]
+        if len(matrices[0]) != len(matrices[1]):
+            raise CountsError(
+                f"The two confusion matrices have {len(matrices[0])} and {len(matrices[1])} rows.",
+                hint="both classifiers are judged on the same classes; an absent one has a row of zeros.",
+            )
+        declared = None if labels is None else parse_texts(labels, "--labels")
         tables = tuple(
-            rw.Outcomes.from_confusion(read_matrix(path), labels=listed, name=name)
-            for path, name in ((needed["confusion-a"], a or "A"), (needed["confusion-b"], b or "B"))
+            rw.Outcomes.from_confusion(matrix, labels=declared, name=name)
+            for matrix, name in zip(matrices, (a or "A", b or "B"), strict=True)
         )
     known = tables[0].labels
-    options["prevalence"] = _prevalence(prevalence, known)
+    options["prevalence"] = parse_prevalence(prevalence, known)
     if per_class:
         _emit(_quietly(lambda: rw.compare_classes(*tables, **options)), show, html)
     else:
@@ -189,9 +210,9 @@ def evaluate(
     """Evaluate one classifier whose predictions are a column of FILE."""
     show = _format(as_json, markdown, latex)
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
-    interval, number = _rope(rope), _draws(draws)
-    with _stdin(file) as path:
-        table = _declared(labels, lambda declared: rw.read_outcomes(
+    interval, number = parse_rope(rope), parse_draws(draws)
+    with stdin_as_file(file) as path:
+        table = read_declared(labels, lambda declared: rw.read_outcomes(
             path, truth=truth, predictions=prediction, id=id_column, labels=declared,
             missing=missing,  # type: ignore[arg-type]
         ))  # fmt: skip
@@ -199,7 +220,7 @@ def evaluate(
     result = _quietly(lambda: rw.evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
         at_least=at_least, rope=interval, prob=prob, rule=rule, draws=number, rng=seed,  # type: ignore[arg-type]
-        threads=threads, prevalence=_prevalence(prevalence, table.labels), cost_matrix=costs,
+        threads=threads, prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs,
     ))  # fmt: skip
     _emit(result, show, html)
 
@@ -211,11 +232,11 @@ def demo(
 ) -> None:
     """Compare two text classifiers on the bundled 20-newsgroups predictions."""
     news = rw.examples.news20()
-    typer.echo("Two text classifiers, naive Bayes (nb_mult) and a linear SVM (svm_l2), on 7,532 newsgroup posts.")
-    typer.echo("For which newsgroups is one really better, if a difference of 0.05 in F1 is the least that matters?\n")
     outcomes = news.outcomes.relabel(news.class_names)
     table = _quietly(lambda: rw.compare_classes(outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
     table.to_html(html)
+    typer.echo("Two text classifiers, naive Bayes (nb_mult) and a linear SVM (svm_l2), on 7,532 newsgroup posts.")
+    typer.echo("For which newsgroups is one really better, if a difference of 0.05 in F1 is the least that matters?\n")
     motorcycles = table[news.class_names.index("rec.motorcycles")]
     typer.echo(f"One of them:\n\n{body(motorcycles)}\n")
     typer.echo(f"All of them, also in {visible(html)}:\n\n{body(table)}\n")
@@ -234,7 +255,7 @@ def reproduce(
     """Print a paper's tables beside ours, from the bundled predictions."""
     if paper != "sigir2016":
         raise InvalidInputError(f"There is no paper {paper!r} to reproduce.", hint="choose from: sigir2016.")
-    rows: list[PublishedRow] = _quietly(lambda: list(sigir2016(draws=_draws(draws), seed=seed, threads=threads)))
+    rows: list[PublishedRow] = _quietly(lambda: list(sigir2016(draws=parse_draws(draws), seed=seed, threads=threads)))
     agree = sum(row.agrees for row in rows)
     if as_json:
         told = {
@@ -264,15 +285,19 @@ def main() -> None:
         if debug:
             raise
         _fail(error)
+    except MemoryError:
+        if debug:
+            raise
+        _fail(InvalidInputError("There is not enough memory for this.", hint="ask for fewer --draws."))
     except BrokenPipeError:  # `| head` is no mistake
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 
 
 def _fail(error: RopewalkError) -> NoReturn:
-    lines = [f"Error: {visible(error.message)}"]
+    lines = [f"Error: {visible(in_shell(error.message))}"]
     if error.hint:
-        lines.append(f"Hint: {visible(error.hint)}")
+        lines.append(f"Hint: {visible(in_shell(error.hint))}")
     typer.echo("\n".join(lines), err=True)
     sys.exit(error.exit_code)
 
@@ -305,77 +330,19 @@ def _format(as_json: bool, markdown: bool, latex: bool) -> Callable[[Rendered], 
     return lambda result: "\n".join([body(result), *remark_lines(result, ("Note",))])
 
 
-def _needed(**options: str | None) -> dict[str, str]:
-    absent = [f"--{name}" for name, value in options.items() if value is None]
+def _needed(said: dict[str, str | None], names: tuple[str, ...]) -> dict[str, str]:
+    """Return the options that this form of the command cannot do without."""
+    absent = [f"--{name}" for name in names if said[name] is None]
     if absent:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name in names if (value := said[name]) is not None}
 
 
-def _declared(labels: str | None, read: Callable[[list[Any] | None], rw.Outcomes]) -> rw.Outcomes:
-    """Read with the declared labels; a shell knows only text, so take it as the type that the file has."""
-    if labels is None:
-        return read(None)
-    texts = labels.split(",")
-    try:
-        return read(list(texts))
-    except LabelTypeError:
-        for convert in ({"True": True, "False": False}.__getitem__, int):
-            try:
-                typed = [convert(text) for text in texts]
-            except (KeyError, ValueError):
-                continue
-            return read(typed)
-        raise
-
-
-def _rope(text: str | None) -> float | list[float] | None:
-    if text is None:
-        return None
-    numbers = _numbers(text, "--rope")
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def _numbers(text: str, option: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InvalidInputError(
-            f"{option} takes a number, or numbers separated by commas; got {text!r}.", hint=f"write {option} 0.05"
-        ) from None
-
-
-def _draws(text: str) -> Any:
-    if text == "auto":
-        return text
-    try:
-        return int(text.replace("_", ""))
-    except ValueError:
-        raise InvalidInputError(
-            f"--draws takes a positive integer or auto; got {text!r}.", hint="write --draws 200000"
-        ) from None
-
-
-def _prevalence(text: str | None, labels: tuple[Any, ...]) -> Any:
-    if text is None:
-        return None
-    if "=" in text:
-        pairs = [part.rpartition("=") for part in text.split(",")]
-        return {find_label(name, labels, by_text=True): _numbers(share, "--prevalence")[0] for name, _, share in pairs}
-    numbers = _numbers(text, "--prevalence")
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-@contextmanager
-def _stdin(file: str) -> Iterator[str]:
-    """Yield the path of FILE; for - that of a temporary copy of standard input, since formats need to be looked at."""
-    if file != "-":
-        yield file
-        return
-    with tempfile.NamedTemporaryFile() as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        copy.flush()
-        yield copy.name
+def _idle(said: dict[str, str | None], form: str, names: tuple[str, ...]) -> None:
+    """Refuse options that this form of the command would pass over in silence."""
+    for name in names:
+        if said[name] is not None:
+            raise InvalidInputError(f"--{name} does not go with {form}.", hint="leave it out.")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from ropewalk._engine import (
     remarks,
     write_recipe,
 )
-from ropewalk._validate import check_seed, check_threads
-from ropewalk.data.labels import label_text
+from ropewalk._validate import brief, check_seed, check_threads
+from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import Decision, judge, rope_path
 from ropewalk.errors import InvalidInputError
@@ -205,7 +205,12 @@ def compare_classes(
     """
     outcomes = _tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing)
     seed = check_seed(rng, random_state)
-    comparisons = tuple(_compare(outcomes, pos_label=label, seed=seed, **options) for label in outcomes[0].labels)
+    if options.get("prevalence") is not None:
+        raise InvalidInputError(
+            "`prevalence` is about one question, and every class is another.", hint="use compare with pos_label=."
+        )
+    classes = [label for label in outcomes[0].labels if label != NO_ANSWER]
+    comparisons = tuple(_compare(outcomes, pos_label=label, seed=seed, **options) for label in classes)
     issue(dict.fromkeys(warning for c in comparisons for warning in c.warnings))
     return ClassComparisons(comparisons=comparisons)
 
@@ -249,10 +254,10 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
         )
         path = rope_path(estimate, ordered, prob=prob, rule=rule, higher_is_better=better)
     prior = prior_delta(recipe.model, recipe.tables[0].n_labels, metric, recipe.prevalence, recipe.seed)
-    where = "" if recipe.pos_label is None else f" of class {label_text(recipe.pos_label)}"
+    where = "" if recipe.pos_label is None else f" of class {brief(label_text(recipe.pos_label))}"
     whose = (*names, f"{names[0]} − {names[1]}")
     pulls = {f"{metric.name}{where}, {who}": e for who, e in zip(whose, (*estimates, estimate), strict=True)}
-    notes, alarms = remarks(recipe.tables, pulls)
+    notes, alarms = remarks(recipe.tables, metric, pulls)
     return Comparison(
         a=names[0],
         b=names[1],

@@ -16,7 +16,7 @@ import numpy as np
 
 from ropewalk._validate import is_real
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
+from ropewalk.intervals import FEW_DRAWS, Interval
 from ropewalk.summary import Estimate, count_below
 from ropewalk.typing import FloatArray, Rule
 
@@ -86,6 +86,8 @@ def parse_rope(rope: Any) -> Interval | None:
     >>> parse_rope(0.01), parse_rope((-0.02, float("inf")))
     (Interval(low=-0.01, high=0.01), Interval(low=-0.02, high=inf))
     """
+    if isinstance(rope, np.ndarray):
+        rope = rope.tolist()
     if rope is None:
         return None
     if is_real(rope):
@@ -105,7 +107,7 @@ def _half_width(rope: float) -> Interval:
 
 
 def _pair(rope: Any) -> Interval:
-    if isinstance(rope, str) or not isinstance(rope, Sequence | np.ndarray) or len(rope) != 2:  # noqa: PLR2004
+    if isinstance(rope, str) or not isinstance(rope, Sequence) or len(rope) != 2:  # noqa: PLR2004
         raise InvalidInputError(f"`rope` must be a number or a pair (low, high); got {rope!r}.", hint=_QUESTION)
     if not all(is_real(end) and not math.isnan(end) for end in rope):
         raise InvalidInputError(f"The ends of `rope` must be numbers; got {rope!r}.", hint=_QUESTION)
@@ -165,10 +167,13 @@ def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
 
 
 def is_settled(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
-    """Whether the verdict would survive other draws: every HDI end over 4 of its errors from every ROPE edge.
+    """Whether other draws would decide alike: every HDI end over 4 of its errors from every ROPE edge.
 
-    Under the probability rule: every region's mass over 4 of its errors from the bar.
+    Under the probability rule: every region's mass over 4 of its errors from the bar. `<` and `>` both say
+    undecided, and which of the two it is may still turn on the draws where the HDI sits astride the ROPE.
     """
+    if n_draws < FEW_DRAWS:
+        return False
     if rule == "probability":
         masses = (regions.below, regions.inside, regions.above)
         return all(abs(p - prob) > _ERRORS * math.sqrt(max(p * (1 - p), 1 / n_draws) / n_draws) for p in masses)
@@ -228,10 +233,10 @@ def rope_path(
         return tuple(Piece(*piece) for piece in pieces if piece[0] != piece[1])
     # Masses change only at the |draws|, and between two of them the verdict is that of the lower one.
     widths = np.sort(np.abs(np.append(ordered, 0.0)))
-    upto = np.searchsorted(ordered, widths, side="right") / ordered.size
-    below = np.searchsorted(ordered, -widths, side="left") / ordered.size
-    inside, above = upto - below, 1.0 - upto
-    masses = np.stack([inside, below, above] if higher_is_better else [inside, above, below])
+    upto = np.searchsorted(ordered, widths, side="right")
+    below = np.searchsorted(ordered, -widths, side="left")
+    inside, above = upto - below, ordered.size - upto
+    masses = np.stack([inside, below, above] if higher_is_better else [inside, above, below]) / ordered.size
     verdicts = np.where(masses.max(axis=0) >= prob, masses.argmax(axis=0), 3)
     symbols = (Verdict.EQUIVALENT, Verdict.B_BETTER, Verdict.A_BETTER, undecided)
     changes = np.flatnonzero(np.diff(verdicts)) + 1

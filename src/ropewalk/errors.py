@@ -10,6 +10,7 @@
     │       ├── ColumnNotFoundError          a named column or classifier is not there
     │       ├── MissingLabelsError           null or NaN where a label should be
     │       ├── LabelTypeError               1 and "1" in one table, or a score as a label
+    │       ├── UndeclaredLabelError         a label that `labels=` does not list
     │       ├── PosLabelError                the positive class is absent or ambiguous
     │       ├── CountsError                  counts that are no counts
     │       ├── FileFormatError              a file that is no table
@@ -71,6 +72,10 @@ class MissingLabelsError(DataError):
 
 class LabelTypeError(DataError):
     """Labels of different types, or of a type that cannot be a label."""
+
+
+class UndeclaredLabelError(DataError):
+    """The data hold a label that the declared ones do not list."""
 
 
 class PosLabelError(DataError):

@@ -83,6 +83,8 @@ def evaluate(
     metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
+    if cost_matrix is not None and not any(one in ("cost", None) for one in metrics):
+        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint='pass metric="cost".')
     if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
         raise InvalidInputError(f"`at_least` must be a finite number; got {at_least!r}.")
     bar = None if at_least is None else float(at_least)
@@ -113,7 +115,7 @@ def evaluate(
     ]
     posteriors = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
     pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
-    notes, alarms = remarks(posteriors[0].recipe.tables, pulls)
+    notes, alarms = remarks(posteriors[0].recipe.tables, posteriors[0].metric, pulls)
     result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms)
     issue(alarms)
     return result

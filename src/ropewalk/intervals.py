@@ -11,6 +11,9 @@ from ropewalk.typing import FloatArray
 
 _BATCHES: Final = 20
 _SMALL_BATCH: Final = 50
+FEW_DRAWS: Final = _BATCHES * _SMALL_BATCH
+"""Below this many draws the errors of HDI ends are a guess, and no verdict counts as stable."""
+
 _RATE: Final = 1.07  # s.d. of an HDI end of a normal, in units of std · n^(-1/3): .029 std at 50,000 draws
 
 

@@ -86,7 +86,7 @@ class Rendered:
         return card(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Comparison(Rendered):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
 
@@ -185,7 +185,7 @@ class Comparison(Rendered):
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ClassComparisons(Rendered):
     """One comparison a class, each class against the rest, in label order. Made by `compare_classes`."""
 
@@ -209,7 +209,7 @@ class ClassComparisons(Rendered):
         return {"schema": SCHEMA, "classes": [comparison.to_dict() for comparison in self.comparisons]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricPosterior:
     """The posterior of one metric of one classifier, and how it stands against a bar, if there is one."""
 
@@ -222,7 +222,7 @@ class MetricPosterior:
     recipe: Recipe = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Evaluation(Rendered):
     """How good is one classifier? The posterior of each metric. Made by `evaluate`."""
 

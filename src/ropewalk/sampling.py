@@ -22,7 +22,7 @@ _TABLE_BYTES: Final = 1 << 21
 _TINY: Final = 0.1  # shapes below this may underflow to an exact 0 in a plain gamma draw
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Draws:
     """Draws of a metric: `psi` (K, n), one row a classifier, and the `names` of the rows."""
 

@@ -32,9 +32,8 @@ class Estimate:
         if self.observed is None:
             return 0.0
         gap = self.mean - self.observed
-        if abs(gap) < 1e-12:  # noqa: PLR2004
-            return 0.0
-        return gap / self.std if self.std > 0 else math.copysign(math.inf, gap)
+        # With few draws a gap may be Monte Carlo error; without spread there is nothing to measure it by.
+        return gap / self.std if self.std > 0 and abs(gap) > 4 * self.mc_error else 0.0
 
 
 def summarise(draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None) -> Estimate:

@@ -47,12 +47,12 @@ def bar_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, name: st
     return f"Undecided against the bar of {bar} at {width}; leaning {lean}; more data needed"
 
 
-def path_text(path: Sequence[Piece]) -> str:
-    """Say up to and from which ROPE each verdict holds."""
+def path_text(path: Sequence[Piece], places: int) -> str:
+    """Say up to and from which ROPE each verdict holds, to so many decimals."""
     parts = []
     for piece in path:
         if piece.verdict in {Verdict.A_BETTER, Verdict.B_BETTER} and piece.stop is not None:
-            parts.append(f"{piece.verdict.value} holds up to ±{piece.stop:.3g}")
+            parts.append(f"{piece.verdict.value} holds up to ±{piece.stop:.{places}f}")
         elif piece.verdict is Verdict.EQUIVALENT:
-            parts.append(f"≈ holds from ±{piece.start:.3g} on")
+            parts.append(f"≈ holds from ±{piece.start:.{places}f} on")
     return "; ".join(parts)

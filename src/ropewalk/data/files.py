@@ -21,8 +21,8 @@ from typing import IO, Any, Final, cast
 from ropewalk._optional import require
 from ropewalk.data.counting import Rows
 from ropewalk.data.frames import count_frame, frame_columns, require_columns
-from ropewalk.data.labels import clean
-from ropewalk.errors import DataError, FileFormatError, UnreadableFileError
+from ropewalk.data.labels import clean, kind_of
+from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
 
 FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in characters; a longer one is a torn quote, not a label."""
@@ -49,17 +49,21 @@ def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[l
     """Return some columns of a file as lists, item by item."""
     with _opened(path) as (stream, kind, shown):
         if kind == "parquet":
-            return frame_columns(_parquet(stream, columns, shown), columns)
-        records = list(_records(stream, kind, columns, shown))
-    if not records:
+            table = frame_columns(_parquet(stream, columns, shown), columns)
+        else:
+            records = list(_records(stream, kind, columns, shown))
+            table = [list(column) for column in zip(*records, strict=True)]
+    if not table or not table[0]:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
-    return [list(column) for column in zip(*records, strict=True)]
+    return table
 
 
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]]:
     """Open a file, look through gzip, and say what it holds."""
     shown = repr(os.fspath(path))
+    if "\0" in str(path):
+        raise UnreadableFileError(f"Cannot read {shown}: a path holds no null character.")
     try:
         with Path(path).open("rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
@@ -70,7 +74,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]
         raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
     except UnicodeDecodeError as error:
         raise FileFormatError(
-            f"{shown} is not UTF-8 text (byte {error.object[error.start]:#04x}).",
+            f"{shown} is not {error.encoding.upper()} text ({error.reason}).",
             hint="save it as UTF-8; formats are CSV, TSV, JSON lines and Parquet, plain or gzipped.",
         ) from error
     except OSError as error:
@@ -182,31 +186,51 @@ def _field_cap() -> Iterator[None]:
 def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
     """Yield the wanted values of each object; an absent key is null, like an explicit one."""
     seen: set[str] = set()
-    number = 0
+    kinds: list[str | None] = [None] * len(columns)
+    for where, record in _json_objects(text, shown):
+        seen.update(record)
+        row = []
+        for i, name in enumerate(columns):
+            label, kinds[i] = _json_label(record.get(name), name, kinds[i], where)
+            row.append(label)
+        yield tuple(row)
+    if seen:
+        require_columns(sorted(seen), columns, shown)
+
+
+def _json_objects(text: io.TextIOWrapper, shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the object of each line and where it stands."""
     for number, line in enumerate(_lines(text, shown), 1):
         if not line.strip():
             continue
+        where = f"{shown}, line {number}"
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise FileFormatError(
-                f"{shown}, line {number}: not valid JSON ({getattr(error, 'msg', error)}).",
-                hint="JSON lines hold one object a line.",
+                f"{where}: not valid JSON ({getattr(error, 'msg', error)}).", hint="JSON lines hold one object a line."
             ) from error
         if not isinstance(record, dict):
-            raise FileFormatError(f"{shown}, line {number}: not a JSON object.", hint='write {"truth": …, "a": …}.')
-        if len(seen) < len(set(columns)):
-            seen.update(name for name in columns if name in record)
-            last = record
-        try:
-            row = tuple([clean(record.get(name)) for name in columns])
-        except DataError as error:
-            raise type(error)(f"{shown}, line {number}: {error.message}", hint=error.hint) from error
-        if any(isinstance(label, str) and len(label) > FIELD_CAP for label in row):
-            raise FileFormatError(f"{shown}, line {number}: {_TOO_LONG}.", hint="labels are short.")
-        yield row
-    if number:
-        require_columns([*seen, *(name for name in last if name not in columns)], columns, shown)
+            raise FileFormatError(f"{where}: not a JSON object.", hint='write {"truth": …, "a": …}.')
+        yield where, record
+
+
+def _json_label(value: Any, name: str, kind: str | None, where: str) -> tuple[Any, str | None]:
+    """Return a label and the kind of its column, which must not change: counting takes 1, 1.0 and true for one."""
+    try:
+        label = clean(value)
+    except DataError as error:
+        raise type(error)(f"{where}: {error.message}", hint=error.hint) from error
+    if label is None:
+        return None, kind
+    if isinstance(label, str) and len(label) > FIELD_CAP:
+        raise FileFormatError(f"{where}: {_TOO_LONG}.", hint="labels are short.")
+    if kind not in {None, kind_of(label)}:
+        raise LabelTypeError(
+            f"{where}: {name} is {kind_of(label)} here and {kind} before.",
+            hint="1, '1', 1.0 and true are different labels; write them as one type.",
+        )
+    return label, kind_of(label)
 
 
 def _lines(text: io.TextIOWrapper, shown: str) -> Iterator[str]:
@@ -229,16 +253,14 @@ def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
                 rows = [(n, row) for n, row in enumerate(csv.reader(text, delimiter=separator), 1) if row]
             except csv.Error as error:
                 raise FileFormatError(f"{shown}: {error}.") from error
-    matrix = []
     for line, row in rows:
-        try:
-            matrix.append([float(cell) for cell in row])
-        except ValueError:
-            bad = next(cell for cell in row if not _is_number(cell))
-            raise FileFormatError(
-                f"{shown}, line {line}: {bad[:40]!r} is not a number.",
-                hint="a matrix has no header and no names, only numbers.",
-            ) from None
+        for cell in row:
+            if not _is_number(cell):
+                raise FileFormatError(
+                    f"{shown}, line {line}: {cell[:40]!r} is not a number.",
+                    hint="a matrix has no header and no names, only numbers.",
+                )
+    matrix = [[float(cell) for cell in row] for _, row in rows]
     if len({len(row) for row in matrix}) > 1:
         raise FileFormatError(f"{shown}: the rows of a matrix must have the same length.")
     return matrix
@@ -249,4 +271,4 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell  # Python reads 1_0 as 10; nobody writes that into a matrix on purpose

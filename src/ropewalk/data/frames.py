@@ -9,10 +9,9 @@ from typing import Any
 from ropewalk._validate import nearest, shorten
 from ropewalk.data.counting import Rows, count_columns
 from ropewalk.data.labels import clean
-from ropewalk.errors import ColumnNotFoundError, InvalidInputError, MissingDependencyError
+from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, MissingDependencyError
 
 _CHUNK = 1 << 20  # rows grouped at a time in an eager frame, so that memory does not follow the input
-_COUNT = "ropewalk count"
 
 
 def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
@@ -23,6 +22,9 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
     schema = wrapped.collect_schema()
     require_columns(schema.names(), columns)
     keys = list(dict.fromkeys(columns))
+    number = "count"
+    while number in schema.names():
+        number += "_"
     if any(schema[name] == nw.Object for name in keys):  # grouping would merge 1, 1.0 and True
         return count_columns(frame_columns(frame, columns), columns)
     if isinstance(wrapped, nw.LazyFrame):
@@ -32,13 +34,13 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
         parts = [wrapped[i : i + _CHUNK].lazy() for i in range(0, len(wrapped), _CHUNK)]
     counted: Counter[Any] = Counter()
     for part in parts:
-        grouped = part.group_by(keys).agg(nw.len().alias(_COUNT))
-        table = _collect(grouped).select(*keys, nw.col(_COUNT).cast(nw.Int64))
+        grouped = part.group_by(keys).agg(nw.len().alias(number))
+        table = _collect(grouped).select(*keys, nw.col(number).cast(nw.Int64))
         # Null and NaN come back differently from different back-ends: `clean` makes both None.
         lists = {name: [clean(value) for value in table[name].to_list()] for name in keys}
         rows = zip(*(lists[name] for name in columns), strict=True)
-        for row, number in zip(rows, table[_COUNT].to_list(), strict=True):
-            counted[row] += number
+        for row, many in zip(rows, table[number].to_list(), strict=True):
+            counted[row] += many
     return dict(counted)
 
 
@@ -64,12 +66,16 @@ def as_frame(data: Any) -> Any:
     import narwhals as nw
 
     try:
-        return nw.from_native(data)
+        wrapped = nw.from_native(data)
+        wrapped.collect_schema()
+    except nw.exceptions.NarwhalsError as error:
+        raise DataError(f"This dataframe cannot be used: {error}.", hint="column names must differ.") from error
     except TypeError as error:
         raise InvalidInputError(
             f"Expected a dataframe; got {type(data).__name__}.",
             hint="pandas, polars (eager or lazy), pyarrow tables and DuckDB relations work.",
         ) from error
+    return wrapped
 
 
 def _collect(lazy: Any) -> Any:

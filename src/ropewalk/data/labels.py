@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import nearest, shorten
+from ropewalk._validate import brief, count_of, nearest, shorten
 from ropewalk.errors import InvalidInputError, LabelTypeError, MissingLabelsError, PosLabelError
 from ropewalk.typing import Label, Missing
 
@@ -99,7 +99,7 @@ def whole_number(label: Label | float | None) -> Label | None:
     """Return `label`, with a float that is a whole number as an int."""
     if not isinstance(label, float):
         return label
-    if label != math.floor(label):
+    if not math.isfinite(label) or label != math.floor(label):
         raise LabelTypeError(
             f"A label must be an int, a str or a bool; got the fraction {label!r}.",
             hint="these look like scores, and labels are compared here; cut the scores at a threshold first.",
@@ -149,7 +149,7 @@ def fill_missing(
     told = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
     if missing == "error":
         raise MissingLabelsError(
-            f"{sum(holes.values()):,} items have a null or NaN label ({told}).",
+            f"{count_of(sum(holes.values()), 'item')} with a null or NaN label ({told}).",
             hint='a missing answer is not a wrong one by default; use missing="drop" to leave these items out, '
             'or missing="wrong" to count a missing prediction as wrong.',
         )
@@ -184,7 +184,7 @@ def label_text(label: Label) -> str:
     return label if isinstance(label, str) else str(label)
 
 
-def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False) -> Label:
+def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, what: str = "pos_label") -> Label:
     """Return the label that `wanted` names, or say which ones there are.
 
     The command line knows only text, so it matches `by_text`; Python tells `1` from `"1"`.
@@ -197,9 +197,9 @@ def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False) -
     if matches:
         return matches[0]
     twin = next((label for label in labels if str(label).lower() == str(wanted).lower()), None)
-    guess = repr(twin) if twin is not None else nearest(wanted, labels)
+    guess = brief(repr(twin)) if twin is not None else nearest(brief(str(wanted)), map(brief, map(str, labels)))
     raise PosLabelError(
-        f"`pos_label` {wanted!r} is not a label of these data.",
+        f"`{what}` {brief(repr(wanted))} is not a label of these data.",
         hint=(f"did you mean {guess}? " if guess else "")
         + f"The labels are: {shorten(labels)}. labels= declares a class that the data lack.",
     )

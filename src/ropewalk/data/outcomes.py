@@ -36,6 +36,7 @@ from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
+    UndeclaredLabelError,
     UnreadableFileError,
 )
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
@@ -96,11 +97,12 @@ class Outcomes:
         42
         """
         check_missing(missing)
-        if isinstance(rows, Mapping):
-            keys, numbers = list(rows), check_counts(list(rows.values()))
-        else:
+        try:
             keys = [tuple(row) for row in rows]
-            numbers = check_counts([1] * len(keys) if counts is None else list(counts))
+            many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
+        except TypeError as error:
+            raise InvalidInputError("`rows` must be rows (truth, prediction, …), and `counts` numbers.") from error
+        numbers = check_counts(many) if many else np.zeros(0, dtype=np.int64)
         if numbers.shape != (len(keys),):
             raise LengthMismatchError(f"There are {len(keys)} rows and {numbers.size} counts.")
         widths = {len(key) for key in keys}
@@ -415,12 +417,14 @@ class Outcomes:
             if data.get("kind") != _KIND or data.get("schema") != 1:
                 raise FileFormatError("This JSON is not a table of outcomes.", hint="write one with Outcomes.save().")
             labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
-            table = np.array(data["rows"], dtype=np.int64).reshape(-1, len(names) + 2)
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
+            if len({(kind_of(label), label) for label in labels}) < len(labels):
+                raise FileFormatError("This JSON is not a table of outcomes: its labels repeat.")
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             if isinstance(error, FileFormatError):
                 raise
             raise FileFormatError(f"This JSON is not a table of outcomes: {error}.") from error
-        codes, counts = table[:, :-1], check_counts(table[:, -1])
+        codes, counts = table[:, :-1], table[:, -1]
         if not labels or not all(isinstance(x, int | str) for x in labels):
             raise FileFormatError("This JSON is not a table of outcomes: its labels must be int, str or bool.")
         if len(codes) and (codes.min() < 0 or codes.max() >= len(labels)):
@@ -449,7 +453,7 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
     if names is None:
         letters = string.ascii_uppercase
         return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers or 0))
-    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
+    if not isinstance(names, Sequence) or isinstance(names, str) or not all(isinstance(n, str) and n for n in names):
         raise InvalidInputError(f"`names` must be a sequence of non-empty strings; got {names!r}.")
     if n_classifiers is not None and len(names) != n_classifiers:
         raise InvalidInputError(f"{len(names)} names were given for {n_classifiers} classifiers.")
@@ -488,7 +492,7 @@ def _declared_labels(labels: Iterable[Label], found: Sequence[Label], kind: str 
         )
     strays = [label for label in found if label not in order]
     if strays:
-        raise LabelTypeError(
+        raise UndeclaredLabelError(
             f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
             hint="labels= must list every class; leave it out to take the classes from the data.",
         )

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ropewalk._validate import check_missing, shorten
+from ropewalk._validate import check_missing, choose, count_of, shorten
 from ropewalk.data.counting import count_columns
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.frames import count_frame, frame_columns
+from ropewalk.data.labels import whole_number
 from ropewalk.data.outcomes import Outcomes, check_names
 from ropewalk.errors import FileFormatError, InvalidInputError, PairingError
 from ropewalk.typing import Label, Missing
@@ -48,7 +49,7 @@ def read_outcomes(
     >>> o
     Outcomes(7,532 items, 20 labels, classifiers: 'nb_mult', 'svm_l2')
     """
-    names = check_names([predictions] if isinstance(predictions, str) else list(predictions), None)
+    names = check_names([predictions] if isinstance(predictions, str) else predictions, None)
     check_missing(missing)
     columns = [truth, *names]
     if truth in names:
@@ -94,8 +95,7 @@ def join_outcomes(
     """
     checked = check_names(names, 2)
     check_missing(missing)
-    if unmatched not in {"error", "drop"}:
-        raise InvalidInputError(f'`unmatched` must be "error" or "drop"; got {unmatched!r}.')
+    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
     tables = []
     for source, name in zip((source_a, source_b), checked, strict=True):
         ids, truths, predicted = _columns(source, [id, truth, prediction])
@@ -118,10 +118,10 @@ def join_outcomes(
     shared = [key for key in left if key in right]
     if not shared:
         raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
-    differ = [k for k in shared if left[k][0] != right[k][0] or type(left[k][0]) is not type(right[k][0])]
+    differ = [k for k in shared if not _same(left[k][0], right[k][0])]
     if differ:
         raise PairingError(
-            f"The two tables disagree about the truth of {len(differ):,} items "
+            f"The two tables disagree about the truth of {count_of(len(differ), 'item')} "
             f"(first: id {differ[0][1]!r} is {left[differ[0]][0]!r} and {right[differ[0]][0]!r}).",
             hint="both classifiers must be judged against the same labels.",
         )
@@ -130,6 +130,12 @@ def join_outcomes(
     return Outcomes.from_rows(
         count_columns(data, columns), names=checked, labels=labels, missing=missing, columns=columns
     )
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two true labels are the same; a hole elsewhere may have turned one column of integers into floats."""
+    plain = [whole_number(label) if isinstance(label, float) else label for label in (one, other)]
+    return type(plain[0]) is type(plain[1]) and plain[0] == plain[1]
 
 
 def _as_path(source: Any) -> str | None:
@@ -144,12 +150,15 @@ def _columns(source: Any, columns: Sequence[str]) -> list[list[Any]]:
 def _check_ids(ids: Sequence[Any], column: str, where: str) -> None:
     empty = sum(value is None for value in ids)
     if empty:
-        raise PairingError(f"{empty:,} items have no id in column {column!r} of {where}.")
+        raise PairingError(
+            f"{count_of(empty, 'item')} without an id in column {column!r} of {where}.",
+            hint="every item needs an id to be found again.",
+        )
     seen: set[Any] = set()
     repeated = [value for value in ids if value in seen or seen.add(value)]  # type: ignore[func-returns-value]
     if repeated:
         raise PairingError(
-            f"{len(repeated):,} ids are repeated in column {column!r} of {where} "
+            f"{count_of(len(repeated), 'repeated id')} in column {column!r} of {where} "
             f"(first: {shorten(dict.fromkeys(repeated), 3)}).",
             hint="an item must count once; repeats of one item are not independent items.",
         )

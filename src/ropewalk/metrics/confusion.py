@@ -6,10 +6,12 @@ metric gives one value (K, D) for any number of classes. 0/0 counts 0 throughout
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ropewalk.metrics.margins import Margins, ratio
-from ropewalk.typing import FloatArray, Kernel
+from ropewalk.typing import FloatArray
 
 # -- class metrics ------------------------------------------------------------------------------------------
 
@@ -39,14 +41,19 @@ def fnr(m: Margins) -> FloatArray:
     return ratio(m.fn, m.row)
 
 
-def fbeta_kernel(beta: float) -> Kernel:
-    """Return F-beta as (1 + β²) tp / (β² row + col), which needs no precision and no recall."""
-    square = beta * beta
+@dataclass(frozen=True, slots=True)
+class FBeta:
+    """F-beta as (1 + β²) tp / (β² row + col), which needs no precision and no recall."""
 
-    def fbeta(m: Margins) -> FloatArray:
+    beta: float
+
+    def __call__(self, m: Margins) -> FloatArray:
+        """Return F-beta of every class."""
+        if self.beta > 1:  # divided by β², which may be too large for a float
+            inverse = (1.0 / self.beta) ** 2
+            return ratio((1.0 + inverse) * m.tp, m.row + inverse * m.col)
+        square = self.beta**2
         return ratio((1.0 + square) * m.tp, square * m.row + m.col)
-
-    return fbeta
 
 
 def jaccard(m: Margins) -> FloatArray:

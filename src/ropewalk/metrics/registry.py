@@ -43,26 +43,38 @@ class Metric:
         """Return the metric of one class."""
         return replace(self, positive=positive) if self.needs_positive else self
 
+    def __post_init__(self) -> None:
+        if (self.kernel is None) == (self.cost is None):
+            raise InvalidInputError(f"The metric {self.name!r} needs a kernel or costs, and not both.")
+
     def __call__(self, table: Weighted) -> FloatArray:
         """Return the value for each classifier and draw, (K, D)."""
-        if self.cost is not None:
+        if self.kernel is None:
             return table.linear(np.array(self.cost))
-        assert self.kernel is not None  # noqa: S101
         margins = table.margins()
+        if table.n_labels == 1 and METRICS.get(self.name.removeprefix(f"{self.average}_")) is not None:
+            # A single label leaves nothing to get wrong, whatever 0/0 a formula makes of it.
+            return np.full(margins.tp.shape[:2], float(self.higher_is_better))
+        return self._checked(self._values(self.kernel, margins), margins)
+
+    def _values(self, kernel: Kernel, margins: Margins) -> Any:
         if not self.by_class:
-            return self._checked(self.kernel(margins), margins)
+            return kernel(margins)
         if self.average == "micro":
-            return np.asarray(self.kernel(margins.pooled()))[..., 0]
-        values = self.kernel(margins)
+            return kernel(margins.pooled())[..., 0]
+        values = kernel(margins)
         if self.average == "macro":
-            return np.asarray(values.mean(axis=-1))
+            return values.mean(axis=-1)
         if self.average == "weighted":
             return ratio((values * margins.row).sum(axis=-1), margins.total[..., 0])
-        return np.asarray(values[..., self.positive])
+        return values[..., self.positive]
 
     def _checked(self, values: Any, margins: Margins) -> FloatArray:
         """Return a kernel's values if they are one finite number for each classifier and draw."""
-        array = np.asarray(values, dtype=np.float64)
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(f"The metric {self.name!r} must return numbers; got {values!r:.60}.") from error
         if array.shape != margins.tp.shape[:2]:
             raise InvalidInputError(
                 f"The metric {self.name!r} must return an array of shape {margins.tp.shape[:2]} "
@@ -87,7 +99,7 @@ def fbeta(beta: float) -> Metric:
     """
     if not is_real(beta) or not 0 <= beta < float("inf"):
         raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {beta!r}.")
-    return Metric(name=f"fbeta({float(beta):g})", kernel=confusion.fbeta_kernel(float(beta)), by_class=True)
+    return Metric(name=f"fbeta({float(beta):g})", kernel=confusion.FBeta(float(beta)), by_class=True)
 
 
 def cost(matrix: Any) -> Metric:
@@ -120,7 +132,7 @@ _CLASS: Final = {
     "specificity": Metric(name="specificity", kernel=confusion.specificity, by_class=True),
     "fpr": Metric(name="fpr", kernel=confusion.fpr, by_class=True, higher_is_better=False),
     "fnr": Metric(name="fnr", kernel=confusion.fnr, by_class=True, higher_is_better=False),
-    "f1": Metric(name="f1", kernel=confusion.fbeta_kernel(1.0), by_class=True),
+    "f1": Metric(name="f1", kernel=confusion.FBeta(1.0), by_class=True),
     "jaccard": Metric(name="jaccard", kernel=confusion.jaccard, by_class=True),
 }
 _TABLE: Final = {

@@ -15,6 +15,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Weighted
 from ropewalk.sampling import block_size, dirichlet
 from ropewalk.typing import CodeArray, FloatArray
+
+_SMALLEST_SHARE: Final = 1e-250
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class DirichletPosterior:
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables of cell probabilities."""
-        mu = dirichlet(rng, self.mu, size)
+        # A share that underflows to 0 would take what happens within its class with it.
+        mu = np.maximum(dirichlet(rng, self.mu, size), _SMALLEST_SHARE)
         weights = np.concatenate([dirichlet(rng, shapes, size) * mu[j] for j, shapes in enumerate(self.theta)])
         return Weighted(self.codes, weights, len(self.mu))
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ropewalk.report.numbers import decimals, interval, number, percent, savage_dickey
 from ropewalk.report.text import aligned
-from ropewalk.report.view import Table
+from ropewalk.report.view import Table, decision_text
 from ropewalk.reproduce import PublishedRow
 
 _HEADER = ("category", "", "mean", "std", "BF", "P(Δ<0)", "in ROPE", "HDI", "decision")
@@ -54,7 +54,6 @@ def _published(row: PublishedRow) -> tuple[str, ...]:
 def _ours(row: PublishedRow) -> tuple[str, ...]:
     ours, n = row.ours, len(row.ours.draws)
     places = decimals(ours.delta, ours.delta.mc_error)
-    decision = "–" if ours.decision is None else ours.decision.symbol + ("" if ours.decision.stable else " (unstable)")
     return (
         "",
         "ours",
@@ -64,5 +63,5 @@ def _ours(row: PublishedRow) -> tuple[str, ...]:
         percent(ours.prob_below_zero, n),
         "–" if ours.regions is None else percent(ours.regions.inside, n),
         interval(ours.hdi.low, ours.hdi.high, decimals(ours.delta), sign=True),
-        decision + ("" if row.agrees else "  ✗"),
+        decision_text(ours.decision) + ("" if row.agrees else "  ✗"),
     )

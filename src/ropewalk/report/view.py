@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision, Regions
+from ropewalk.intervals import FEW_DRAWS
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Rendered
+from ropewalk.typing import Rule
 from ropewalk.wording import bar_text, path_text, verdict_text
 
 Escape = Callable[[str], str]
@@ -95,11 +98,15 @@ def table(result: Rendered, escape: Escape) -> Table:
     return Table(header=header, rows=tuple(rows))
 
 
+def decision_text(decision: Decision | None) -> str:
+    """Write a verdict's symbol, and whether it hangs on the draws."""
+    if decision is None:
+        return "–"
+    return decision.symbol + ("" if decision.stable else " (unstable)")
+
+
 def _paper_columns(c: Comparison) -> tuple[str, ...]:
     places, n = decimals(c.delta, c.delta.mc_error), len(c.draws)
-    decision = "–"
-    if c.decision is not None:
-        decision = c.decision.symbol + ("" if c.decision.stable else " (unstable)")
     return (
         number(c.mean, places, sign=True),
         number(c.std, places),
@@ -107,7 +114,7 @@ def _paper_columns(c: Comparison) -> tuple[str, ...]:
         f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
         "–" if c.regions is None else percent(c.regions.inside, n),
         interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
-        decision,
+        decision_text(c.decision),
     )
 
 
@@ -128,7 +135,7 @@ def _metric_table(result: Evaluation, escape: Escape) -> Table:
             interval(hdi.low, hdi.high, decimals(m.estimate)),
         ]
         if m.prob_at_least is not None:
-            row += [percent(m.prob_at_least, len(m.draws)), "–" if m.decision is None else m.decision.symbol]
+            row += [percent(m.prob_at_least, len(m.draws)), decision_text(m.decision)]
         rows.append(tuple(map(escape, row)))
     return Table(header=tuple(map(escape, header)), rows=tuple(rows))
 
@@ -148,9 +155,12 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
     ]
     title = f"Is {a} better than {b} on {escape(str(c.pos_label))}?" if by_class else f"Is {a} better than {b}?"
     if c.decision is None or c.rope is None:
-        higher = a if c.mean > 0 else b
-        sure = percent(max(c.prob_above_zero, c.prob_below_zero), n)
-        headline = f"{higher}'s {escape(name)} is higher with probability {sure}; whether that matters needs a ROPE"
+        higher = a if c.prob_above_zero >= c.prob_below_zero else b
+        chance = max(c.prob_above_zero, c.prob_below_zero)
+        fact = f"{higher}'s {escape(name)} is higher with probability {percent(chance, n)}"
+        if chance == 0:
+            fact = f"{a} and {b} have the same {escape(name)} in every draw"
+        headline = f"{fact}; whether that matters needs a ROPE"
         return View(title=title, symbol="", headline=headline, lines=tuple(lines), shares=(), note="")
     factors = _evidence(c)
     if factors:
@@ -163,7 +173,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
         shares=_shares(
             c.regions, (f"{a} better", "too close", f"{b} better"), n, higher_is_better=c.recipe.metric.higher_is_better
         ),
-        note=_note(c.delta.hdi_mc_error, c.decision, n, path_text(c.rope_path or ())),
+        note=_note(c.delta.hdi_mc_error, c.decision, c.recipe.rule, n, path_text(c.rope_path or (), decimals(c.delta))),
     )
 
 
@@ -172,7 +182,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
     lines = [
-        ("Data", f"{m.recipe.n_items:,} items" + _class_words(m.recipe.pos_label, escape)),
+        ("Data", count_of(m.recipe.n_items, "item") + _class_words(m.recipe.pos_label, escape)),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
@@ -191,7 +201,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
             symbol = m.decision.symbol
             words = ("better than the bar", "at the bar", "worse than the bar")
             shares = _shares(m.regions, words, n, higher_is_better=m.metric.higher_is_better)
-            note = _note(m.estimate.hdi_mc_error, m.decision, n, "")
+            note = _note(m.estimate.hdi_mc_error, m.decision, m.recipe.rule, n, "")
     return View(
         title=f"How good is {name}?",
         symbol=symbol,
@@ -217,7 +227,7 @@ def metric_title(name: str) -> str:
 
 def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     tables = c.recipe.tables
-    told = f"{c.recipe.n_items:,} items, {c.recipe.model.name}" + _class_words(c.pos_label, escape)
+    told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + _class_words(c.pos_label, escape)
     if len(tables) == 1:
         agree = tables[0].agreement(*tables[0].names)
         told += (
@@ -263,10 +273,13 @@ def _evidence(c: Comparison) -> str:
     return " · ".join(told)
 
 
-def _note(errors: tuple[float, float], decision: Decision, n_draws: int, path: str) -> str:
+def _note(errors: tuple[float, float], decision: Decision, rule: Rule, n_draws: int, path: str) -> str:
     told = f"HDI ends are ±{max(errors):.1g} (Monte Carlo, {n_draws:,} draws)"
     if path:
         told += f"; {path}"
     if not decision.stable:
-        told += "; unstable: an HDI end lies on a ROPE edge, so other draws may say otherwise"
+        cause = "too few draws"
+        if n_draws >= FEW_DRAWS:
+            cause = "an HDI end lies on a ROPE edge" if rule == "hdi" else "a region's mass lies on the bar"
+        told += f"; unstable: {cause}, so other draws may say otherwise"
     return told

@@ -1,0 +1,115 @@
+"""Between a shell, where everything is text, and Python: options in, wording of errors out."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ropewalk as rw
+from ropewalk.data.labels import find_label
+from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
+
+
+def in_shell(text: str) -> str:
+    """Say options as the command line has them: `--missing drop` for missing="drop", `--rope` for `rope`."""
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"] or ""
+        return f"--{name.replace('_', '-')}{' ' if value else ''}{value.strip(chr(34))}"
+
+    names = "missing|unmatched|metric|model|pos_label|labels|rope|prob|draws|rule|prevalence|cost_matrix|at_least|id"
+    said = re.sub(rf"\b(?P<name>{names})=(?P<value>\"[^\"]*\"|[-+0-9.'][^\s;,)]*)?", option, text)
+    return re.sub(rf"`(?P<name>{names})`(?P<value>)", lambda match: f"`{option(match)}`", said)
+
+
+def parse_texts(text: str, option: str) -> list[str]:
+    """Split a list; a part that holds a comma may be quoted, as in CSV."""
+    parts = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    if not parts or not all(parts):
+        raise InvalidInputError(f"{option} holds an empty part: {text!r}.", hint='quote commas: "x,1",y')
+    return parts
+
+
+def read_declared(labels: str | None, read: Callable[[list[Any] | None], rw.Outcomes]) -> rw.Outcomes:
+    """Read with the declared labels; a shell knows only text, so take it as the type that the file has."""
+    if labels is None:
+        return read(None)
+    texts = parse_texts(labels, "--labels")
+    try:
+        return read(list(texts))
+    except LabelTypeError:
+        for convert in ({"True": True, "False": False}.__getitem__, int):
+            try:
+                typed = [convert(text) for text in texts]
+            except (KeyError, ValueError):
+                continue
+            return read(typed)
+        raise
+
+
+def parse_rope(text: str | None) -> float | list[float] | None:
+    """Read a half-width or LOW,HIGH."""
+    if text is None:
+        return None
+    numbers = parse_numbers(text, "--rope")
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def parse_numbers(text: str, option: str) -> list[float]:
+    """Read numbers separated by commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInputError(
+            f"{option} takes a number, or numbers separated by commas; got {text!r}.", hint=f"write {option} 0.05"
+        ) from None
+
+
+def parse_draws(text: str) -> Any:
+    """Read a number of draws, or auto."""
+    if text == "auto":
+        return text
+    try:
+        return int(text.replace("_", ""))
+    except ValueError:
+        raise InvalidInputError(
+            f"--draws takes a positive integer or auto; got {text!r}.", hint="write --draws 200000"
+        ) from None
+
+
+def parse_prevalence(text: str | None, labels: tuple[Any, ...]) -> Any:
+    """Read P(positive), shares in label order, or label=share pairs."""
+    if text is None:
+        return None
+    if "=" in text:
+        pairs = [part.rpartition("=") for part in parse_texts(text, "--prevalence")]
+        return {
+            find_label(name, labels, by_text=True, what="prevalence"): parse_numbers(share, "--prevalence")[0]
+            for name, _, share in pairs
+        }
+    numbers = parse_numbers(text, "--prevalence")
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+@contextmanager
+def stdin_as_file(file: str) -> Iterator[str]:
+    """Yield the path of FILE; for - that of a temporary copy of standard input, since formats need to be looked at."""
+    if file != "-":
+        yield file
+        return
+    if sys.stdin is None:
+        raise UnreadableFileError("There is no standard input to read.")
+    with tempfile.NamedTemporaryFile() as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        try:
+            yield copy.name
+        except RopewalkError as error:
+            message = error.message.replace(repr(copy.name), "standard input")
+            raise type(error)(message, hint=error.hint) from error

@@ -38,7 +38,10 @@ def test_per_class_json(run):
     assert [c["pos_label"] for c in told["classes"]] == [str(i) for i in range(20)]
 
 
-@pytest.mark.parametrize(("option", "start"), [("--markdown", "| difference |"), ("--latex", "% \\usepackage")])
+@pytest.mark.parametrize(
+    ("option", "start"),
+    [("--markdown", "| difference |"), ("--latex", "% F1 of nb_mult − svm_l2 · class 8 against the rest")],
+)
 def test_tables(run, option, start):
     code, out, _ = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05, "--draws", 2000, option)
     assert code == 0
@@ -200,6 +203,38 @@ def test_options_that_would_be_passed_over_are_refused(run, tmp_path, write):
         stopped, out, err = run("compare", *arguments, "--rope", 0.1)
         assert (stopped, out) == (code, ""), err
         assert told in err
+
+
+def test_items_left_out_are_mentioned(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y,a,b\n" + "1,1,0\n0,0,0\n" * 20 + "1,,1\n")
+    code, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--missing", "drop", "--rope", 0.1)
+    assert code == 0
+    assert "1 of 41 items had no label" in err
+
+
+def test_a_decimal_comma_is_not_taken_for_a_pair(run):
+    for rope in ("0,05", "-0,05", "5"):
+        code, out, err = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", rope)
+        assert (code, out) == (2, "")
+        assert "decimal point" in err
+
+
+def test_many_classes_do_not_bury_the_table_in_warnings(run, tmp_path, rng):
+    path = tmp_path / "p.csv"
+    rows = rng.integers(0, 60, (300, 3))
+    path.write_text("y,a,b\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    columns = ("--truth", "y", "--a", "a", "--b", "b")
+    code, _, err = run("compare", path, *columns, "--per-class", "--rope", 0.1, "--draws", 1000)
+    assert code == 0
+    assert "more like these" in err
+    assert len(err.splitlines()) < 40
+
+
+def test_the_demo_hands_out_its_data(run, tmp_path):
+    code, _, _ = run("demo", "--html", tmp_path / "d.html", "--data", tmp_path / "p.csv.gz")
+    assert code == 0
+    assert rw.read_outcomes(tmp_path / "p.csv.gz", truth="y_true", predictions="svm_l2").n_items == 7_532
 
 
 def test_labels_with_commas_can_be_quoted(run, tmp_path):

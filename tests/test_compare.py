@@ -116,6 +116,9 @@ def test_two_test_sets_may_lack_different_classes(silent):
         lambda: rw.compare(Y, A, B, metric=["f1", "recall"]),
         lambda: rw.compare(Y, A, B, rope=np.array([0.1, 0.2, 0.3])),
         lambda: rw.compare(Y, A, B, pos_label=float("inf")),
+        lambda: rw.compare(Y, A, B, rope=5),
+        lambda: rw.compare(Y, A, B, rope=(0, 2.5), metric="mcc"),
+        lambda: rw.compare(Y, A, B, metric=lambda y, p: 0),
         lambda: rw.compare(Outcomes.from_arrays(Y, A, B), Outcomes.from_arrays(Y, A)),
         lambda: rw.compare_classes(Y, A, B, prevalence=0.1),
         lambda: rw.compare(["spam", "not spam"], ["spam", "spam"], ["spam", "spam"]),
@@ -403,6 +406,18 @@ def test_an_unobserved_class_has_no_observed_value_at_another_mix():
 
 
 # -- results -------------------------------------------------------------------------------------------------------
+
+
+def test_a_rope_may_reach_as_far_as_differences_do():
+    assert rw.compare(Y, A, B, rope=1, rng=0, draws=2_000).decision.symbol == "≈"
+    assert rw.compare(Y, A, B, rope=2, metric="kappa", rng=0, draws=2_000).decision.symbol == "≈"
+    assert rw.compare(Y, A, B, rope=50, metric="cost", cost_matrix=[[0, 9], [99, 0]], rng=0, draws=2_000).decision
+
+
+def test_an_hdi_unpacks(table):
+    r = rw.compare(table, rope=0.05, rng=0, draws=2_000)
+    low, high = r.hdi
+    assert (low, high) == (r.hdi.low, r.hdi.high)
 
 
 def test_results_do_not_change(table):

@@ -15,6 +15,7 @@ from ropewalk.data.counting import count_columns
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,
+    DroppedItemsWarning,
     FileFormatError,
     InvalidInputError,
     LabelTypeError,
@@ -125,9 +126,10 @@ def test_missing_labels_are_counted_and_refused(hole):
 
 
 def test_missing_items_can_be_dropped():
-    o = Outcomes.from_arrays([1, None, 0, 1], [1, 1, None, 0], missing="drop")
+    with pytest.warns(DroppedItemsWarning, match="2 of 4 items"):
+        o = Outcomes.from_arrays([1, None, 0, 1], [1, 1, None, 0], missing="drop")
     assert o == Outcomes.from_arrays([1, 1], [1, 0])
-    with pytest.raises(DataError, match="no items"):
+    with pytest.raises(DataError, match="no items"), pytest.warns(DroppedItemsWarning):
         Outcomes.from_arrays([1, None], [None, 1], missing="drop")
 
 
@@ -152,7 +154,8 @@ def test_a_missing_truth_is_not_a_wrong_answer():
 def test_pandas_holes_do_not_turn_integers_into_another_type():
     pandas = need("pandas")
     frame = pandas.DataFrame({"y": [1, 0, 1], "a": [1, None, 0], "b": pandas.array([1, 0, None], dtype="Int64")})
-    o = read_outcomes(frame, truth="y", predictions=["a", "b"], missing="drop")
+    with pytest.warns(DroppedItemsWarning, match="2 of 3 items"):
+        o = read_outcomes(frame, truth="y", predictions=["a", "b"], missing="drop")
     assert o == Outcomes.from_arrays([1], [1], [1], names=["a", "b"])
 
 
@@ -260,7 +263,8 @@ def test_empty_cells_are_null_and_na_is_text(tmp_path):
     (tmp_path / "p.csv").write_text("y,a\nNA,nan\nx,\n")
     with pytest.raises(MissingLabelsError, match="1 in a"):
         read_outcomes(tmp_path / "p.csv", truth="y", predictions="a")
-    o = read_outcomes(tmp_path / "p.csv", truth="y", predictions="a", missing="drop")
+    with pytest.warns(DroppedItemsWarning):
+        o = read_outcomes(tmp_path / "p.csv", truth="y", predictions="a", missing="drop")
     assert o.labels == ("NA", "nan")
 
 
@@ -343,6 +347,25 @@ def test_a_parquet_file_without_rows_is_bad_data_with_and_without_ids(tmp_path):
             read_outcomes(tmp_path / "p.parquet", truth="y", predictions="a", id=column, labels=[0, 1])
 
 
+@pytest.mark.parametrize(("true", "predicted"), [("1", "1.0"), ("yes", "Yes"), ("yes", "yes "), ("1", " 1")])
+def test_spellings_of_one_label_are_not_two_classes(true, predicted):
+    with pytest.raises(LabelTypeError, match="where y_true has"):
+        Outcomes.from_arrays([true, "n"], [predicted, "n"])
+    assert Outcomes.from_arrays([true, "n"], [predicted, "n"], labels=["n", true, predicted]).n_labels == 3
+
+
+def test_spellings_that_the_truth_has_are_classes():
+    assert Outcomes.from_arrays(["US", "us", "1", "1.0"], ["us", "US", "1.0", "1"]).n_labels == 4
+
+
+def test_pandas_columns_in_another_order_are_refused():
+    pandas = need("pandas")
+    frame = pandas.DataFrame(COLUMNS)
+    with pytest.raises(PairingError, match="another order"):
+        Outcomes.from_arrays(frame["y"], frame["a"].iloc[::-1])
+    assert Outcomes.from_arrays(frame["y"], frame["a"].set_axis(list("vwxyz"))).n_items == 5
+
+
 def test_odd_column_names_are_only_names(frame):
     columns = {"count": COLUMNS["y"], "count_": COLUMNS["a"], "len": COLUMNS["b"]}
     assert read_outcomes(frame(columns), truth="count", predictions=["count_", "len"]).rename(["a", "b"]) == INTS
@@ -395,14 +418,16 @@ def test_a_hole_in_one_truth_column_does_not_make_the_others_differ():
     pandas = need("pandas")
     left = pandas.DataFrame({"id": [1, 2], "y": [1, 0], "p": [1, 1]})
     right = pandas.DataFrame({"id": [1, 2, 3], "y": [1, 0, None], "p": [0, 0, 1]})
-    o = rw.join_outcomes(left, right, id="id", truth="y", prediction="p", unmatched="drop")
+    with pytest.warns(DroppedItemsWarning):
+        o = rw.join_outcomes(left, right, id="id", truth="y", prediction="p", unmatched="drop")
     assert o == Outcomes.from_arrays([1, 0], [1, 1], [0, 0])
 
 
 def test_unmatched_ids_can_be_dropped(tmp_path, write):
     left = write(tmp_path / "a.csv", [("id", "y", "p"), (1, 1, 1), (2, 0, 1)])
     right = write(tmp_path / "b.csv", [("id", "y", "p"), (2, 0, 0), (3, 1, 1)])
-    o = rw.join_outcomes(left, right, id="id", truth="y", prediction="p", unmatched="drop")
+    with pytest.warns(DroppedItemsWarning, match="2 ids without a match left out"):
+        o = rw.join_outcomes(left, right, id="id", truth="y", prediction="p", unmatched="drop")
     assert o == Outcomes.from_arrays(["0"], ["1"], ["0"])
 
 

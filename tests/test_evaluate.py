@@ -83,6 +83,7 @@ def test_one_of_many_classes(news):
         {"metric": []},
         {"at_least": float("nan")},
         {"at_least": "0.8"},
+        {"at_least": 80},
         {"rope": 0.01},
         {"model": "paired"},
         {"metric": "nothing"},

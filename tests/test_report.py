@@ -69,14 +69,17 @@ def test_html_holds_no_tag_that_a_name_brought(hostile, silent):
 
 
 def test_markdown_has_as_many_cells_as_columns(hostile):
-    header, _, row = hostile.to_markdown().splitlines()
+    header, _, row, _, caption = hostile.to_markdown().splitlines()
     cells = re.split(r"(?<!\\)\|", row)
     assert len(cells) == len(header.split("|"))
-    assert not re.search(r"<[a-zA-Z/!]", row)
+    assert not re.search(r"<[a-zA-Z/!]", row + caption)
 
 
 def test_latex_has_as_many_cells_as_columns_and_no_command_of_a_name(hostile):
-    body = hostile.to_latex().split("\\midrule\n")[1].splitlines()[0]
+    lines = hostile.to_latex().splitlines()
+    assert lines[2].startswith(r"\begin{tabular}")
+    assert all(line.startswith("%") for line in lines[:2])
+    body = lines[6]
     assert len(re.split(r"(?<!\\)&", body)) == 8
     assert r"\input" not in body
     commands = set(re.findall(r"\\([a-zA-Z]+)", body))
@@ -121,7 +124,7 @@ def test_an_unwritable_path_is_an_error_and_leaves_nothing(table, tmp_path):
 def test_print_gives_the_short_verdict(table):
     told = str(rw.compare(table, rope=0.05, rng=0))
     assert "Verdict  nb_mult and svm_l2 are practically equivalent at ±0.05  [≈]" in told
-    assert "7,532 items, paired · positive class 1 · both right 7,228" in told
+    assert "7,532 items, paired · class 1 is positive · both right 7,228" in told
     assert "P(Δ > 0)" in told
     assert "ignificant" not in told
     assert len(repr(rw.compare(table, rope=0.05, rng=0)).splitlines()) == 1
@@ -131,7 +134,7 @@ def test_the_table_has_the_papers_columns_in_their_order(news):
     told = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=2_000)
     header = told.to_markdown().splitlines()[0]
     assert header == "| class | mean | std | BF | LG pct | ROPE pct | HDI | decision |"
-    assert len(told.to_markdown().splitlines()) == 22
+    assert len(told.to_markdown().splitlines()) == 24  # header, rule, 20 classes, caption
     assert "each class against the rest" in str(told)
 
 
@@ -140,7 +143,7 @@ def test_evaluations_print_too(table):
     assert "P(F1 ≥ 0.7)" in str(e)
     assert "| metric | observed | mean | std | HDI | P(≥ 0.7) | decision |".replace("≥", "≥") in e.to_markdown()
     assert r"$\geq$" in e.to_latex()
-    assert "How good is svm_l2?" in e._repr_html_()
+    assert "How good is svm_l2&#39;s recall?" in e._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
 from ropewalk.errors import DegenerateDataWarning, InvalidInputError, PosLabelError, PriorDominanceWarning
 from ropewalk.evidence import SD_DRAWS
+from ropewalk.intervals import Interval
 from ropewalk.metrics.margins import Margins
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models.posterior import Model, draw_psi
@@ -56,6 +58,7 @@ def write_recipe(
     shaped, measure, positive, shares = _settle_question(
         tables, metric=metric, pos_label=pos_label, model=model, prevalence=prevalence, cost_matrix=cost_matrix
     )
+    _check_reach(interval, measure)
     return Recipe(
         tables=shaped,
         model=model,
@@ -70,6 +73,17 @@ def write_recipe(
         data_hash="+".join(table.data_hash for table in source),
         n_items=sum(table.n_items for table in source),
     )
+
+
+def _check_reach(rope: Interval | None, metric: Metric) -> None:
+    """Refuse a ROPE wider than any difference can be: 5 for 5%, or 0,05 with a decimal comma."""
+    reach = metric.high - metric.low
+    for end in () if rope is None else (rope.low, rope.high):
+        if math.isfinite(end) and abs(end) > reach:
+            raise InvalidInputError(
+                f"`rope` reaches to {end:g}, and no two values of {metric.name} differ by more than {reach:g}.",
+                hint="write 0.05 for five points, with a decimal point.",
+            )
 
 
 def _settle_question(

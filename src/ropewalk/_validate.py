@@ -35,6 +35,20 @@ def brief(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def few(remarks: Iterable[str], limit: int = 6) -> list[str]:
+    """Return distinct remarks, all or the first few and how many more there are.
+
+    Examples
+    --------
+    >>> few(["a", "b", "a", "c", "d"], limit=3)
+    ['a', 'b', '… and 2 more like these.']
+    """
+    distinct = list(dict.fromkeys(remarks))
+    if len(distinct) <= limit:
+        return distinct
+    return [*distinct[: limit - 1], f"… and {len(distinct) - limit + 1:,} more like these."]
+
+
 def count_of(number: int, noun: str) -> str:
     """Write a number of things.
 

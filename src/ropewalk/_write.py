@@ -10,8 +10,12 @@ from ropewalk.errors import UnreadableFileError
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file as UTF-8; a lone surrogate in a name is no reason to fail."""
+    write_file(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file by way of a temporary one, so that an error never leaves half of it."""
-    content = text.encode("utf-8", "backslashreplace")  # a lone surrogate in a name is no reason to fail
     target = Path(path)
     try:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:50]}.", delete=False) as handle:

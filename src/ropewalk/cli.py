@@ -22,6 +22,7 @@ from ropewalk._shell import (
     read_declared,
     stdin_as_file,
 )
+from ropewalk._write import write_file
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.errors import (
@@ -73,7 +74,10 @@ _Html = Annotated[str | None, typer.Option("--html", metavar="OUT", help="Also w
 
 
 @app.callback(invoke_without_command=True)
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,  # noqa: ARG001 - see main
+) -> None:
     if version:
         typer.echo(f"ropewalk {rw.__version__}")
         raise typer.Exit
@@ -147,19 +151,19 @@ def compare(
         _idle(said, given[0], ("prediction", "unmatched"))
         with stdin_as_file(file) as path:
             tables = (
-                read_declared(labels, lambda declared: rw.read_outcomes(
+                _reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
                     path, truth=needed["truth"], predictions=[needed["a"], needed["b"]], id=id_column,
                     labels=declared, missing=missing,  # type: ignore[arg-type]
-                )),
+                ))),
             )  # fmt: skip
     elif file_a is not None:
         names = (a or Path(needed["file-a"]).stem, b or Path(needed["file-b"]).stem)
         tables = (
-            read_declared(labels, lambda declared: rw.join_outcomes(
+            _reading(lambda: read_declared(labels, lambda declared: rw.join_outcomes(
                 needed["file-a"], needed["file-b"], id=needed["id"], truth=needed["truth"],
                 prediction=needed["prediction"], names=names if names[0] != names[1] else ("A", "B"),
                 labels=declared, missing=missing, unmatched=unmatched,  # type: ignore[arg-type]
-            )),
+            ))),
         )  # fmt: skip
     else:
         _idle(said, given[0], ("truth", "id", "prediction", "missing", "unmatched"))
@@ -212,10 +216,10 @@ def evaluate(
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     interval, number = parse_rope(rope), parse_draws(draws)
     with stdin_as_file(file) as path:
-        table = read_declared(labels, lambda declared: rw.read_outcomes(
+        table = _reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
             path, truth=truth, predictions=prediction, id=id_column, labels=declared,
             missing=missing,  # type: ignore[arg-type]
-        ))  # fmt: skip
+        )))  # fmt: skip
     positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
     result = _quietly(lambda: rw.evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
@@ -228,6 +232,9 @@ def evaluate(
 @app.command()
 def demo(
     html: Annotated[str, typer.Option("--html", metavar="OUT", help="Where to write the page.")] = "ropewalk-demo.html",
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="OUT", help="Also copy the predictions there, as a .csv.gz file.")
+    ] = None,
     seed: _Seed = 0,
 ) -> None:
     """Compare two text classifiers on the bundled 20-newsgroups predictions."""
@@ -235,6 +242,8 @@ def demo(
     outcomes = news.outcomes.relabel(news.class_names)
     table = _quietly(lambda: rw.compare_classes(outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
     table.to_html(html)
+    if data is not None:
+        write_file(data, rw.examples.news20_path().read_bytes())
     typer.echo("Two text classifiers, naive Bayes (nb_mult) and a linear SVM (svm_l2), on 7,532 newsgroup posts.")
     typer.echo("For which newsgroups is one really better, if a difference of 0.05 in F1 is the least that matters?\n")
     motorcycles = table[news.class_names.index("rec.motorcycles")]
@@ -316,6 +325,16 @@ def _quietly(call: Callable[[], T]) -> T:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RopewalkWarning)
         return call()
+
+
+def _reading(call: Callable[[], T]) -> T:
+    """Run what reads data, and say on stderr which items were left out."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RopewalkWarning)
+        result = call()
+    for warning in caught:
+        typer.echo(f"Note     {visible(str(warning.message))}", err=True)
+    return result
 
 
 def _format(as_json: bool, markdown: bool, latex: bool) -> Callable[[Rendered], str]:

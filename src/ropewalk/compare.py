@@ -16,7 +16,7 @@ from ropewalk._engine import (
     remarks,
     write_recipe,
 )
-from ropewalk._validate import brief, check_seed, check_threads
+from ropewalk._validate import brief, check_seed, check_threads, few
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import Decision, judge, rope_path
@@ -211,7 +211,7 @@ def compare_classes(
         )
     classes = [label for label in outcomes[0].labels if label != NO_ANSWER]
     comparisons = tuple(_compare(outcomes, pos_label=label, seed=seed, **options) for label in classes)
-    issue(dict.fromkeys(warning for c in comparisons for warning in c.warnings))
+    issue(few(warning for c in comparisons for warning in c.warnings))
     return ClassComparisons(comparisons=comparisons)
 
 

@@ -20,6 +20,7 @@
 
     RopewalkWarning (UserWarning)
     ├── PriorDominanceWarning                the prior pulls the answer away from the data
+    ├── DroppedItemsWarning                  items were left out, as was asked for
     └── DegenerateDataWarning                an empty table, a single label, an undefined observed value
 
 An error says *what* must hold, *what* came, and in `hint` what to do. The exit code follows one rule: what
@@ -112,6 +113,10 @@ class RopewalkWarning(UserWarning):
 
 class PriorDominanceWarning(RopewalkWarning):
     """The posterior mean lies far from the observed value: the prior speaks louder than it should."""
+
+
+class DroppedItemsWarning(RopewalkWarning):
+    """Items with missing labels or unmatched ids were left out, as was asked for."""
 
 
 class DegenerateDataWarning(RopewalkWarning):

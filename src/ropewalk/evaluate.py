@@ -113,6 +113,13 @@ def evaluate(
         )
         for one in metrics
     ]
+    for recipe in recipes:
+        if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
+            raise InvalidInputError(
+                f"`at_least` is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
+                f"{recipe.metric.high:g}.",
+                hint="write 0.8 for 80%.",
+            )
     posteriors = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
     pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
     notes, alarms = remarks(posteriors[0].recipe.tables, posteriors[0].metric, pulls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,6 +29,9 @@ class Interval:
     def middle(self) -> float:
         """The point halfway between the ends."""
         return (self.low + self.high) / 2
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
 
     def mirrored(self) -> Interval:
         """Return the interval seen from the other side of 0."""

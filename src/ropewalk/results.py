@@ -236,7 +236,7 @@ class Evaluation(Rendered):
         for posterior in self.metrics:
             if posterior.metric.name == metric:
                 return posterior
-        raise KeyError(metric)
+        raise KeyError(f"{metric}; there are: {', '.join(m.metric.name for m in self.metrics)}")
 
     def __repr__(self) -> str:
         told = ", ".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from ropewalk._validate import shorten
 from ropewalk.data.labels import clean, kind_of
-from ropewalk.errors import InvalidInputError, LabelTypeError, LengthMismatchError
+from ropewalk.errors import InvalidInputError, LabelTypeError, LengthMismatchError, PairingError
 from ropewalk.typing import Label
 
 Rows = dict[tuple[Label | None, ...], int]
@@ -45,6 +46,17 @@ def count_columns(columns: Sequence[Any], names: Sequence[str]) -> Rows:
             if counted is not None:
                 return {tuple(map(bool, row)): n for row, n in counted.items()} if kinds == {True} else counted
     return _count_objects([c.tolist() if isinstance(c, np.ndarray) else c for c in plain], names)
+
+
+def check_same_order(columns: Sequence[Any], names: Sequence[str]) -> None:
+    """Refuse pandas columns that hold the same index in another order: items are matched by position."""
+    indexed = [(c.index, name) for c, name in zip(columns, names, strict=True) if hasattr(c, "iloc")]
+    for (index, name), (other, other_name) in pairwise(indexed):
+        if len(index) == len(other) and not index.equals(other) and index.isin(other).all():
+            raise PairingError(
+                f"{other_name} has the index of {name} in another order, and items are matched by position.",
+                hint="sort both alike, or put them into one dataframe.",
+            )
 
 
 def _as_column(column: Any, name: str) -> Any:

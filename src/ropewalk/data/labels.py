@@ -23,6 +23,7 @@ NO_ANSWER: Final = "(no answer)"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
 _WORDS: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
+_LONG_NUMBER: Final = 16  # longer digits are ids, and floats would merge them
 _NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
 
@@ -135,6 +136,34 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
             sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_WORDS[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
     return next(iter(kinds.values()), None)
+
+
+def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence[str]) -> None:
+    """Refuse predicted labels that differ from the true ones in writing only, such as "1.0" and "1", "Yes" and "yes".
+
+    A spelling that the truth has too is a class of its own; declared labels are not questioned.
+    """
+    by_column = [{label for label in column if isinstance(label, str)} for column in zip(*rows, strict=True)]
+    if not any(by_column[1:]):
+        return
+    meant = {_spelling(label): label for label in by_column[0]}
+    for name, predicted in zip(columns[1:], by_column[1:], strict=True):
+        for label in sorted(predicted - by_column[0]):
+            twin = meant.get(_spelling(label))
+            if twin is not None:
+                raise LabelTypeError(
+                    f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}.",
+                    hint="they would count as different classes; write them alike, or declare both with labels=.",
+                )
+
+
+def _spelling(label: str) -> str:
+    """Return what two spellings of one label have in common."""
+    text = label.strip().casefold()
+    try:
+        return repr(float(text)) if len(text) < _LONG_NUMBER else text
+    except ValueError:
+        return text
 
 
 def fill_missing(

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import string
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_counts, check_missing, nearest, shorten
+from ropewalk._validate import check_counts, check_missing, count_of, nearest, shorten
 from ropewalk._write import write_text
 from ropewalk.data.labels import (
     NO_ANSWER,
     check_labels,
+    check_lookalikes,
     clean,
     fill_missing,
     find_label,
@@ -32,6 +34,7 @@ from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
     DataError,
+    DroppedItemsWarning,
     FileFormatError,
     InvalidInputError,
     LabelTypeError,
@@ -114,8 +117,15 @@ class Outcomes:
 
         table, kind = _one_kind_rows(keys, numbers.tolist(), columns)
         if missing == "drop":  # as if the items had never been there: their labels go too
-            table = {row: number for row, number in table.items() if None not in row}
+            whole = {row: number for row, number in table.items() if None not in row}
+            gone, total = sum(table.values()) - sum(whole.values()), sum(table.values())
+            if gone:
+                told = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
+                warnings.warn(told, DroppedItemsWarning, stacklevel=3)
+            table = whole
         found = sort_labels(value for row in table for value in row if value is not None)
+        if labels is None:
+            check_lookalikes(table, columns)
         order = found if labels is None else _declared_labels(labels, found, kind)
         if not order:
             raise DataError("There are no items and no labels.", hint="with labels= an empty table gives the prior.")
@@ -149,12 +159,13 @@ class Outcomes:
         >>> Outcomes.from_arrays(["cat", "dog"], ["cat", "cat"], labels=["cat", "cow", "dog"]).labels
         ('cat', 'cow', 'dog')
         """
-        from ropewalk.data.counting import count_columns
+        from ropewalk.data.counting import check_same_order, count_columns
 
         if not predictions:
             raise InvalidInputError("`from_arrays` needs the truth and at least one column of predictions.")
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
+        check_same_order([y_true, *predictions], columns)
         rows = count_columns([y_true, *predictions], columns)
         if not rows and labels is None:
             raise LengthMismatchError(

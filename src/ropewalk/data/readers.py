@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.frames import count_frame, frame_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.outcomes import Outcomes, check_names
-from ropewalk.errors import FileFormatError, InvalidInputError, PairingError
+from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError
 from ropewalk.typing import Label, Missing
 
 
@@ -116,6 +117,10 @@ def join_outcomes(
                 else f'unmatched="drop" compares the {len(one) - len(lone):,} shared items only.',
             )
     shared = [key for key in left if key in right]
+    alone = len(left) + len(right) - 2 * len(shared)
+    if alone:
+        told = f"{count_of(alone, 'id')} without a match left out; {count_of(len(shared), 'item')} remain."
+        warnings.warn(told, DroppedItemsWarning, stacklevel=2)
     if not shared:
         raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
     differ = [k for k in shared if not _same(left[k][0], right[k][0])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk._validate import choose, is_real
-from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import confusion
 from ropewalk.metrics.margins import Margins, Weighted, ratio
 from ropewalk.typing import FloatArray, Kernel
@@ -23,7 +24,8 @@ class Metric:
     """A number computed from a weighted table, for every classifier and draw.
 
     `by_class` marks a kernel that gives a value for every class: it then needs an `average`, or a positive class
-    `positive` (its place among the labels). `cost` replaces the kernel by the mean cost of a cell.
+    `positive` (its place among the labels). `low` and `high` are the least and the most that it can be. `cost`
+    replaces the kernel by the mean cost of a cell.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Metric:
     by_class: bool = False
     average: Average | None = None
     positive: int | None = None
+    low: float = -math.inf
+    high: float = math.inf
     cost: tuple[tuple[float, ...], ...] | None = None
 
     @property
@@ -55,7 +59,15 @@ class Metric:
         if table.n_labels == 1 and METRICS.get(self.name.removeprefix(f"{self.average}_")) is not None:
             # A single label leaves nothing to get wrong, whatever 0/0 a formula makes of it.
             return np.full(margins.tp.shape[:2], float(self.higher_is_better))
-        return self._checked(self._values(self.kernel, margins), margins)
+        try:
+            return self._checked(self._values(self.kernel, margins), margins)
+        except RopewalkError:
+            raise
+        except Exception as error:
+            raise InvalidInputError(
+                f"The metric {self.name!r} failed: {error}.",
+                hint="a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'.",
+            ) from error
 
     def _values(self, kernel: Kernel, margins: Margins) -> Any:
         if not self.by_class:
@@ -99,7 +111,7 @@ def fbeta(beta: float) -> Metric:
     """
     if not is_real(beta) or not 0 <= beta < float("inf"):
         raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {beta!r}.")
-    return Metric(name=f"fbeta({float(beta):g})", kernel=confusion.FBeta(float(beta)), by_class=True)
+    return _named(f"fbeta({float(beta):g})", confusion.FBeta(float(beta)), by_class=True)
 
 
 def cost(matrix: Any) -> Metric:
@@ -126,22 +138,26 @@ def cost(matrix: Any) -> Metric:
     return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
 
 
+def _named(name: str, kernel: Kernel, *, by_class: bool, lower: bool = False, low: float = 0.0) -> Metric:
+    return Metric(name=name, kernel=kernel, by_class=by_class, higher_is_better=not lower, low=low, high=1.0)
+
+
 _CLASS: Final = {
-    "precision": Metric(name="precision", kernel=confusion.precision, by_class=True),
-    "recall": Metric(name="recall", kernel=confusion.recall, by_class=True),
-    "specificity": Metric(name="specificity", kernel=confusion.specificity, by_class=True),
-    "fpr": Metric(name="fpr", kernel=confusion.fpr, by_class=True, higher_is_better=False),
-    "fnr": Metric(name="fnr", kernel=confusion.fnr, by_class=True, higher_is_better=False),
-    "f1": Metric(name="f1", kernel=confusion.FBeta(1.0), by_class=True),
-    "jaccard": Metric(name="jaccard", kernel=confusion.jaccard, by_class=True),
+    "precision": _named("precision", confusion.precision, by_class=True),
+    "recall": _named("recall", confusion.recall, by_class=True),
+    "specificity": _named("specificity", confusion.specificity, by_class=True),
+    "fpr": _named("fpr", confusion.fpr, by_class=True, lower=True),
+    "fnr": _named("fnr", confusion.fnr, by_class=True, lower=True),
+    "f1": _named("f1", confusion.FBeta(1.0), by_class=True),
+    "jaccard": _named("jaccard", confusion.jaccard, by_class=True),
 }
 _TABLE: Final = {
-    "accuracy": Metric(name="accuracy", kernel=confusion.accuracy),
-    "error": Metric(name="error", kernel=confusion.error, higher_is_better=False),
-    "balanced_accuracy": Metric(name="balanced_accuracy", kernel=confusion.balanced_accuracy),
-    "gmean": Metric(name="gmean", kernel=confusion.gmean),
-    "mcc": Metric(name="mcc", kernel=confusion.mcc),
-    "kappa": Metric(name="kappa", kernel=confusion.kappa),
+    "accuracy": _named("accuracy", confusion.accuracy, by_class=False),
+    "error": _named("error", confusion.error, by_class=False, lower=True),
+    "balanced_accuracy": _named("balanced_accuracy", confusion.balanced_accuracy, by_class=False),
+    "gmean": _named("gmean", confusion.gmean, by_class=False),
+    "mcc": _named("mcc", confusion.mcc, by_class=False, low=-1.0),
+    "kappa": _named("kappa", confusion.kappa, by_class=False, low=-1.0),
 }
 _ALIASES: Final = {"sensitivity": "recall", "tpr": "recall", "tnr": "specificity"}
 _AVERAGES: Final[tuple[Average, ...]] = ("micro", "macro", "weighted")
@@ -200,8 +216,10 @@ def _single(name: str, asked: str) -> Metric:
     try:
         return choose(name, known, "metric")
     except UnknownNameError as unknown:
+        number = re.fullmatch(r"f([0-9.]+)", name)
         raise UnknownNameError(
             f"Unknown metric {asked!r}.",
-            hint=f"{unknown.hint} Also fbeta(β) and cost; micro_, macro_ and weighted_ go before a class metric "
+            hint=(f"did you mean 'fbeta({number[1]})'? " if number else "")
+            + f"{unknown.hint} Also fbeta(β) and cost; micro_, macro_ and weighted_ go before a class metric "
             f"({', '.join(_CLASS)}, fbeta(β)).",
         ) from None

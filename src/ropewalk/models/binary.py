@@ -19,7 +19,8 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import is_real
+from ropewalk._validate import is_real, shorten
+from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Weighted
@@ -27,6 +28,7 @@ from ropewalk.sampling import block_size, dirichlet
 from ropewalk.typing import CodeArray, FloatArray
 
 _SMALLEST_SHARE: Final = 1e-250
+_MANY: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +145,12 @@ def _fit(
     if outcomes.n_classifiers != n_classifiers:
         raise InvalidInputError(f"This model takes {n_classifiers} classifier(s); got {outcomes.n_classifiers}.")
     if n_labels > 2:  # noqa: PLR2004
+        listed = shorten(map(label_text, outcomes.labels), 6)
         raise DataError(
-            f"This model takes two labels; these data have {n_labels}.",
-            hint="pos_label= compares one class against the rest; compare_classes (--per-class) does so for each.",
+            f"The model covers two labels; these data have {n_labels} ({listed}).",
+            hint="pos_label= compares one class against the rest, compare_classes (--per-class) every class; averages "
+            "over many classes are not covered yet."
+            + (" So many labels may be scores: cut them at a threshold first." if n_labels > _MANY else ""),
         )
     codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
     counts = np.zeros((n_labels,) * (n_classifiers + 1))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ropewalk._version import __version__
 from ropewalk._write import write_text
 from ropewalk.report.escape import visible
-from ropewalk.report.view import remarks, table, view
+from ropewalk.report.view import caption, remarks, table, view
 from ropewalk.results import ClassComparisons, Rendered
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def _templates() -> Environment:
 def _title(result: Rendered) -> str:
     if isinstance(result, ClassComparisons):
         return f"Is {visible(result[0].a)} better than {visible(result[0].b)}?"
-    return view(result, visible)[0].title
+    views = view(result, visible)
+    return views[0].title if len(views) == 1 else f"How good is {visible(result.name)}?"  # type: ignore[attr-defined]
 
 
 def card(result: Rendered) -> str:
@@ -52,6 +53,7 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
         .get_template("page.html.j2")
         .render(
             title=_title(result),
+            caption=caption(result, visible),
             views=view(result, visible),
             table=table(result, visible),
             remarks=remarks(result, visible),

@@ -7,9 +7,8 @@ import unicodedata
 
 from ropewalk.report import escape
 from ropewalk.report.numbers import savage_dickey
-from ropewalk.report.view import Share, Table, View, metric_title, remarks, table, view
+from ropewalk.report.view import Share, Table, View, caption, remarks, table, view
 from ropewalk.results import ClassComparisons, Rendered
-from ropewalk.wording import rope_text
 
 _BAR = 45
 _BLOCKS = "░▒█"
@@ -25,11 +24,7 @@ def body(result: Rendered) -> str:
     """Return the short verdict, or for classes the table of all of them."""
     if not isinstance(result, ClassComparisons):
         return "\n\n".join(_paragraph(one) for one in view(result, escape.terminal))
-    first = result[0]
-    names = f"{escape.terminal(first.a)} − {escape.terminal(first.b)}"
-    rope = "no ROPE" if first.rope is None else f"ROPE {rope_text(first.rope)}"
-    title = f"{metric_title(first.metric)} of {names}, each class against the rest, {rope}"
-    lines = [title, "", aligned(table(result, escape.terminal))]
+    lines = [caption(result, escape.terminal), "", aligned(table(result, escape.terminal))]
     doubtful = any(c.bayes_factor is not None and savage_dickey(c.bayes_factor).endswith("?") for c in result)
     if doubtful:
         lines.append("BF is Savage-Dickey at 0; ? marks one with few draws near 0")
@@ -42,24 +37,22 @@ def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Note", "Wa
 
 
 def _paragraph(one: View) -> str:
-    lines = [_labelled(label, says) for label, says in one.lines]
+    width = max(_LABEL, *(len(label) + 2 for label, _ in one.lines))
+    lines = [_labelled(label, says, width) for label, says in one.lines]
     verdict = f"{one.headline}  [{one.symbol}]" if one.symbol else one.headline
-    lines += ["", _labelled("Verdict" if one.symbol else "Answer", verdict)]
+    lines += ["", _labelled("Verdict" if one.symbol else "Answer", verdict, width)]
     if one.shares:
         told = " · ".join(f"{s.words} {s.text}" for s in one.shares)
-        lines += [" " * _LABEL + _bar(one.shares), " " * _LABEL + told]
+        lines += [" " * width + _bar(one.shares), " " * width + told]
     if one.note:
-        lines.append(_labelled("Note", one.note))
+        lines.append(_labelled("Note", one.note, width))
     return "\n".join(lines)
 
 
-def _labelled(label: str, says: str) -> str:
-    head = f"{label:<{_LABEL - 1}} "
-    if len(head) > _LABEL:
-        head += " "
+def _labelled(label: str, says: str, width: int = _LABEL) -> str:
     return textwrap.fill(
-        says, 110, initial_indent=head, subsequent_indent=" " * _LABEL, break_long_words=False, break_on_hyphens=False,
-        drop_whitespace=True, replace_whitespace=False,
+        says, 110, initial_indent=f"{label:<{width}}", subsequent_indent=" " * width, break_long_words=False,
+        break_on_hyphens=False,
     )  # fmt: skip
 
 
@@ -101,7 +94,8 @@ def markdown(result: Rendered) -> str:
     data = table(result, escape.markdown)
     align = ["---" if i < data.text_columns else "---:" for i in range(len(data.header))]
     rows = [data.header, tuple(align), *data.rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines, "", caption(result, escape.markdown)]) + "\n"
 
 
 def latex(result: Rendered) -> str:
@@ -114,6 +108,7 @@ def latex(result: Rendered) -> str:
         for row in data.rows
     ]
     lines = [
+        rf"% {caption(result, escape.visible)}",
         r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

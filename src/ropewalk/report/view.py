@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ropewalk._validate import count_of
-from ropewalk.data.labels import label_text
+from ropewalk._validate import count_of, few
+from ropewalk.data.labels import label_text, rest_of
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
-from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Rendered
+from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Recipe, Rendered
 from ropewalk.typing import Rule
-from ropewalk.wording import bar_text, path_text, verdict_text
+from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
 
 Escape = Callable[[str], str]
 
@@ -68,9 +68,25 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     told = []
     if not isinstance(result, Evaluation) and comparisons(result)[0].rope is None:
         told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
-    told += [("Note", escape(note)) for part in parts for note in part.notes]
-    told += [("Warning", escape(warning)) for part in parts for warning in part.warnings]
-    return tuple(dict.fromkeys(told))
+    told += [("Note", escape(note)) for note in few(note for part in parts for note in part.notes)]
+    told += [("Warning", escape(warning)) for warning in few(warning for part in parts for warning in part.warnings)]
+    return tuple(told)
+
+
+def caption(result: Rendered, escape: Escape) -> str:
+    """Say what a table is about: metric, classifiers, ROPE, model, number of items."""
+    if isinstance(result, Evaluation):
+        recipe = result.metrics[0].recipe
+        title = escape(result.name)
+    else:
+        first = comparisons(result)[0]
+        recipe = first.recipe
+        title = f"{metric_title(escape(first.metric))} of {escape(first.a)} − {escape(first.b)}"
+    rope = "no ROPE" if recipe.rope is None else f"ROPE {escape(rope_text(recipe.rope))}"
+    classes = " · each class against the rest" if isinstance(result, ClassComparisons) else _class_words(recipe, escape)
+    items = count_of(recipe.n_items, "item")
+    mass = escape(f"{100 * recipe.prob:g}%")
+    return f"{title}{classes} · {rope} · {mass} HDI · {recipe.model.name} model · {items}"
 
 
 def table(result: Rendered, escape: Escape) -> Table:
@@ -146,7 +162,8 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
     name = metric_title(c.metric)
     singles = []
     for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
-        singles.append(f"{label} {estimate_text(estimate)}")
+        seen = number(estimate.observed, decimals(estimate, estimate.mc_error))
+        singles.append(f"{label} {estimate_text(estimate)}, observed {seen}")
     difference = estimate_text(c.delta, sign=True)
     lines = [
         ("Data", _data(c, a, b, escape)),
@@ -182,7 +199,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
     lines = [
-        ("Data", count_of(m.recipe.n_items, "item") + _class_words(m.recipe.pos_label, escape)),
+        ("Data", count_of(m.recipe.n_items, "item") + _class_words(m.recipe, escape)),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
@@ -203,7 +220,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
             shares = _shares(m.regions, words, n, higher_is_better=m.metric.higher_is_better)
             note = _note(m.estimate.hdi_mc_error, m.decision, m.recipe.rule, n, "")
     return View(
-        title=f"How good is {name}?",
+        title=f"How good is {name}'s {escape(title)}?",
         symbol=symbol,
         headline=headline,
         lines=tuple(lines),
@@ -227,7 +244,7 @@ def metric_title(name: str) -> str:
 
 def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     tables = c.recipe.tables
-    told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + _class_words(c.pos_label, escape)
+    told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + _class_words(c.recipe, escape)
     if len(tables) == 1:
         agree = tables[0].agreement(*tables[0].names)
         told += (
@@ -237,8 +254,12 @@ def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     return told
 
 
-def _class_words(pos_label: object, escape: Escape) -> str:
-    return "" if pos_label is None else f" · positive class {escape(str(pos_label))}"
+def _class_words(recipe: Recipe, escape: Escape) -> str:
+    positive = recipe.pos_label
+    if positive is None:
+        return ""
+    rest = recipe.tables[0].labels[0] == rest_of(positive)
+    return f" · class {escape(label_text(positive))} {'against the rest' if rest else 'is positive'}"
 
 
 def _shares(
@@ -262,12 +283,7 @@ def _evidence(c: Comparison) -> str:
         return ""
     told = []
     if found.rope is not None:
-        weight = "says little"
-        if found.rope > 3:  # noqa: PLR2004 - the papers' rule of thumb
-            weight = "substantial for equality"
-        elif found.rope < 1 / 3:
-            weight = "substantial for a difference"
-        told.append(f"inside against outside the ROPE {factor(found.rope, bound=found.rope_bound)} ({weight})")
+        told.append(f"the data change the odds of lying in the ROPE {factor(found.rope, bound=found.rope_bound)}-fold")
     if found.sd is not None:
         told.append(f"Savage-Dickey at 0 {savage_dickey(found)}")
     return " · ".join(told)

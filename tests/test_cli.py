@@ -158,7 +158,7 @@ def test_version_and_help(run):
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--prob", "x"), 2, "prob"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "0"), 2, "positive integer"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "1.5"), 2, "positive integer"),
-        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--seed", "-1"), 2, "greater than or equal to 0"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--seed", "-1"), 2, "--seed"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--metric", "f11"), 2, "Choose from"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--model", "x"), 2, "Choose from: paired, unpaired"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--rule", "x"), 2, "Choose from: hdi, probability"),

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ropewalk.data.frames import is_frame
-from ropewalk.data.outcomes import Outcomes, check_names
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import read_outcomes
+from ropewalk.data.rows import check_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.typing import Label, Missing
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import string
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,32 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_counts, check_missing, count_of, nearest, shorten
+from ropewalk._validate import check_counts, nearest, shorten
 from ropewalk._write import write_text
 from ropewalk.data.labels import (
     NO_ANSWER,
     check_labels,
-    check_lookalikes,
-    clean,
-    fill_missing,
     find_label,
     kind_of,
     label_text,
-    reconcile_columns,
     rest_of,
     sort_labels,
-    whole_number,
 )
+from ropewalk.data.rows import check_names, code_rows
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
-    DataError,
-    DroppedItemsWarning,
     FileFormatError,
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
-    UndeclaredLabelError,
     UnreadableFileError,
 )
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
@@ -99,47 +90,10 @@ class Outcomes:
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
-        check_missing(missing)
-        try:
-            keys = [tuple(row) for row in rows]
-            many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
-        except TypeError as error:
-            raise InvalidInputError("`rows` must be rows (truth, prediction, …), and `counts` numbers.") from error
-        numbers = check_counts(many) if many else np.zeros(0, dtype=np.int64)
-        if numbers.shape != (len(keys),):
-            raise LengthMismatchError(f"There are {len(keys)} rows and {numbers.size} counts.")
-        widths = {len(key) for key in keys}
-        n_classifiers = (widths.pop() - 1) if len(widths) == 1 else len(names or ())
-        if widths or n_classifiers < 1:
-            raise LengthMismatchError("Every row must hold the truth and one prediction a classifier.")
-        checked = check_names(names, n_classifiers)
-        columns = list(columns) if columns is not None else ["truth", *checked]
-
-        table, kind = _one_kind_rows(keys, numbers.tolist(), columns)
-        if missing == "drop":  # as if the items had never been there: their labels go too
-            whole = {row: number for row, number in table.items() if None not in row}
-            gone, total = sum(table.values()) - sum(whole.values()), sum(table.values())
-            if gone:
-                told = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
-                warnings.warn(told, DroppedItemsWarning, stacklevel=3)
-            table = whole
-        found = sort_labels(value for row in table for value in row if value is not None)
-        if labels is None:
-            check_lookalikes(table, columns)
-        order = found if labels is None else _declared_labels(labels, found, kind)
-        if not order:
-            raise DataError("There are no items and no labels.", hint="with labels= an empty table gives the prior.")
-        filled = fill_missing(table, columns, order, missing)
-        if any(NO_ANSWER in row for row in filled) and NO_ANSWER not in order:
-            order = (*order, NO_ANSWER)
-        position = {label: i for i, label in enumerate(order)}
-        codes = np.array([[position[v] for v in row] for row in filled], dtype=np.int32)
-        return cls._canonical(
-            codes.reshape(-1, n_classifiers + 1),
-            np.fromiter(filled.values(), dtype=np.int64, count=len(filled)),
-            order,
-            checked,
+        codes, numbers, order, checked = code_rows(
+            rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
+        return cls._canonical(codes, numbers, order, checked)
 
     @classmethod
     def from_arrays(
@@ -457,54 +411,3 @@ class Outcomes:
         except OSError as error:
             raise UnreadableFileError(f"Cannot read {os.fspath(path)!r}: {error.strerror}.") from error
         return cls.from_json(text)
-
-
-def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
-    """Return the names of the classifiers: those given (any number if None), or A, B, C and so on."""
-    if names is None:
-        letters = string.ascii_uppercase
-        return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers or 0))
-    if not isinstance(names, Sequence) or isinstance(names, str) or not all(isinstance(n, str) and n for n in names):
-        raise InvalidInputError(f"`names` must be a sequence of non-empty strings; got {names!r}.")
-    if n_classifiers is not None and len(names) != n_classifiers:
-        raise InvalidInputError(f"{len(names)} names were given for {n_classifiers} classifiers.")
-    if len(set(names)) < len(names):
-        raise InvalidInputError(
-            f"The classifiers' names must differ; got {shorten(names)}.", hint="name two different columns."
-        )
-    return tuple(names)
-
-
-def _one_kind_rows(
-    keys: Sequence[tuple[Any, ...]], numbers: Sequence[int], columns: Sequence[str]
-) -> tuple[dict[tuple[Label | None, ...], int], str | None]:
-    """Return the rows that occur with plain labels, all of one kind, and that kind."""
-    seen: dict[str, set[tuple[str, Any]]] = {name: set() for name in columns}
-    table: dict[tuple[Any, ...], int] = {}
-    for key, number in zip(keys, numbers, strict=True):
-        if number:
-            row = tuple(clean(value) for value in key)
-            table[row] = table.get(row, 0) + number
-            for name, value in zip(columns, row, strict=True):
-                # A set would take 1, 1.0 and True for one: the kind goes along.
-                seen[name].add(("" if value is None else kind_of(value), value))
-    kind = reconcile_columns(seen)
-    return {tuple(whole_number(value) for value in row): number for row, number in table.items()}, kind
-
-
-def _declared_labels(labels: Iterable[Label], found: Sequence[Label], kind: str | None) -> tuple[Label, ...]:
-    """Return the labels that the user declares, if they cover those of the data."""
-    order = check_labels(labels)
-    if kind is not None and kind_of(order[0]) != kind:
-        raise LabelTypeError(
-            f"`labels` declares {kind_of(order[0])} labels ({shorten(order, 5)}) "
-            f"but the data hold {kind} ones ({shorten(found, 5)}).",
-            hint="1, '1' and True are different labels; declare them as the data have them.",
-        )
-    strays = [label for label in found if label not in order]
-    if strays:
-        raise UndeclaredLabelError(
-            f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
-            hint="labels= must list every class; leave it out to take the classes from the data.",
-        )
-    return order

@@ -12,7 +12,8 @@ from ropewalk.data.counting import count_columns
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.frames import count_frame, frame_columns
 from ropewalk.data.labels import whole_number
-from ropewalk.data.outcomes import Outcomes, check_names
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.rows import check_names
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError
 from ropewalk.typing import Label, Missing
 

@@ -11,7 +11,7 @@ from ropewalk.data.counting import Rows, count_columns
 from ropewalk.data.labels import clean
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, MissingDependencyError
 
-_CHUNK = 1 << 20  # rows grouped at a time in an eager frame, so that memory does not follow the input
+_CHUNK = 1 << 19  # rows grouped at a time in an eager frame, so that memory does not follow the input
 
 
 def count_frame(frame: Any, columns: Sequence[str]) -> Rows:

@@ -338,3 +338,21 @@ def test_a_closed_pipe_is_no_mistake():
     command = f"{sys.executable} -m ropewalk reproduce sigir2016 --draws 1000 --json | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr
+
+
+def test_reproduce_prints_the_tables_beside_ours(run):
+    code, out, _ = run("reproduce", "sigir2016", "--draws", 20_000)
+    assert code == 0
+    for number, pair in ((4, "nb_bern − nb_mult"), (5, "svm_l1 − svm_l2"), (6, "nb_mult − svm_l2")):
+        assert f"Table {number}: F1 of {pair}, ROPE ±0.05" in out
+    assert out.count("paper") >= 60
+    assert "of 60 decisions agree with the paper" in out
+    assert "Table 5, category 4 is unstable" in out
+
+
+def test_reproduce_as_data(run):
+    code, out, _ = run("reproduce", "sigir2016", "--draws", 2_000, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["of"] == len(told["rows"]) == 60
+    assert told["rows"][0]["published"]["decision"] == "<"

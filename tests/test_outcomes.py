@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 import ropewalk as rw
 from ropewalk import Outcomes
-from ropewalk.errors import ColumnNotFoundError, CountsError, FileFormatError, InvalidInputError, LabelTypeError
+from ropewalk.errors import (
+    ColumnNotFoundError,
+    CountsError,
+    FileFormatError,
+    InvalidInputError,
+    LabelTypeError,
+    UnreadableFileError,
+)
 from strategies import confusions, label_lists, pair_counts
 
 
@@ -204,3 +211,13 @@ def test_results_and_tables_can_be_pickled_and_copied(news):
 def test_json_that_is_no_table_is_refused(text):
     with pytest.raises(FileFormatError):
         Outcomes.from_json(text)
+
+
+def test_a_file_that_holds_no_table_or_is_not_there(tmp_path):
+    (tmp_path / "b.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileFormatError, match="not a text file"):
+        Outcomes.load(tmp_path / "b.json")
+    with pytest.raises(UnreadableFileError, match="No such file"):
+        Outcomes.load(tmp_path / "nothing.json")
+    with pytest.raises(UnreadableFileError, match="Cannot write"):
+        Outcomes.from_confusion(np.eye(2)).save(tmp_path / "no" / "o.json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
 import sys
@@ -105,11 +106,12 @@ def stdin_as_file(file: str) -> Iterator[str]:
         return
     if sys.stdin is None:
         raise UnreadableFileError("There is no standard input to read.")
-    with tempfile.NamedTemporaryFile() as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        copy.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "stdin")  # noqa: PTH118 - the message below looks for this very text
+        with open(copy, "wb") as handle:  # noqa: PTH123
+            shutil.copyfileobj(sys.stdin.buffer, handle)
         try:
-            yield copy.name
+            yield copy
         except RopewalkError as error:
-            message = error.message.replace(repr(copy.name), "standard input")
+            message = error.message.replace(repr(copy), "standard input")
             raise type(error)(message, hint=error.hint) from error

@@ -17,19 +17,19 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file by way of a temporary one, so that an error never leaves half of it."""
     target = Path(path)
+    temporary: Path | None = None
     try:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:50]}.", delete=False) as handle:
             temporary = Path(handle.name)
-            try:
-                handle.write(content)
-                handle.flush()
-                umask = os.umask(0)
-                os.umask(umask)
-                temporary.chmod(0o666 & ~umask)
-                temporary.replace(target)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
-    except (OSError, ValueError) as error:
+            handle.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(target)
+    except BaseException as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError | ValueError):
+            raise
         told = getattr(error, "strerror", None) or error
         raise UnreadableFileError(f"Cannot write {os.fspath(path)!r}: {told}.") from error

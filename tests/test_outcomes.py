@@ -106,6 +106,17 @@ def test_any_number_of_classes_and_classifiers(m, rng):
     assert o == Outcomes.from_counts(dense)
 
 
+@pytest.mark.parametrize(("labels", "classifiers"), [(3, 2), (2_000, 7)])
+def test_rows_are_sorted_and_distinct_however_many_labels_there_are(labels, classifiers, rng):
+    """Few labels are sorted by one integer a row, very many as rows."""
+    few = rng.integers(0, labels, (40, 1 + classifiers))
+    items = few[rng.integers(0, 40, 500)]
+    o = Outcomes.from_arrays(*items.T, labels=range(labels))
+    rows, counts = np.unique(items, axis=0, return_counts=True)
+    assert o.codes.tolist() == rows.tolist()
+    assert o.counts.tolist() == counts.tolist()
+
+
 def test_declared_labels_keep_their_order_and_may_be_absent():
     o = Outcomes.from_arrays(["low"], ["high"], labels=["low", "mid", "high"])
     assert o.labels == ("low", "mid", "high")

@@ -23,7 +23,7 @@ from ropewalk.data.labels import (
     rest_of,
     sort_labels,
 )
-from ropewalk.data.rows import check_names, code_rows
+from ropewalk.data.rows import check_names, code_rows, distinct_rows
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
@@ -216,9 +216,10 @@ class Outcomes:
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
-            codes, inverse = np.unique(codes, axis=0, return_inverse=True)
+            first, inverse = distinct_rows(codes, len(labels))
+            codes = codes[first]
             merged = np.zeros(len(codes), dtype=np.int64)
-            np.add.at(merged, inverse.reshape(-1), counts)
+            np.add.at(merged, inverse, counts)
             counts = merged
         return cls(codes=codes, counts=counts, labels=labels, names=names)
 

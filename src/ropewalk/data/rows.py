@@ -130,3 +130,14 @@ def _declared_labels(labels: Iterable[Label], found: Sequence[Label], kind: str 
             hint="labels= must list every class; leave it out to take the classes from the data.",
         )
     return order
+
+
+def distinct_rows(codes: CodeArray, n_labels: int) -> tuple[IntArray, IntArray]:
+    """Return where each distinct row stands first, in sorted order, and which of them every row is."""
+    width = codes.shape[1]
+    if n_labels**width < 1 << 62:  # one integer a row sorts several times faster than rows do
+        keys: Any = codes @ (n_labels ** np.arange(width - 1, -1, -1, dtype=np.int64))
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    else:
+        _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    return first, inverse.reshape(-1)

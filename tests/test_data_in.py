@@ -20,6 +20,7 @@ from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
+    LookalikeLabelsWarning,
     MissingDependencyError,
     MissingLabelsError,
     PairingError,
@@ -347,11 +348,17 @@ def test_a_parquet_file_without_rows_is_bad_data_with_and_without_ids(tmp_path):
             read_outcomes(tmp_path / "p.parquet", truth="y", predictions="a", id=column, labels=[0, 1])
 
 
-@pytest.mark.parametrize(("true", "predicted"), [("1", "1.0"), ("yes", "Yes"), ("yes", "yes "), ("1", " 1")])
-def test_spellings_of_one_label_are_not_two_classes(true, predicted):
+@pytest.mark.parametrize(("true", "predicted"), [("1", "1.0"), ("-3.0", "-3"), ("2.00", "2")])
+def test_whole_numbers_written_in_two_ways_are_not_two_classes(true, predicted):
     with pytest.raises(LabelTypeError, match="where y_true has"):
         Outcomes.from_arrays([true, "n"], [predicted, "n"])
     assert Outcomes.from_arrays([true, "n"], [predicted, "n"], labels=["n", true, predicted]).n_labels == 3
+
+
+@pytest.mark.parametrize(("true", "predicted"), [("yes", "Yes"), ("yes", "yes "), ("1", " 1")])
+def test_labels_that_look_alike_are_two_classes_with_a_warning(true, predicted):
+    with pytest.warns(LookalikeLabelsWarning, match="where y_true has"):
+        assert Outcomes.from_arrays([true, "n"], [predicted, "n"]).n_labels == 3
 
 
 def test_spellings_that_the_truth_has_are_classes():

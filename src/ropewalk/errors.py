@@ -20,6 +20,7 @@
 
     RopewalkWarning (UserWarning)
     ├── PriorDominanceWarning                the prior pulls the answer away from the data
+    ├── LookalikeLabelsWarning               a predicted label differs from a true one in writing only
     ├── DroppedItemsWarning                  items were left out, as was asked for
     └── DegenerateDataWarning                an empty table, a single label, an undefined observed value
 
@@ -113,6 +114,10 @@ class RopewalkWarning(UserWarning):
 
 class PriorDominanceWarning(RopewalkWarning):
     """The posterior mean lies far from the observed value: the prior speaks louder than it should."""
+
+
+class LookalikeLabelsWarning(RopewalkWarning):
+    """A predicted label looks like a true one, "Yes" for "yes", and counts as another class."""
 
 
 class DroppedItemsWarning(RopewalkWarning):

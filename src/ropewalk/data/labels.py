@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._validate import brief, count_of, nearest, shorten
-from ropewalk.errors import InvalidInputError, LabelTypeError, MissingLabelsError, PosLabelError
+from ropewalk.errors import (
+    InvalidInputError,
+    LabelTypeError,
+    LookalikeLabelsWarning,
+    MissingLabelsError,
+    PosLabelError,
+)
 from ropewalk.typing import Label, Missing
 
 NO_ANSWER: Final = "(no answer)"
 """The label of a missing prediction that counts as wrong, where there is no single other label."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
+_WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
 _WORDS: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
-_LONG_NUMBER: Final = 16  # longer digits are ids, and floats would merge them
 _NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
 
@@ -139,31 +146,33 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
 
 
 def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence[str]) -> None:
-    """Refuse predicted labels that differ from the true ones in writing only, such as "1.0" and "1", "Yes" and "yes".
+    """Look for predicted labels that differ from the true ones in writing only.
 
-    A spelling that the truth has too is a class of its own; declared labels are not questioned.
+    "1.0" for "1" is what pandas writes for a column with a hole, and is refused; "Yes" for "yes" may be meant, and is
+    a warning. A spelling that the truth has too is a class of its own; declared labels are not questioned.
     """
     by_column = [{label for label in column if isinstance(label, str)} for column in zip(*rows, strict=True)]
     if not any(by_column[1:]):
         return
-    meant = {_spelling(label): label for label in by_column[0]}
+    plain = {label.strip().casefold(): label for label in by_column[0]}
+    whole = {_without_point(label): label for label in by_column[0]}
     for name, predicted in zip(columns[1:], by_column[1:], strict=True):
         for label in sorted(predicted - by_column[0]):
-            twin = meant.get(_spelling(label))
-            if twin is not None:
+            twin = whole.get(_without_point(label)) or plain.get(label.strip().casefold())
+            if twin is None:
+                continue
+            told = f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}"
+            if _without_point(label) == _without_point(twin):
                 raise LabelTypeError(
-                    f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}.",
+                    f"{told}.",
                     hint="they would count as different classes; write them alike, or declare both with labels=.",
                 )
+            warnings.warn(f"{told}: they count as different classes.", LookalikeLabelsWarning, stacklevel=4)
 
 
-def _spelling(label: str) -> str:
-    """Return what two spellings of one label have in common."""
-    text = label.strip().casefold()
-    try:
-        return repr(float(text)) if len(text) < _LONG_NUMBER else text
-    except ValueError:
-        return text
+def _without_point(label: str) -> str:
+    """Return a whole number in writing without its ".0"."""
+    return label.partition(".")[0] if _WHOLE_FLOAT.fullmatch(label) else label
 
 
 def fill_missing(

@@ -158,6 +158,7 @@ def test_version_and_help(run):
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--prob", "x"), 2, "prob"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "0"), 2, "positive integer"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "1.5"), 2, "positive integer"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "1000000000000"), 2, "at most 100,000,000"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--seed", "-1"), 2, "--seed"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--metric", "f11"), 2, "Choose from"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--model", "x"), 2, "Choose from: paired, unpaired"),
@@ -211,6 +212,24 @@ def test_items_left_out_are_mentioned(run, tmp_path):
     code, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--missing", "drop", "--rope", 0.1)
     assert code == 0
     assert "1 of 41 items had no label" in err
+    _, out, _ = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--missing", "drop", "--json")
+    assert "1 item left out" in " ".join(json.loads(out)["notes"])
+
+
+def test_the_page_never_overwrites_the_data(run, tmp_path, write):
+    path = write(tmp_path / "p.csv", [("y", "a", "b"), (1, 1, 0), (0, 0, 0)])
+    before = path.read_bytes()
+    code, out, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--html", path)
+    assert (code, out) == (2, "")
+    assert "would overwrite" in err
+    assert path.read_bytes() == before
+
+
+def test_a_bar_without_a_rope_gets_the_hint(run):
+    options = ("--pos-label", 8, "--at-least", 0.7, "--draws", 1000)
+    code, _, err = run("evaluate", NEWS, "--truth", "y_true", "--prediction", "svm_l2", *options)
+    assert code == 0
+    assert "smallest difference" in err
 
 
 def test_a_decimal_comma_is_not_taken_for_a_pair(run):
@@ -303,12 +322,15 @@ def test_hostile_file_names_and_columns_are_inert_in_messages(run, tmp_path):
     assert "\x1b" not in err
 
 
-def test_debug_shows_the_traceback(monkeypatch):
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(monkeypatch, capsys):
     from ropewalk.cli import main
 
-    monkeypatch.setattr(sys, "argv", ["ropewalk", "compare", "nowhere.csv", *COLUMNS, "--debug"])
-    with pytest.raises(rw.errors.UnreadableFileError):
-        main()
+    for arguments in (("--debug", "compare", "nowhere.csv"), ("compare", "nowhere.csv", "--debug")):
+        monkeypatch.setattr(sys, "argv", ["ropewalk", *arguments, *COLUMNS])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert stopped.value.code == 5
+        assert "Traceback" in capsys.readouterr().err
 
 
 def test_the_installed_command_reads_standard_input():

@@ -289,6 +289,7 @@ def test_empty_cells_are_null_and_na_is_text(tmp_path):
         (gzip.compress(b"y,a\n1,1\n", mtime=0)[:-6], "gzip"),
         (gzip.compress(b"", mtime=0), "empty"),
         (b"y,a\n1," + b"x" * 2_000_000 + b"\n", "line 2: a field is longer than 1,048,576"),
+        (b"y,a\n1," + "é".encode() * 1_000_000 + b"\n", "line 2: a field is longer than 1,048,576"),
         (b'y,a\n1,"' + b"x\n" * 1_000_000, "longer than|unexpected end"),
         (b'{"y": 1, "a": "' + b"x" * 2_000_000 + b'"}', "line 1: a field is longer than 1,048,576"),
         (b'{"y": 1, "a": 1}\n{"y": true, "a": 1}\n', "line 2: y is bool here and int before"),
@@ -302,6 +303,13 @@ def test_a_file_that_is_no_table_is_refused(tmp_path, content, told):
     path.write_bytes(content)
     with pytest.raises((FileFormatError, LabelTypeError), match=told):
         read_outcomes(path, truth="y", predictions="a")
+
+
+def test_a_parquet_label_has_the_same_cap(tmp_path):
+    pyarrow, parquet = need("pyarrow"), need("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"y": ["x"], "a": ["x" * 2_000_000]}), tmp_path / "p.parquet")
+    with pytest.raises(FileFormatError, match="longer than 1,048,576 bytes"):
+        read_outcomes(tmp_path / "p.parquet", truth="y", predictions="a")
 
 
 def test_long_fields_pass_up_to_the_cap_and_the_csv_limit_is_restored(tmp_path):

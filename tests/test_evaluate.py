@@ -70,6 +70,11 @@ def test_the_contract_of_the_json(one):
     assert set(told["metrics"][0]) >= {"metric", "observed", "mean", "std", "hdi", "prob_at_least"}
 
 
+def test_the_json_names_the_positive_class_if_any_metric_has_one(one):
+    told = rw.evaluate(one, metric=["accuracy", "f1"], rng=0, draws=2_000).to_dict()
+    assert told["pos_label"] == "1"
+
+
 def test_one_of_many_classes(news):
     e = rw.evaluate(news.outcomes, "svm_l2", metric=["f1", "recall"], pos_label=8, rng=0, draws=5_000)
     truth, predicted = news.y_true == 8, news.predictions["svm_l2"] == 8

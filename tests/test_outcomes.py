@@ -48,6 +48,15 @@ def test_merging_tables_is_counting_together(first, second):
     assert merged == Outcomes.from_counts(first + second)
 
 
+def test_tables_sum_and_remember_what_was_left_out():
+    one = Outcomes.from_arrays([1, 0], [1, 1])
+    assert sum([one, one, one]) == one + one + one
+    with pytest.warns(rw.errors.DroppedItemsWarning):
+        two = Outcomes.from_arrays([1, None, None], [1, 1, 1], missing="drop")
+    assert (one + two).project(["A"]).collapse(1).rename(["x"]).left_out == 2
+    assert two == Outcomes.from_arrays([1], [1])
+
+
 def test_merging_tables_with_different_labels_takes_them_all():
     one = Outcomes.from_arrays([2, 10], [2, 10])
     two = Outcomes.from_arrays([9], [2])
@@ -196,6 +205,7 @@ def test_bad_tables_are_refused():
         lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]),
         lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]),
         lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel([1]),
+        lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).project([]),
     ],
 )
 def test_a_wrong_call_is_a_clear_value_error(call):

@@ -11,16 +11,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import brief, check_draws, check_prevalence, check_prob, choose, is_real, shorten
+from ropewalk._validate import brief, check_draws, check_prevalence, check_prob, choose, count_of, is_real, shorten
 from ropewalk.data.labels import find_label, label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
-from ropewalk.errors import DegenerateDataWarning, InvalidInputError, PosLabelError, PriorDominanceWarning
+from ropewalk.errors import (
+    DataError,
+    DegenerateDataWarning,
+    InvalidInputError,
+    PosLabelError,
+    PriorDominanceWarning,
+)
 from ropewalk.evidence import SD_DRAWS
 from ropewalk.intervals import Interval
 from ropewalk.metrics.margins import Margins
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models.posterior import Model, draw_psi
+from ropewalk.report.escape import visible
 from ropewalk.results import Recipe
 from ropewalk.sampling import PRIOR_STREAM
 from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
@@ -107,7 +114,7 @@ def _settle_question(
     chosen = parse_metric(metric, cost_matrix)
     if pos_label is not None and chosen.average is not None:
         raise InvalidInputError(
-            f"`pos_label` picks one class, and {chosen.name!r} averages over all of them.",
+            f"One class was picked, and {chosen.name!r} averages over all of them.",
             hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label, or leave pos_label out.",
         )
     positive = _positive(labels, pos_label, chosen, needed=not model.is_symmetric or is_real(prevalence))
@@ -120,7 +127,7 @@ def _settle_question(
             if isinstance(prevalence, Sequence | np.ndarray) and np.ndim(prevalence) == 1:
                 prevalence = prevalence[::-1]
     if chosen.cost is not None and len(chosen.cost) != tables[0].n_labels:
-        raise InvalidInputError(
+        raise DataError(
             f"The cost matrix is {len(chosen.cost)} × {len(chosen.cost)}, and there are {tables[0].n_labels} labels "
             f"({shorten(map(label_text, tables[0].labels), 6)}).",
             hint="rows (truth) and columns (prediction) follow the order of the labels.",
@@ -197,7 +204,7 @@ def _prior_delta(
 
 
 def remarks(
-    tables: Iterable[Outcomes], metric: Metric, estimates: dict[str, Estimate]
+    tables: Sequence[Outcomes], metric: Metric, estimates: dict[str, Estimate]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return notes and warnings: thin data, and a prior that speaks louder than it should."""
     alarms = [told for table in tables for told in _thin_data(table, metric)]
@@ -207,7 +214,11 @@ def remarks(
         alarms.append(
             f"{_pulls(strong)} A 95% interval then covers less than it says: weaken the prior or get more items."
         )
-    return (_pulls(weak),) if weak else (), tuple(dict.fromkeys(alarms))
+    notes = [_pulls(weak)] if weak else []
+    gone = max((table.left_out for table in tables), default=0)
+    if gone:
+        notes.append(f"{count_of(gone, 'item')} left out, as was asked for: no label, or no match.")
+    return tuple(notes), tuple(dict.fromkeys(alarms))
 
 
 def _pulls(estimates: dict[str, Estimate]) -> str:
@@ -239,4 +250,4 @@ def issue(alarms: Iterable[str]) -> None:
     """Issue the warnings of a result so that they point at the line that called the facade."""
     for alarm in alarms:
         category = PriorDominanceWarning if alarm.startswith(_PULLS) else DegenerateDataWarning
-        warnings.warn(alarm, category, stacklevel=3)
+        warnings.warn(visible(alarm), category, stacklevel=3)

@@ -25,7 +25,8 @@ def in_shell(text: str) -> str:
         return f"--{name.replace('_', '-')}{' ' if value else ''}{value.strip(chr(34))}"
 
     names = "missing|unmatched|metric|model|pos_label|labels|rope|prob|draws|rule|prevalence|cost_matrix|at_least|id"
-    said = re.sub(rf"\b(?P<name>{names})=(?P<value>\"[^\"]*\"|[-+0-9.'][^\s;,)]*)?", option, text)
+    said = text.replace("compare_classes (--per-class)", "--per-class")
+    said = re.sub(rf"\b(?P<name>{names})=(?!\[)(?P<value>\"[^\"]*\"|'[^']*'|-?[0-9][^\s;,)]*)?", option, said)
     return re.sub(rf"`(?P<name>{names})`(?P<value>)", lambda match: f"`{option(match)}`", said)
 
 

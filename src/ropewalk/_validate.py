@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ropewalk.errors import CountsError, InvalidInputError, UnknownNameError
+from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownNameError
 from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")
 
+MOST_DRAWS = 100_000_000
 _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
 
 
@@ -114,6 +115,11 @@ def check_draws(value: Any) -> DrawsLike:
             f'`draws` must be a positive integer or "auto"; got {value!r}.',
             hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
         )
+    if value > MOST_DRAWS:
+        raise InvalidInputError(
+            f"`draws` must be at most {MOST_DRAWS:,}; got {value:,}.",
+            hint="that is far beyond what any verdict needs, and they are all kept in memory.",
+        )
     return int(value)
 
 
@@ -186,7 +192,7 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
             hint="counts are how many items fell into each cell.",
         )
     if array.size and float(array.sum(dtype=np.float64)) >= 2**53:
-        raise CountsError(f"The {what} add up to more than 2**53 items.")
+        raise CountsError(f"There are more than 2**53 items in the {what}.", hint="are these counts?")
     return array.astype(np.int64)
 
 
@@ -215,7 +221,7 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
         unknown = [key for key in prevalence if key not in labels]
         absent = [label for label in labels if label not in prevalence]
         if unknown or absent:
-            raise InvalidInputError(
+            raise DataError(
                 f"`prevalence` must name every label once; unknown: [{shorten(unknown)}], absent: [{shorten(absent)}].",
                 hint=hint,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +125,7 @@ def compare(
     if per_class and pos_label is not None:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     show = _format(as_json, markdown, latex)
+    _check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
     options: dict[str, Any] = {
         "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
         "draws": parse_draws(draws), "threads": threads, "rng": seed,
@@ -213,6 +215,7 @@ def evaluate(
 ) -> None:
     """Evaluate one classifier whose predictions are a column of FILE."""
     show = _format(as_json, markdown, latex)
+    _check_out(html, file, cost_matrix)
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     interval, number = parse_rope(rope), parse_draws(draws)
     with stdin_as_file(file) as path:
@@ -292,11 +295,9 @@ def main() -> None:
         app(arguments)
     except RopewalkError as error:
         if debug:
-            raise
+            traceback.print_exc()
         _fail(error)
     except MemoryError:
-        if debug:
-            raise
         _fail(InvalidInputError("There is not enough memory for this.", hint="ask for fewer --draws."))
     except BrokenPipeError:  # `| head` is no mistake
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -309,6 +310,15 @@ def _fail(error: RopewalkError) -> NoReturn:
         lines.append(f"Hint: {visible(in_shell(error.hint))}")
     typer.echo("\n".join(lines), err=True)
     sys.exit(error.exit_code)
+
+
+def _check_out(html: str | None, *inputs: str | None) -> None:
+    """Refuse to write the page over the data it is about."""
+    if html is None or not Path(html).exists():
+        return
+    for source in inputs:
+        if source is not None and Path(source).exists() and Path(html).samefile(source):
+            raise InvalidInputError(f"--html {html!r} would overwrite the data.", hint="name another file.")
 
 
 def _emit(result: Rendered, show: Callable[[Rendered], str], html: str | None) -> None:

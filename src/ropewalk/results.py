@@ -55,7 +55,9 @@ class Rendered:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the answer as JSON; it never holds NaN or infinity."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+        # A lone surrogate in a name cannot be written as UTF-8; as an escape it can.
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
     def to_markdown(self) -> str:
         """Return the answer as a Markdown table."""
@@ -252,7 +254,7 @@ class Evaluation(Rendered):
             "schema": SCHEMA,
             "version": __version__,
             "name": self.name,
-            "pos_label": None if first.recipe.pos_label is None else label_text(first.recipe.pos_label),
+            "pos_label": next((label_text(p) for m in self.metrics if (p := m.recipe.pos_label) is not None), None),
             **_provenance(first.recipe, max(len(m.draws) for m in self.metrics)),
             "at_least": self.at_least,
             "metrics": [

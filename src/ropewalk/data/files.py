@@ -25,9 +25,9 @@ from ropewalk.data.labels import clean, kind_of
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
 
 FIELD_CAP: Final = 1 << 20
-"""The longest field that is read, in characters; a longer one is a torn quote, not a label."""
+"""The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
 
-_TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} characters"
+_TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
 _SEPARATORS: Final = (",", "\t", ";", "|")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _csv_limit = threading.Lock()  # csv keeps its field limit for the whole process
@@ -38,6 +38,8 @@ def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     with _opened(path) as (stream, kind, shown):
         if kind == "parquet":
             rows = count_frame(_parquet(stream, columns, shown), columns)
+            if any(isinstance(label, str) and _is_too_long(label) for row in rows for label in row):
+                raise FileFormatError(f"{shown}: {_TOO_LONG}.", hint="labels are short.")
         else:
             rows = dict(Counter(_records(stream, kind, columns, shown)))
     if not rows:
@@ -87,7 +89,10 @@ def _kind(stream: IO[bytes], shown: str) -> str:
     head = stream.read(1 << 16)
     stream.seek(0)
     if not head.strip():
-        raise FileFormatError(f"{shown} is empty.", hint="a file needs a header line and at least one item.")
+        raise FileFormatError(
+            f"{shown} is empty.",
+            hint="a table needs a header line and at least one item, a matrix its numbers.",
+        )
     if head[:4] == b"PAR1":
         return "parquet"
     if head[:2] in _UTF16:
@@ -146,7 +151,10 @@ def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> 
                         f"{shown}, line {reader.line_num}: {len(row)} fields where the header has {width}.",
                         hint=f"fields that hold the separator {separator!r} must be quoted.",
                     )
-                yield tuple([row[i] or None for i in places])
+                cells = tuple([row[i] or None for i in places])
+                if any(cell is not None and _is_too_long(cell) for cell in cells):
+                    raise FileFormatError(f"{shown}, line {reader.line_num}: {_TOO_LONG}.", hint="labels are short.")
+                yield cells
         except csv.Error as error:
             told = str(error)
             if "field larger" in told:
@@ -155,6 +163,11 @@ def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> 
                 f"{shown}, line {reader.line_num}: {told}.",
                 hint="look for a quotation mark that is never closed; labels are short.",
             ) from error
+
+
+def _is_too_long(cell: str) -> bool:
+    # A character takes at most 4 bytes: encode only what may be too long.
+    return len(cell) > FIELD_CAP // 4 and len(cell.encode("utf-8", "surrogatepass")) > FIELD_CAP
 
 
 def _separator(text: io.TextIOWrapper, columns: Sequence[str]) -> str:
@@ -223,7 +236,7 @@ def _json_label(value: Any, name: str, kind: str | None, where: str) -> tuple[An
         raise type(error)(f"{where}: {error.message}", hint=error.hint) from error
     if label is None:
         return None, kind
-    if isinstance(label, str) and len(label) > FIELD_CAP:
+    if isinstance(label, str) and _is_too_long(label):
         raise FileFormatError(f"{where}: {_TOO_LONG}.", hint="labels are short.")
     if kind not in {None, kind_of(label)}:
         raise LabelTypeError(

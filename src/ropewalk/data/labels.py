@@ -193,7 +193,7 @@ def fill_missing(
         )
     if by_column[names[0]]:
         raise MissingLabelsError(
-            f'missing="wrong" cannot fill the truth: {by_column[names[0]]:,} items have no true label ({names[0]}).',
+            f'missing="wrong" cannot fill the truth: {count_of(by_column[names[0]], "item")} without one ({names[0]}).',
             hint='use missing="drop" for items whose truth is unknown.',
         )
     for row, count in holes.items():

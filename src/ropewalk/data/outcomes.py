@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ class Outcomes:
 
     Row i of `codes` is one distinct combination (truth, prediction 1, …, prediction K), written as positions
     in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
-    trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``.
+    trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
+    items were dropped for want of a label or a match; they are not part of the table.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -62,6 +63,7 @@ class Outcomes:
     counts: IntArray
     labels: tuple[Label, ...]
     names: tuple[str, ...]
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         self.codes.flags.writeable = False
@@ -90,10 +92,10 @@ class Outcomes:
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
-        codes, numbers, order, checked = code_rows(
+        codes, numbers, order, checked, left_out = code_rows(
             rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
-        return cls._canonical(codes, numbers, order, checked)
+        return cls._canonical(codes, numbers, order, checked, left_out)
 
     @classmethod
     def from_arrays(
@@ -212,7 +214,7 @@ class Outcomes:
 
     @classmethod
     def _canonical(
-        cls, codes: CodeArray, counts: IntArray, labels: tuple[Label, ...], names: tuple[str, ...]
+        cls, codes: CodeArray, counts: IntArray, labels: tuple[Label, ...], names: tuple[str, ...], left_out: int = 0
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
@@ -221,7 +223,7 @@ class Outcomes:
             merged = np.zeros(len(codes), dtype=np.int64)
             np.add.at(merged, inverse, counts)
             counts = merged
-        return cls(codes=codes, counts=counts, labels=labels, names=names)
+        return cls(codes=codes, counts=counts, labels=labels, names=names, left_out=left_out)
 
     # -- looking at one ----------------------------------------------------------------------------------
 
@@ -291,7 +293,10 @@ class Outcomes:
         ('b',)
         """
         columns = [0, *(1 + self.position(name) for name in names)]
-        return self._canonical(self.codes[:, columns], self.counts, self.labels, check_names(names, len(names)))
+        if not names:
+            raise InvalidInputError("Name at least one classifier to keep.")
+        checked = check_names(names, len(names))
+        return self._canonical(self.codes[:, columns], self.counts, self.labels, checked, self.left_out)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.
@@ -306,11 +311,11 @@ class Outcomes:
         others = [label for label in self.labels if label != positive]
         rest = others[0] if len(others) == 1 else rest_of(positive)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
-        return self._canonical(codes, self.counts, (rest, positive), self.names)
+        return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out)
 
     def rename(self, names: Sequence[str]) -> Outcomes:
         """Return the same counts under other classifier names."""
-        return Outcomes(self.codes, self.counts, self.labels, check_names(names, self.n_classifiers))
+        return replace(self, names=check_names(names, self.n_classifiers))
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
         """Return the same counts under other labels, one for each in the same order.
@@ -323,7 +328,7 @@ class Outcomes:
         order = check_labels(labels)
         if len(order) != self.n_labels:
             raise InvalidInputError(f"{len(order)} labels were given for {self.n_labels} classes.")
-        return Outcomes(self.codes, self.counts, order, self.names)
+        return replace(self, labels=order)
 
     def __add__(self, other: object) -> Outcomes:
         """Merge two tables of the same classifiers: more items, the same question."""
@@ -347,7 +352,13 @@ class Outcomes:
             same = set(self.labels) == set(other.labels)
             labels = self.labels if same else sort_labels((*self.labels, *other.labels))
         parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
-        return self._canonical(np.concatenate(parts), np.concatenate([self.counts, other.counts]), labels, self.names)
+        counts = np.concatenate([self.counts, other.counts])
+        gone = self.left_out + other.left_out
+        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone)
+
+    def __radd__(self, other: object) -> Outcomes:
+        """Let `sum` start at 0."""
+        return self if other == 0 else NotImplemented
 
     # -- comparing, printing, keeping ------------------------------------------------------------------------
 

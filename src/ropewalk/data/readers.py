@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ropewalk._validate import check_missing, choose, count_of, shorten
@@ -133,9 +134,10 @@ def join_outcomes(
         )
     columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
     data = [[left[k][0] for k in shared], [left[k][1] for k in shared], [right[k][1] for k in shared]]
-    return Outcomes.from_rows(
+    table = Outcomes.from_rows(
         count_columns(data, columns), names=checked, labels=labels, missing=missing, columns=columns
     )
+    return replace(table, left_out=table.left_out + alone)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -40,8 +40,8 @@ def code_rows(
     labels: Iterable[Label] | None,
     missing: Missing,
     columns: Sequence[str] | None,
-) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...]]:
-    """Return the rows as positions in the labels, their counts, the labels and the classifiers' names."""
+) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], int]:
+    """Return the rows as positions in the labels, their counts, labels and names, and how many items were dropped."""
     check_missing(missing)
     try:
         keys = [tuple(row) for row in rows]
@@ -50,7 +50,7 @@ def code_rows(
         raise InvalidInputError("`rows` must be rows (truth, prediction, …), and `counts` numbers.") from error
     numbers = check_counts(many) if many else np.zeros(0, dtype=np.int64)
     if numbers.shape != (len(keys),):
-        raise LengthMismatchError(f"There are {len(keys)} rows and {numbers.size} counts.")
+        raise LengthMismatchError(f"There are {count_of(len(keys), 'row')} and {count_of(numbers.size, 'count')}.")
     widths = {len(key) for key in keys}
     n_classifiers = (widths.pop() - 1) if len(widths) == 1 else len(names or ())
     if widths or n_classifiers < 1:
@@ -59,6 +59,7 @@ def code_rows(
     columns = list(columns) if columns is not None else ["truth", *checked]
 
     table, kind = _one_kind_rows(keys, numbers.tolist(), columns)
+    gone = 0
     if missing == "drop":  # as if the items had never been there: their labels go too
         whole = {row: number for row, number in table.items() if None not in row}
         gone, total = sum(table.values()) - sum(whole.values()), sum(table.values())
@@ -78,7 +79,7 @@ def code_rows(
     position = {label: i for i, label in enumerate(order)}
     codes = np.array([[position[v] for v in row] for row in filled], dtype=np.int32)
     totals = np.fromiter(filled.values(), dtype=np.int64, count=len(filled))
-    return codes.reshape(-1, n_classifiers + 1), totals, order, checked
+    return codes.reshape(-1, n_classifiers + 1), totals, order, checked, gone
 
 
 def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:

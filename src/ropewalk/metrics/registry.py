@@ -61,7 +61,7 @@ class Metric:
             return np.full(margins.tp.shape[:2], float(self.higher_is_better))
         try:
             return self._checked(self._values(self.kernel, margins), margins)
-        except RopewalkError:
+        except (RopewalkError, MemoryError):
             raise
         except Exception as error:
             raise InvalidInputError(
@@ -189,7 +189,7 @@ def parse_metric(metric: str | Metric | Callable[[Margins], Any], cost_matrix: A
         if cost_matrix is None:
             raise InvalidInputError(
                 "The metric `cost` needs a cost matrix.",
-                hint="cost_matrix=[[0, 1], [5, 0]], or --cost-matrix FILE.",
+                hint="give it as cost_matrix=.",
             )
         return cost(cost_matrix)
     for average in _AVERAGES:

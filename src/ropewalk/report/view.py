@@ -66,7 +66,9 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     """Return hints, notes and warnings, each once; they hold names, so they are escaped like them."""
     parts: tuple[Comparison | Evaluation, ...] = (result,) if isinstance(result, Evaluation) else comparisons(result)
     told = []
-    if not isinstance(result, Evaluation) and comparisons(result)[0].rope is None:
+    against_bar = isinstance(result, Evaluation) and result.at_least is not None
+    recipe = result.metrics[0].recipe if isinstance(result, Evaluation) else comparisons(result)[0].recipe
+    if recipe.rope is None and (against_bar or not isinstance(result, Evaluation)):
         told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
     told += [("Note", escape(note)) for note in few(note for part in parts for note in part.notes)]
     told += [("Warning", escape(warning)) for warning in few(warning for part in parts for warning in part.warnings)]

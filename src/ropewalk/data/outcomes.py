@@ -7,13 +7,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ropewalk._validate import check_counts, nearest, shorten
 from ropewalk._write import write_text
+from ropewalk.data import storage
 from ropewalk.data.labels import (
     NO_ANSWER,
     check_labels,
@@ -27,15 +27,11 @@ from ropewalk.data.rows import check_names, code_rows, distinct_rows
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
-    FileFormatError,
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
-    UnreadableFileError,
 )
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
-
-_KIND = "ropewalk.outcomes"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -376,8 +372,7 @@ class Outcomes:
 
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""
-        table = np.column_stack([self.codes, self.counts]).tolist() if len(self.codes) else []
-        return json.dumps({"schema": 1, "kind": _KIND, "labels": self.labels, "names": self.names, "rows": table})
+        return storage.dump(self.codes, self.counts, self.labels, self.names)
 
     @classmethod
     def from_json(cls, text: str) -> Outcomes:
@@ -389,25 +384,7 @@ class Outcomes:
         >>> Outcomes.from_json(o.to_json()) == o
         True
         """
-        try:
-            data = json.loads(text)
-            if data.get("kind") != _KIND or data.get("schema") != 1:
-                raise FileFormatError("This JSON is not a table of outcomes.", hint="write one with Outcomes.save().")
-            labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
-            table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
-            if len({(kind_of(label), label) for label in labels}) < len(labels):
-                raise FileFormatError("This JSON is not a table of outcomes: its labels repeat.")
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            if isinstance(error, FileFormatError):
-                raise
-            raise FileFormatError(f"This JSON is not a table of outcomes: {error}.") from error
-        codes, counts = table[:, :-1], table[:, -1]
-        if not labels or not all(isinstance(x, int | str) for x in labels):
-            raise FileFormatError("This JSON is not a table of outcomes: its labels must be int, str or bool.")
-        if len(codes) and (codes.min() < 0 or codes.max() >= len(labels)):
-            raise FileFormatError("This JSON is not a table of outcomes: a row points to a label that is not there.")
-        keep = counts > 0
-        return cls._canonical(codes[keep].astype(np.int32), counts[keep], labels, names)
+        return cls._canonical(*storage.parse(text))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file, whole or not at all."""
@@ -416,10 +393,4 @@ class Outcomes:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
         """Read a table that `save` wrote."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise FileFormatError(f"{os.fspath(path)!r} is not a text file.") from error
-        except OSError as error:
-            raise UnreadableFileError(f"Cannot read {os.fspath(path)!r}: {error.strerror}.") from error
-        return cls.from_json(text)
+        return cls.from_json(storage.read(path))

@@ -1,0 +1,57 @@
+"""Tables of outcomes as JSON: written plainly, read with suspicion."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ropewalk._validate import check_counts
+from ropewalk.data.labels import kind_of
+from ropewalk.data.rows import check_names
+from ropewalk.errors import FileFormatError, UnreadableFileError
+from ropewalk.typing import CodeArray, IntArray, Label
+
+_KIND: Final = "ropewalk.outcomes"
+_NOT: Final = "This JSON is not a table of outcomes"
+
+
+def dump(codes: CodeArray, counts: IntArray, labels: Sequence[Label], names: Sequence[str]) -> str:
+    """Write a table: its rows are codes and a count."""
+    rows = np.column_stack([codes, counts]).tolist() if len(codes) else []
+    return json.dumps({"schema": 1, "kind": _KIND, "labels": labels, "names": names, "rows": rows})
+
+
+def parse(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...]]:
+    """Read what `dump` wrote, or say why it is no table."""
+    try:
+        data = json.loads(text)
+        if data.get("kind") != _KIND or data.get("schema") != 1:
+            raise FileFormatError(f"{_NOT}.", hint="write one with Outcomes.save().")
+        labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
+        table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
+        distinct = {(kind_of(label), label) for label in labels}
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{_NOT}: {error}.") from error
+    if not labels or len(distinct) < len(labels) or not all(isinstance(label, int | str) for label in labels):
+        raise FileFormatError(f"{_NOT}: its labels must be distinct ints, strs or bools.")
+    codes, counts = table[:, :-1], table[:, -1]
+    if len(codes) and codes.max() >= len(labels):
+        raise FileFormatError(f"{_NOT}: a row points to a label that is not there.")
+    return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names
+
+
+def read(path: str | os.PathLike[str]) -> str:
+    """Read a text file."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{os.fspath(path)!r} is not a text file.") from error
+    except OSError as error:
+        raise UnreadableFileError(f"Cannot read {os.fspath(path)!r}: {error.strerror}.") from error

@@ -130,7 +130,7 @@ def test_html_is_written_besides(run, tmp_path):
 def test_demo_ends_with_the_verdict_table(run, tmp_path):
     code, out, _ = run("demo", "--html", tmp_path / "demo.html")
     assert code == 0
-    assert "8 of 20 classes are settled" in out
+    assert "8 of 20 classes are settled" in out  # as the paper says of its Table 6
     assert (tmp_path / "demo.html").exists()
 
 

@@ -122,7 +122,9 @@ def evaluate(
             )
     posteriors = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
     pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
-    notes, alarms = remarks(posteriors[0].recipe.tables, posteriors[0].metric, pulls)
+    # A metric of one class has more to say about thin data than one of the whole table.
+    telling = next((m for m in posteriors if m.metric.by_class), posteriors[0])
+    notes, alarms = remarks(telling.recipe.tables, telling.metric, pulls)
     result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms)
     issue(alarms)
     return result

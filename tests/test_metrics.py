@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError, PosLabelError, UnknownNameError
-from ropewalk.metrics import METRICS, Weighted, cost, fbeta, parse_metric
+from ropewalk.metrics import METRICS, Cells, Weighted, cost, fbeta, parse_metric
 from ropewalk.models.posterior import observed_psi
 from strategies import confusions
 from support import need
@@ -100,17 +100,17 @@ def test_cost_is_the_mean_cost_of_an_item(matrix):
 def test_metrics_work_on_many_draws_and_classifiers_at_once(rng):
     o = rw.Outcomes.from_arrays(*rng.integers(0, 3, (4, 500)))
     weights = rng.random((len(o.codes), 7))
-    drawn = Weighted(o.codes, weights, 3)
+    drawn = Weighted(Cells(o.codes, 3), weights)
     for name in ("macro_f1", "accuracy", "mcc", "kappa", "gmean", "weighted_recall", "micro_specificity"):
         whole = parse_metric(name)(drawn)
         assert whole.shape == (3, 7)
-        single = [parse_metric(name)(Weighted(o.codes, weights[:, [d]], 3))[:, 0] for d in range(7)]
+        single = [parse_metric(name)(Weighted(Cells(o.codes, 3), weights[:, [d]]))[:, 0] for d in range(7)]
         assert np.allclose(whole.T, single)
 
 
 def test_prevalence_reweights_the_classes_and_nothing_else():
     matrix = np.array([[80, 20], [3, 7]])
-    drawn = Weighted(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), matrix.reshape(-1, 1).astype(float), 2)
+    drawn = Weighted(Cells(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), 2), matrix.reshape(-1, 1).astype(float))
     moved = drawn.at_prevalence(np.array([0.5, 0.5]))
     margins = moved.margins()
     assert margins.row[0].tolist() == pytest.approx([0.5, 0.5])

@@ -106,6 +106,15 @@ def check_prob(value: Any, name: str = "prob") -> float:
     return float(value)
 
 
+def check_positive(value: Any, name: str) -> float:
+    """Return `value` if it is a positive, finite number, as a prior's mass must be."""
+    if not is_real(value) or not 0.0 < value < math.inf:
+        raise InvalidInputError(
+            f"`{name}` must be a positive, finite number; got {value!r}.", hint="it is a number of pseudo-items."
+        )
+    return float(value)
+
+
 def check_draws(value: Any) -> DrawsLike:
     """Return a positive integer number of draws, or "auto"."""
     if isinstance(value, str) and value == "auto":

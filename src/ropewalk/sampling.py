@@ -106,6 +106,36 @@ def draw_blocks(
     return whole[..., : stop - start]
 
 
+@dataclass(frozen=True, slots=True)
+class GammaRows:
+    """Gamma draws for many rows of few distinct shapes: rows of one shape are made in one call, twice as fast.
+
+    `runs` are (shape, first row, one past the last); rows are thus in the order of their shapes.
+    """
+
+    runs: tuple[tuple[float, int, int], ...]
+
+    @classmethod
+    def of(cls, ordered: FloatArray) -> GammaRows:
+        """Return the rows of shapes that are given in ascending order.
+
+        Examples
+        --------
+        >>> GammaRows.of(np.array([1.0, 1.0, 3.0])).runs
+        ((1.0, 0, 2), (3.0, 2, 3))
+        """
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1.0))
+        ends = np.append(starts, len(ordered))[1:]
+        return cls(tuple(zip(ordered[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)))
+
+    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
+        """Draw (rows, size) independent gamma variates."""
+        drawn = np.empty((self.runs[-1][2] if self.runs else 0, size))
+        for shape, start, stop in self.runs:
+            rng.standard_gamma(shape, out=drawn[start:stop])
+        return drawn
+
+
 def dirichlet(rng: np.random.Generator, shapes: Sequence[float] | FloatArray, size: int) -> FloatArray:
     """Draw from Dirichlet(shapes): an array (len(shapes), size) whose columns sum to 1.
 
@@ -119,16 +149,25 @@ def dirichlet(rng: np.random.Generator, shapes: Sequence[float] | FloatArray, si
     >>> bool(np.allclose(draws.sum(axis=0), 1))
     True
     """
-    gammas = np.empty((len(shapes), size))
-    tiny = min(shapes) < _TINY
-    for row, shape in zip(gammas, shapes, strict=True):
-        # A scalar shape draws about twice as fast as a broadcast one.
-        rng.standard_gamma(float(shape) + 1.0 if tiny else float(shape), size=size, out=row)
-    if tiny:
-        np.log(gammas, out=gammas)
-        for i, shape in enumerate(shapes):
-            gammas[i] -= rng.standard_exponential(size) / float(shape)
+    if min(shapes) < _TINY:
+        gammas = log_gammas(rng, np.asarray(shapes, dtype=np.float64), size)
         gammas -= gammas.max(axis=0)
         np.exp(gammas, out=gammas)
+    else:
+        gammas = np.empty((len(shapes), size))
+        for row, shape in zip(gammas, shapes, strict=True):
+            # A scalar shape draws about twice as fast as a broadcast one.
+            rng.standard_gamma(float(shape), size=size, out=row)
     gammas /= gammas.sum(axis=0)
     return gammas
+
+
+def log_gammas(rng: np.random.Generator, shapes: FloatArray, size: int) -> FloatArray:
+    """Draw logarithms of gamma variates, (len(shapes), size), which tiny shapes cannot make underflow."""
+    logs = np.empty((len(shapes), size))
+    for row, shape in zip(logs, shapes.tolist(), strict=True):
+        rng.standard_gamma(shape + 1.0, size=size, out=row)
+    np.log(logs, out=logs)
+    for row, shape in zip(logs, shapes.tolist(), strict=True):
+        row -= rng.standard_exponential(size) / shape
+    return logs

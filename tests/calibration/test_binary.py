@@ -26,11 +26,11 @@ def simulate(rng, n_items, mu, positive, negative):
 
 
 def true_delta(metric, mu, positive, negative):
-    from ropewalk.metrics import Weighted
+    from ropewalk.metrics import Cells, Weighted
 
     cells = np.concatenate([(1 - mu) * np.array(negative)[::-1], mu * np.array(positive)[::-1]])
     codes = np.array([[t, a, b] for t in (0, 1) for a in (0, 1) for b in (0, 1)], dtype=np.int32)
-    psi = metric(Weighted(codes, cells[:, None], 2))[:, 0]
+    psi = metric(Weighted(Cells(codes, 2), cells[:, None]))[:, 0]
     return psi[0] - psi[1]
 
 

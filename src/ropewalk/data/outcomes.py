@@ -266,6 +266,10 @@ class Outcomes:
         np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)
         return matrix
 
+    def items_by_class(self) -> IntArray:
+        """Return how many items belong to each class."""
+        return np.bincount(self.codes[:, 0], weights=self.counts, minlength=self.n_labels).astype(np.int64)
+
     def agreement(self, a: str, b: str) -> dict[str, int]:
         """Return how many items both, only `a`, only `b` and neither classified right."""
         truth = self.codes[:, 0]

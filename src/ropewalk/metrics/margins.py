@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
-from ropewalk.typing import CodeArray, FloatArray
+from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,46 +48,143 @@ class Margins:
         tp, col, row = (x.sum(axis=-1, keepdims=True) for x in (self.tp, self.col, self.row))
         return Margins(tp, col, row, self.total * self.row.shape[-1])
 
+    def of(self, classes: Sequence[int]) -> Margins:
+        """Return the margins of some of the classes; the total stays that of all items."""
+        chosen = list(classes)
+        return Margins(self.tp[..., chosen], self.col[..., chosen], self.row[..., chosen], self.total)
+
+
+class Tables(Protocol):
+    """What a metric can be computed from: D tables over the same labels."""
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+
+    def margins(self) -> Margins:
+        """Sum the weights by class and by prediction."""
+
+    def linear(self, cost: FloatArray) -> FloatArray:
+        """Return the mean cost of an item, (K, D)."""
+
+    def at_prevalence(self, shares: FloatArray) -> Tables:
+        """Return the tables with the class mix replaced and all else equal."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a table: `codes` (C, 1+K) over `n_labels` labels, and how sums over them are taken.
+
+    The sums are sparse products, whose order of additions depends on the cells alone: no threaded BLAS, whose
+    answer may depend on the machine.
+    """
+
+    codes: CodeArray
+    n_labels: int
+
+    @cached_property
+    def by_truth(self) -> Any:
+        """The sparse matrix (M, C) that sums cells by their true class."""
+        return indicator(self.codes[:, 0], self.n_labels)
+
+    @cached_property
+    def by_margin(self) -> Any:
+        """The sparse matrix (K·M + K·M, C) that sums cells into `tp`, then `col`."""
+        from scipy.sparse import vstack
+
+        truth, columns = self.codes[:, 0], self.codes.T[1:]
+        right = [indicator(np.where(column == truth, column, -1), self.n_labels) for column in columns]
+        return vstack([*right, *(indicator(column, self.n_labels) for column in columns)], format="csr")
+
+
+def indicator(groups: IntArray | CodeArray, n_groups: int) -> Any:
+    """Return the sparse matrix (n_groups, len(groups)) that sums by group; group −1 goes nowhere."""
+    from scipy.sparse import csr_array
+
+    kept = np.flatnonzero(groups >= 0)
+    return csr_array((np.ones(kept.size), (groups[kept], kept)), shape=(n_groups, len(groups)))
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Weights on cells that the data lack, a few to a draw: stick i lies on `codes[:, i]` of draw `draw[i]`."""
+
+    codes: CodeArray
+    draw: IntArray
+    weights: FloatArray
+
+    def by_truth(self, shape: tuple[int, int]) -> FloatArray:
+        """Return the weights summed by true class and draw, as `shape`."""
+        return _sum_by(self.codes[0] * np.intp(shape[1]) + self.draw, self.weights, shape)
+
+    def by_prediction(self, k: int, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+        """Return the weights of right and of wrong predictions of classifier k, by label and draw."""
+        labels = self.codes[1 + k]
+        places = labels * np.intp(shape[1]) + self.draw
+        places += (labels != self.codes[0]) * np.intp(shape[0] * shape[1])
+        right, wrong = _sum_by(places, self.weights, (2, *shape))
+        return right, wrong
+
+
+def _sum_by(places: IntArray, weights: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    return np.bincount(places, weights, minlength=math.prod(shape)).reshape(shape)
+
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """D draws of weights on the cells of a table: `codes` (C, 1+K), `weights` (C, D), `n_labels` M.
+    """D draws of weights (C, D) on the `cells` of a table, and on a few `loose` cells that the data lack.
 
     The observed table is the same thing with its counts as a single draw.
     """
 
-    codes: CodeArray
+    cells: Cells
     weights: FloatArray
-    n_labels: int
+    loose: Loose | None = None
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return self.cells.n_labels
+
+    def _row(self) -> FloatArray:
+        row: FloatArray = self.cells.by_truth @ self.weights
+        if self.loose is not None:
+            row += self.loose.by_truth(row.shape)  # type: ignore[arg-type]
+        return row
 
     def margins(self) -> Margins:
         """Sum the weights by class and by prediction."""
-        n_classifiers, n_draws = self.codes.shape[1] - 1, self.weights.shape[1]
-        row = np.zeros((self.n_labels, n_draws))
-        col = np.zeros((n_classifiers, self.n_labels, n_draws))
-        tp = np.zeros((n_classifiers, self.n_labels, n_draws))
-        for (truth, *predicted), weight in zip(self.codes.tolist(), self.weights, strict=True):
-            row[truth] += weight
-            for k, label in enumerate(predicted):
-                col[k, label] += weight
-                if label == truth:
-                    tp[k, label] += weight
-        total = row.sum(axis=0)
-        return Margins(tp.swapaxes(1, 2), col.swapaxes(1, 2), row.T, total[:, np.newaxis])
+        n_classifiers, n_draws = self.cells.codes.shape[1] - 1, self.weights.shape[1]
+        row = self._row()
+        sums: FloatArray = self.cells.by_margin @ self.weights
+        tp, col = sums.reshape(2, n_classifiers, self.n_labels, n_draws)
+        if self.loose is not None:
+            for k in range(n_classifiers):
+                right, wrong = self.loose.by_prediction(k, row.shape)  # type: ignore[arg-type]
+                tp[k] += right
+                col[k] += right
+                col[k] += wrong
+        return Margins(tp.swapaxes(1, 2), col.swapaxes(1, 2), row.T, row.sum(axis=0)[:, np.newaxis])
 
     def linear(self, cost: FloatArray) -> FloatArray:
         """Return the mean of `cost[truth, prediction]` over the items, (K, D)."""
-        columns = range(1, self.codes.shape[1])
-        sums = [(self.weights * cost[self.codes[:, 0], self.codes[:, k]][:, np.newaxis]).sum(axis=0) for k in columns]
-        return ratio(np.stack(sums), self.weights.sum(axis=0))
+        from scipy.sparse import csr_array
+
+        codes = self.cells.codes
+        sums: FloatArray = csr_array(cost[codes[:, 0], codes.T[1:]]) @ self.weights
+        if self.loose is not None:
+            prices = cost[self.loose.codes[0], self.loose.codes[1:]]
+            for k, price in enumerate(prices):
+                sums[k] += np.bincount(self.loose.draw, price * self.loose.weights, minlength=sums.shape[1])
+        return ratio(sums, self._row().sum(axis=0))
 
     def at_prevalence(self, shares: FloatArray) -> Weighted:
         """Return the table with the class mix replaced and all else equal; an empty class stays empty."""
-        row = np.zeros((self.n_labels, self.weights.shape[1]))
-        for truth, weight in zip(self.codes[:, 0].tolist(), self.weights, strict=True):
-            row[truth] += weight
-        factors = ratio(np.asarray(shares, dtype=np.float64)[:, np.newaxis], row)
-        return Weighted(self.codes, self.weights * factors[self.codes[:, 0]], self.n_labels)
+        factors = ratio(np.asarray(shares, dtype=np.float64)[:, np.newaxis], self._row())
+        loose = self.loose
+        if loose is not None:
+            loose = Loose(loose.codes, loose.draw, loose.weights * factors[loose.codes[0], loose.draw])
+        return Weighted(self.cells, self.weights * factors[self.cells.codes[:, 0]], loose)
 
 
 def ratio(numerator: Any, denominator: Any) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy as np
 from ropewalk._validate import choose, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import confusion
-from ropewalk.metrics.margins import Margins, Weighted, ratio
+from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]
@@ -24,8 +24,9 @@ class Metric:
     """A number computed from a weighted table, for every classifier and draw.
 
     `by_class` marks a kernel that gives a value for every class: it then needs an `average`, or a positive class
-    `positive` (its place among the labels). `low` and `high` are the least and the most that it can be. `cost`
-    replaces the kernel by the mean cost of a cell.
+    `positive` (its place among the labels). `over_classes` marks one that averages by itself. `classes` are the places
+    of the classes that an average runs over, all if None. `low` and `high` are the least and the most that it can be.
+    `cost` replaces the kernel by the mean cost of a cell.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Metric:
     by_class: bool = False
     average: Average | None = None
     positive: int | None = None
+    over_classes: bool = False
+    classes: tuple[int, ...] | None = None
     low: float = -math.inf
     high: float = math.inf
     cost: tuple[tuple[float, ...], ...] | None = None
@@ -43,6 +46,11 @@ class Metric:
         """Whether a positive class must be chosen before the metric can be computed."""
         return self.by_class and self.average is None
 
+    @property
+    def is_average(self) -> bool:
+        """Whether the metric is an average over classes, which may be over some of them."""
+        return self.average is not None or self.over_classes
+
     def at(self, positive: int) -> Metric:
         """Return the metric of one class."""
         return replace(self, positive=positive) if self.needs_positive else self
@@ -51,16 +59,16 @@ class Metric:
         if (self.kernel is None) == (self.cost is None):
             raise InvalidInputError(f"The metric {self.name!r} needs a kernel or costs, and not both.")
 
-    def __call__(self, table: Weighted) -> FloatArray:
+    def __call__(self, table: Tables) -> FloatArray:
         """Return the value for each classifier and draw, (K, D)."""
         if self.kernel is None:
             return table.linear(np.array(self.cost))
         margins = table.margins()
-        if table.n_labels == 1 and METRICS.get(self.name.removeprefix(f"{self.average}_")) is not None:
+        if isinstance(table, Weighted) and table.n_labels == 1 and METRICS.get(self.name.removeprefix(f"{self.average}_")) is not None:
             # A single label leaves nothing to get wrong, whatever 0/0 a formula makes of it.
             return np.full(margins.tp.shape[:2], float(self.higher_is_better))
         try:
-            return self._checked(self._values(self.kernel, margins), margins)
+            return self._checked(self._values(self.kernel, self._of_interest(margins)), margins)
         except (RopewalkError, MemoryError):
             raise
         except Exception as error:
@@ -68,6 +76,19 @@ class Metric:
                 f"The metric {self.name!r} failed: {error}.",
                 hint="a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'.",
             ) from error
+
+    def by_label(self, table: Tables) -> FloatArray:
+        """Return what each class adds to an average, (K, D, classes); to any other metric, its right predictions."""
+        margins = self._of_interest(table.margins())
+        if self.kernel is None or not self.by_class or self.average in {None, "micro"}:
+            return ratio(margins.tp, margins.total)
+        values: FloatArray = self.kernel(margins)
+        if self.average == "macro":
+            return values / values.shape[-1]
+        return values * ratio(margins.row, margins.row.sum(axis=-1, keepdims=True))
+
+    def _of_interest(self, margins: Margins) -> Margins:
+        return margins if self.classes is None else margins.of(self.classes)
 
     def _values(self, kernel: Kernel, margins: Margins) -> Any:
         if not self.by_class:
@@ -78,7 +99,7 @@ class Metric:
         if self.average == "macro":
             return values.mean(axis=-1)
         if self.average == "weighted":
-            return ratio((values * margins.row).sum(axis=-1), margins.total[..., 0])
+            return ratio((values * margins.row).sum(axis=-1), margins.row.sum(axis=-1))
         return values[..., self.positive]
 
     def _checked(self, values: Any, margins: Margins) -> FloatArray:
@@ -138,8 +159,18 @@ def cost(matrix: Any) -> Metric:
     return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
 
 
-def _named(name: str, kernel: Kernel, *, by_class: bool, lower: bool = False, low: float = 0.0) -> Metric:
-    return Metric(name=name, kernel=kernel, by_class=by_class, higher_is_better=not lower, low=low, high=1.0)
+def _named(
+    name: str, kernel: Kernel, *, by_class: bool, lower: bool = False, low: float = 0.0, over_classes: bool = False
+) -> Metric:
+    return Metric(
+        name=name,
+        kernel=kernel,
+        by_class=by_class,
+        higher_is_better=not lower,
+        low=low,
+        high=1.0,
+        over_classes=over_classes,
+    )
 
 
 _CLASS: Final = {
@@ -154,8 +185,8 @@ _CLASS: Final = {
 _TABLE: Final = {
     "accuracy": _named("accuracy", confusion.accuracy, by_class=False),
     "error": _named("error", confusion.error, by_class=False, lower=True),
-    "balanced_accuracy": _named("balanced_accuracy", confusion.balanced_accuracy, by_class=False),
-    "gmean": _named("gmean", confusion.gmean, by_class=False),
+    "balanced_accuracy": _named("balanced_accuracy", confusion.balanced_accuracy, by_class=False, over_classes=True),
+    "gmean": _named("gmean", confusion.gmean, by_class=False, over_classes=True),
     "mcc": _named("mcc", confusion.mcc, by_class=False, low=-1.0),
     "kappa": _named("kappa", confusion.kappa, by_class=False, low=-1.0),
 }

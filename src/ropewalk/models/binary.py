@@ -15,7 +15,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -23,36 +22,40 @@ from ropewalk._validate import is_real, shorten
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.metrics.margins import Weighted
+from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.sampling import block_size, dirichlet
-from ropewalk.typing import CodeArray, FloatArray
+from ropewalk.typing import FloatArray
 
-_SMALLEST_SHARE: Final = 1e-250
-_MANY: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class DirichletPosterior:
-    """Class shares ~ Dirichlet(`mu`), outcomes of class j ~ Dirichlet(`theta[j]`) over the cells of `codes`.
+    """Class shares ~ Dirichlet(`mu`), outcomes of class j ~ Dirichlet(`theta[j]`) over the `cells`.
 
-    `codes` lists every cell, class by class, in the order of `theta`.
+    `cells` lists every cell, class by class, in the order of `theta`.
     """
 
-    codes: CodeArray
+    cells: Cells
     mu: FloatArray
     theta: tuple[FloatArray, ...]
 
     @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return len(self.cells.codes)
+
+    @property
     def block_size(self) -> int:
         """How many draws a block holds."""
-        return block_size(len(self.codes))
+        return block_size(self.work)
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables of cell probabilities."""
         # A share that underflows to 0 would take what happens within its class with it.
-        mu = np.maximum(dirichlet(rng, self.mu, size), _SMALLEST_SHARE)
+        mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
         weights = np.concatenate([dirichlet(rng, shapes, size) * mu[j] for j, shapes in enumerate(self.theta)])
-        return Weighted(self.codes, weights, len(self.mu))
+        return Weighted(self.cells, weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,8 @@ class Paired:
 
     name = "paired"
     paired = True
+    no_factor = ""
+    no_savage_dickey = ""
 
     def __post_init__(self) -> None:
         _check_shapes(self, mu=2, positive=4, negative=4)
@@ -89,6 +94,10 @@ class Paired:
     def is_symmetric(self) -> bool:
         """Whether exchanging the labels leaves the prior as it is."""
         return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
+
+    def scaled(self, factor: float) -> Paired:
+        """Return the model with so many times the prior mass."""
+        return Paired(**_times(self, factor))
 
     def fit(self, outcomes: Outcomes) -> DirichletPosterior:
         """Return the posterior of a table of two classifiers and two labels, the positive one last."""
@@ -115,6 +124,8 @@ class Unpaired:
 
     name = "unpaired"
     paired = False
+    no_factor = ""
+    no_savage_dickey = ""
 
     def __post_init__(self) -> None:
         _check_shapes(self, mu=2, positive=2, negative=2)
@@ -128,6 +139,10 @@ class Unpaired:
     def is_symmetric(self) -> bool:
         """Whether exchanging the labels leaves the prior as it is."""
         return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
+
+    def scaled(self, factor: float) -> Unpaired:
+        """Return the model with so many times the prior mass."""
+        return Unpaired(**_times(self, factor))
 
     def fit(self, outcomes: Outcomes) -> DirichletPosterior:
         """Return the posterior of a table of one classifier and two labels, the positive one last."""
@@ -145,23 +160,26 @@ def _fit(
     if outcomes.n_classifiers != n_classifiers:
         raise InvalidInputError(f"This model takes {n_classifiers} classifier(s); got {outcomes.n_classifiers}.")
     if n_labels > 2:  # noqa: PLR2004
-        listed = shorten(map(label_text, outcomes.labels), 6)
         raise DataError(
-            f"The model covers two labels; these data have {n_labels} ({listed}).",
-            hint="pos_label= compares one class against the rest, compare_classes (--per-class) every class; averages "
-            "over many classes are not covered yet."
-            + (" So many labels may be scores: cut them at a threshold first." if n_labels > _MANY else ""),
+            f"The model {'paired' if n_classifiers == 2 else 'unpaired'} with these pseudo-counts covers two labels; "  # noqa: PLR2004
+            f"these data have {n_labels} ({shorten(map(label_text, outcomes.labels), 6)}).",
+            hint="pos_label= compares one class against the rest; models.Tree takes any number of labels.",
         )
     codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
     counts = np.zeros((n_labels,) * (n_classifiers + 1))
     counts[tuple(outcomes.codes.T)] = outcomes.counts
     if n_labels == 1:  # a single label leaves nothing to doubt
-        return DirichletPosterior(codes, np.ones(1), (np.ones(1),))
+        return DirichletPosterior(Cells(codes, n_labels), np.ones(1), (np.ones(1),))
     # The papers list the outcome pairs from (1,1) down to (0,0); cells are sorted upwards.
     priors = [np.array(negative[::-1], dtype=np.float64), np.array(positive[::-1], dtype=np.float64)]
     theta = tuple(counts[j].reshape(-1) + priors[j] for j in range(2))
     shares = counts.reshape(2, -1).sum(axis=1) + np.array(mu[::-1], dtype=np.float64)
-    return DirichletPosterior(codes, shares, theta)
+    return DirichletPosterior(Cells(codes, n_labels), shares, theta)
+
+
+def _times(model: Paired | Unpaired, factor: float) -> dict[str, tuple[float, ...]]:
+    shapes = {"mu": model.mu, "positive": model.positive, "negative": model.negative}
+    return {field: tuple(factor * value for value in values) for field, values in shapes.items()}
 
 
 def _check_shapes(model: Paired | Unpaired, **lengths: int) -> None:

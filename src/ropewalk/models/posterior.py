@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from ropewalk.data.outcomes import Outcomes
-from ropewalk.metrics.margins import Weighted
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import Metric
+from ropewalk.models.multilabel import observed_margins
 from ropewalk.sampling import draw_blocks
 from ropewalk.typing import FloatArray
 
@@ -18,10 +19,14 @@ class Posterior(Protocol):
     """A distribution over weighted tables that can be drawn from exactly and independently."""
 
     @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes; a function of the table alone."""
+
+    @property
     def block_size(self) -> int:
         """How many draws a block holds; a function of the table alone."""
 
-    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+    def block(self, rng: np.random.Generator, size: int) -> Tables:
         """Draw `size` tables."""
 
 
@@ -44,7 +49,15 @@ class Model(Hashable, Protocol):
     def is_symmetric(self) -> bool:
         """Whether exchanging the labels exchanges nothing in the prior, so that no positive class is needed."""
 
-    def fit(self, outcomes: Outcomes) -> Posterior:
+    @property
+    def no_factor(self) -> str:
+        """Why no Bayes factor can be given; empty where one can."""
+
+    @property
+    def no_savage_dickey(self) -> str:
+        """Why no Savage-Dickey ratio can be given; empty for the papers' models."""
+
+    def fit(self, outcomes: Any) -> Posterior:
         """Return the posterior given the counts; no items give the prior."""
 
 
@@ -78,8 +91,15 @@ def draw_psi(
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+def observed_tables(table: AnyOutcomes) -> Tables:
+    """Return the counts themselves, as a single draw."""
+    if isinstance(table, MultilabelOutcomes):
+        return observed_margins(table)
+    return Weighted(Cells(table.codes, table.n_labels), table.counts[:, np.newaxis].astype(np.float64))
+
+
 def observed_psi(
-    tables: Sequence[Outcomes], metric: Metric, prevalence: tuple[float, ...] | None = None
+    tables: Sequence[AnyOutcomes], metric: Metric, prevalence: tuple[float, ...] | None = None
 ) -> tuple[float | None, ...]:
     """Return the metric of the counts themselves, one number a classifier.
 
@@ -87,12 +107,12 @@ def observed_psi(
     """
     values: list[float | None] = []
     for table in tables:
-        present = set(table.codes[:, 0].tolist())
-        unseen = prevalence is not None and any(share > 0 and j not in present for j, share in enumerate(prevalence))
+        empty = table.items_by_class() == 0
+        unseen = prevalence is not None and any(share > 0 and empty[j] for j, share in enumerate(prevalence))
         if not table.n_items or unseen:
             values += [None] * table.n_classifiers
             continue
-        counts = Weighted(table.codes, table.counts[:, np.newaxis].astype(np.float64), table.n_labels)
+        counts = observed_tables(table)
         if prevalence is not None:
             counts = counts.at_prevalence(np.array(prevalence))
         values += metric(counts)[:, 0].tolist()

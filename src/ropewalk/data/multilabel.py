@@ -1,0 +1,328 @@
+"""`MultilabelOutcomes`: items that carry any number of labels, and what K classifiers said about each label."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk._validate import is_whole, nearest, shorten
+from ropewalk.data.labels import check_labels, find_label, label_text, rest_of
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.rows import check_names
+from ropewalk.errors import (
+    ColumnNotFoundError,
+    DataError,
+    InvalidInputError,
+    LabelTypeError,
+    LengthMismatchError,
+    MissingLabelsError,
+)
+from ropewalk.typing import IntArray, Label
+
+_MOST_CLASSIFIERS = 60  # one bit each
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MultilabelOutcomes:
+    """What K classifiers said about the labels of N items, each of which has any number of them ("any-of").
+
+    Distinct items are listed once and counted, as sparse rows: item i has the labels
+    ``indices[indptr[i]:indptr[i+1]]`` with the bits in `bits` (bit 0: truly so; bit k: said by classifier k). A label
+    that an item lacks, and that nobody said, is not listed. Items are sorted by content, so their order leaves no trace.
+
+    Examples
+    --------
+    >>> o = MultilabelOutcomes.from_arrays([[1, 0], [1, 1]], [[1, 0], [0, 1]], labels=["tea", "trade"], names=["svm"])
+    >>> o
+    MultilabelOutcomes(2 items, 2 labels, classifiers: 'svm')
+    >>> o.table("tea").confusion().tolist()
+    [[0, 0], [1, 1]]
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    bits: IntArray
+    counts: IntArray
+    labels: tuple[Label, ...]
+    names: tuple[str, ...]
+    left_out: int = 0
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.bits, self.counts):
+            array.flags.writeable = False
+
+    @classmethod
+    def from_arrays(
+        cls, y_true: Any, *predictions: Any, labels: Iterable[Label] | None = None, names: Sequence[str] | None = None
+    ) -> MultilabelOutcomes:
+        """Count 0/1 indicator arrays (items × labels), dense or sparse, as scikit-learn has them."""
+        from scipy.sparse import csr_array
+
+        if not predictions:
+            raise InvalidInputError("`from_arrays` needs the truth and at least one array of predictions.")
+        checked = check_names(names, len(predictions))
+        if len(checked) > _MOST_CLASSIFIERS:
+            raise InvalidInputError(f"At most {_MOST_CLASSIFIERS} classifiers fit; got {len(checked)}.")
+        titles = ["y_true", *(f"predictions of {name!r}" for name in checked)]
+        arrays = [_indicators(array, title) for array, title in zip((y_true, *predictions), titles, strict=True)]
+        shapes = {array.shape for array in arrays}
+        if len(shapes) > 1:
+            told = ", ".join(f"{title} {array.shape}" for title, array in zip(titles, arrays, strict=True))
+            raise LengthMismatchError(f"The indicator arrays differ in shape: {told}.", hint="items × labels, all alike.")
+        bits = csr_array(arrays[0].shape, dtype=np.int64)
+        for place, array in enumerate(arrays):
+            bits = bits + array * (1 << place)
+        bits = csr_array(bits)
+        bits.sort_indices()
+        if labels is None and hasattr(y_true, "columns"):
+            labels = [label if isinstance(label, str) else str(label) for label in y_true.columns]
+        order = tuple(range(arrays[0].shape[1])) if labels is None else check_labels(labels)
+        if len(order) != arrays[0].shape[1]:
+            raise InvalidInputError(f"{len(order)} labels were declared for {arrays[0].shape[1]} columns.")
+        ones = np.ones(arrays[0].shape[0], dtype=np.int64)
+        return cls._canonical(bits.indptr, bits.indices, bits.data, ones, order, checked)
+
+    @classmethod
+    def from_long(
+        cls,
+        items: Sequence[Any],
+        labels_of: Sequence[Any],
+        truth: Sequence[Any],
+        *predictions: Sequence[Any],
+        labels: Iterable[Label] | None = None,
+        names: Sequence[str] | None = None,
+        n_items: int | None = None,
+    ) -> MultilabelOutcomes:
+        """Count a long table, one row an item and label, with 0/1 for the truth and each prediction.
+
+        Pairs that are not listed are 0 throughout; `n_items` says how many items there were, where some have no row.
+
+        Examples
+        --------
+        >>> MultilabelOutcomes.from_long(["d1", "d1", "d2"], ["tea", "trade", "tea"], [1, 0, 1], [1, 1, 0], n_items=9)
+        MultilabelOutcomes(9 items, 2 labels, classifiers: 'A')
+        """
+        from ropewalk.data.labels import clean, sort_labels
+
+        checked = check_names(names, len(predictions))
+        cleaned = [clean(label) for label in labels_of]
+        if None in cleaned or any(item is None for item in items):
+            raise MissingLabelsError("Some rows name no item or no label.", hint="every row is one item and one label.")
+        order = sort_labels(cleaned) if labels is None else check_labels(labels)  # type: ignore[arg-type]
+        place = {(type(label), label): i for i, label in enumerate(order)}
+        columns = [place.get((type(label), label), -1) for label in cleaned]
+        if -1 in columns:
+            stray = cleaned[columns.index(-1)]
+            raise LabelTypeError(f"The label {stray!r} is not among the declared ones ({shorten(order, 6)}).")
+        number: dict[Any, int] = {}
+        rows = [number.setdefault((type(item), item), len(number)) for item in items]
+        seen: dict[tuple[int, int], int] = {}
+        for at, pair in enumerate(zip(rows, columns, strict=True)):
+            if seen.setdefault(pair, at) != at:
+                raise DataError(
+                    f"Item {items[at]!r} lists the label {labels_of[at]!r} twice.", hint="every pair counts once."
+                )
+        total = len(number) if n_items is None else n_items
+        if not is_whole(total) or total < len(number):
+            raise InvalidInputError(f"`n_items` must be at least the {len(number)} items listed; got {n_items!r}.")
+        from scipy.sparse import csr_array
+
+        arrays = []
+        for title, column in zip(["truth", *checked], (truth, *predictions), strict=True):
+            flags = [_flag(value, title, at) for at, value in enumerate(column)]
+            arrays.append(csr_array((flags, (rows, columns)), shape=(int(total), len(order)), dtype=np.int64))
+        return cls.from_arrays(*arrays, labels=order, names=checked)
+
+    @classmethod
+    def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> MultilabelOutcomes:
+        """Make a table without items, whose posterior is the prior."""
+        none = [np.zeros(n, dtype=np.int64) for n in (1, 0, 0, 0)]
+        return cls(none[0], none[1], none[2], none[3], tuple(labels), check_names(names, len(names)))
+
+    @classmethod
+    def _canonical(
+        cls,
+        indptr: Any,
+        indices: Any,
+        bits: Any,
+        counts: IntArray,
+        labels: tuple[Label, ...],
+        names: tuple[str, ...],
+    ) -> MultilabelOutcomes:
+        """Merge equal items and sort them by content; drop what is 0 throughout."""
+        rows = np.repeat(np.arange(counts.size), np.diff(indptr))
+        kept = bits != 0
+        rows, pairs = rows[kept], np.stack([indices[kept], bits[kept]], axis=1).astype(">i8")
+        ends = np.searchsorted(rows, np.arange(counts.size + 1))
+        found: dict[bytes, int] = {}
+        for start, stop, count in zip(ends[:-1].tolist(), ends[1:].tolist(), counts.tolist(), strict=True):
+            key = pairs[start:stop].tobytes()
+            found[key] = found.get(key, 0) + count
+        keys = sorted(found)
+        listed = np.frombuffer(b"".join(keys), dtype=">i8").astype(np.int64).reshape(-1, 2)
+        return cls(
+            indptr=np.cumsum([0, *(len(key) // 16 for key in keys)], dtype=np.int64),
+            indices=listed[:, 0].copy(),
+            bits=listed[:, 1].copy(),
+            counts=np.array([found[key] for key in keys], dtype=np.int64),
+            labels=labels,
+            names=names,
+        )
+
+    @property
+    def n_items(self) -> int:
+        """How many items were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return len(self.labels)
+
+    @property
+    def n_classifiers(self) -> int:
+        """How many classifiers were counted."""
+        return len(self.names)
+
+    @property
+    def data_hash(self) -> str:
+        """A fingerprint of the data: the same for the same items in any order."""
+        arrays = (self.indptr, self.indices, self.bits, self.counts)
+        content = [[label_text(x) for x in self.labels], self.names, *(array.tolist() for array in arrays)]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    @property
+    def item_of(self) -> IntArray:
+        """Which distinct item each listed label belongs to."""
+        return np.repeat(np.arange(self.counts.size), np.diff(self.indptr))
+
+    def items_by_class(self) -> IntArray:
+        """Return how many items truly have each label."""
+        truly = self.counts[self.item_of] * (self.bits & 1)
+        return np.bincount(self.indices, weights=truly, minlength=self.n_labels).astype(np.int64)
+
+    def position(self, name: str) -> int:
+        """Return the place of a classifier among `names`."""
+        if name in self.names:
+            return self.names.index(name)
+        guess = nearest(name, self.names)
+        raise ColumnNotFoundError(
+            f"There is no classifier {name!r} in these outcomes.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
+        )
+
+    def table(self, label: Any) -> Outcomes:
+        """Return the table of one label: who has it, and who was said to have it."""
+        found = find_label(label, self.labels)
+        return self._table(self.labels.index(found), (rest_of(found), found))
+
+    def tables(self) -> tuple[Outcomes, ...]:
+        """Return the tables of all labels, each over the labels 0 and 1."""
+        return tuple(self._table(j, (0, 1)) for j in range(self.n_labels))
+
+    def _table(self, j: int, labels: tuple[Label, ...]) -> Outcomes:
+        here = self.indices == j
+        patterns, inverse = np.unique(self.bits[here], return_inverse=True)
+        counts = np.bincount(inverse.reshape(-1), weights=self.counts[self.item_of[here]]).astype(np.int64)
+        codes = (patterns[:, np.newaxis] >> np.arange(1 + self.n_classifiers)) & 1
+        rest = self.n_items - int(counts.sum())
+        if rest:
+            codes = np.concatenate([np.zeros((1, codes.shape[1]), dtype=codes.dtype), codes])
+            counts = np.concatenate([[rest], counts])
+        order = np.lexsort(codes.T[::-1])
+        return Outcomes(codes[order].astype(np.int32), counts[order], labels, self.names)
+
+    def project(self, names: Sequence[str]) -> MultilabelOutcomes:
+        """Keep some of the classifiers, in the order given."""
+        if not names:
+            raise InvalidInputError("Name at least one classifier to keep.")
+        places = [0, *(1 + self.position(name) for name in names)]
+        bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate(places))
+        checked = check_names(names, len(names))
+        return self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked)
+
+    def rename(self, names: Sequence[str]) -> MultilabelOutcomes:
+        """Return the same counts under other classifier names."""
+        return replace(self, names=check_names(names, self.n_classifiers))
+
+    def __add__(self, other: object) -> MultilabelOutcomes:
+        """Merge two tables of the same classifiers and labels: more items, the same question."""
+        if not isinstance(other, MultilabelOutcomes):
+            return NotImplemented
+        if (self.names, self.labels) != (other.names, other.labels):
+            raise DataError("Only outcomes of the same classifiers and labels add up.")
+        parts = [np.concatenate(pair) for pair in (
+            (self.indptr, other.indptr[1:] + self.indptr[-1]), (self.indices, other.indices), (self.bits, other.bits),
+            (self.counts, other.counts),
+        )]  # fmt: skip
+        return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MultilabelOutcomes) and self.data_hash == other.data_hash
+
+    def __hash__(self) -> int:
+        return hash(self.data_hash)
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(repr, self.names))
+        return f"MultilabelOutcomes({self.n_items:,} items, {self.n_labels:,} labels, classifiers: {names})"
+
+
+AnyOutcomes = Outcomes | MultilabelOutcomes
+
+
+def is_indicators(data: Any) -> bool:
+    """Whether `data` is a 2-D array with at least two columns: one item a row, one label a column."""
+    shape = getattr(data, "shape", None)
+    if shape is None and isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple | np.ndarray):
+        shape = (len(data), len(data[0]))
+    return isinstance(shape, tuple) and len(shape) == 2 and shape[1] >= 2  # noqa: PLR2004
+
+
+def _indicators(data: Any, title: str) -> Any:
+    """Return a sparse 0/1 matrix, or say where it is something else."""
+    from scipy.sparse import csr_array, issparse
+
+    if issparse(data):
+        matrix = csr_array(data)
+        matrix.sum_duplicates()
+        values = matrix.data
+        rows, columns = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
+    else:
+        try:
+            dense = np.asarray(data)
+        except ValueError as error:
+            raise LengthMismatchError(f"The rows of {title} differ in length.") from error
+        if dense.ndim != 2:  # noqa: PLR2004
+            raise LengthMismatchError(f"{title} has {dense.ndim} dimensions; indicator arrays are items × labels.")
+        if dense.dtype.kind not in "biuf":
+            raise LabelTypeError(f"{title} must hold 0 and 1; got {dense.dtype.name} values.")
+        rows, columns = np.nonzero(dense)
+        values = dense[rows, columns]
+        matrix = csr_array((values, (rows, columns)), shape=dense.shape)
+    bad = np.flatnonzero((values != 1) & (values != 0))
+    if bad.size:
+        at = (int(rows[bad[0]]), int(columns[bad[0]]))
+        error = MissingLabelsError if values[bad[0]] != values[bad[0]] else LabelTypeError
+        raise error(
+            f"{title} must hold 0 and 1 only; got {values[bad[0]].item()!r} at {at}.",
+            hint="these look like scores; cut them at a threshold first." if error is LabelTypeError else None,
+        )
+    return csr_array(matrix, dtype=np.int64)
+
+
+def _flag(value: Any, title: str, at: int) -> int:
+    known = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+    flag = known.get(str(value).strip().lower())
+    if flag is None:
+        error = MissingLabelsError if value is None or value != value else LabelTypeError  # noqa: PLR0124
+        raise error(
+            f"Column {title!r} must hold 0 and 1 only; got {value!r} in row {at + 1}.",
+            hint="a long table has one row an item and label.",
+        )
+    return flag

@@ -1,0 +1,97 @@
+"""The flat model of confusion matrices, which ICDM 2015 improves on: every row uniform over the labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ropewalk._validate import check_positive
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.models.hierarchical import check_single
+from ropewalk.models.sticks import SMALLEST_SHARE
+from ropewalk.sampling import GammaRows, block_size, dirichlet
+from ropewalk.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flat:
+    """One confusion matrix a classifier, each row ~ Dirichlet(`pseudo_count`, …) over all M labels.
+
+    The prior weighs M pseudo-documents a class, which swamps the data where classes are many and small; it is here
+    for comparison.
+
+    Examples
+    --------
+    >>> Flat().prior
+    'mu ~ Dir(1, …); theta_j ~ Dir(1, …)'
+    """
+
+    pseudo_count: float = 1.0
+    mu_prior: float = 1.0
+
+    name = "flat"
+    paired = False
+    is_symmetric = True
+    no_factor = ""
+    no_savage_dickey = ""
+
+    def __post_init__(self) -> None:
+        for field in ("pseudo_count", "mu_prior"):
+            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return f"mu ~ Dir({self.mu_prior:g}, …); theta_j ~ Dir({self.pseudo_count:g}, …)"
+
+    def scaled(self, factor: float) -> Flat:
+        """Return the model with so many times the prior mass."""
+        return Flat(pseudo_count=self.pseudo_count * factor, mu_prior=self.mu_prior * factor)
+
+    def fit(self, outcomes: Outcomes) -> FlatPosterior:
+        """Return the posterior of one classifier's table."""
+        check_single(outcomes)
+        counts = outcomes.confusion()
+        shapes = counts.reshape(-1) + self.pseudo_count
+        return FlatPosterior(
+            n_labels=outcomes.n_labels, mu=counts.sum(axis=1) + self.mu_prior, shapes=shapes, order=np.argsort(shapes)
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FlatPosterior:
+    """Class shares ~ Dirichlet(`mu`), rows ~ Dirichlet(`shapes`): all M² cells, drawn in `order` of their shapes."""
+
+    n_labels: int
+    mu: FloatArray
+    shapes: FloatArray
+    order: IntArray
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return len(self.shapes)
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return block_size(self.work)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return Cells(np.column_stack(np.divmod(self.order, self.n_labels)).astype(np.int32), self.n_labels)
+
+    @cached_property
+    def _gammas(self) -> GammaRows:
+        return GammaRows.of(self.shapes[self.order])
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables."""
+        mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
+        weights = np.maximum(self._gammas.draw(rng, size), SMALLEST_SHARE)
+        truth = self._cells.codes[:, 0]
+        weights *= (mu / (self._cells.by_truth @ weights))[truth]
+        return Weighted(self._cells, weights)

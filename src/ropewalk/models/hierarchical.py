@@ -1,0 +1,210 @@
+"""The hierarchical model of confusion matrices (Zhang et al., ICDM 2015), drawn exactly.
+
+    mu ~ Dirichlet(1, …, 1)
+    eta ~ Beta(alpha, beta)
+    theta_j ~ Dirichlet(omega_j),   omega_jj = eta,   omega_jk = (1 − eta) / (M − 1)
+
+The rows theta_j can be integrated out, which leaves a one-dimensional density of eta: a product of
+Dirichlet-multinomials over the non-zero cells. So eta is drawn from a grid by inverting its distribution function,
+and the rows given eta are Dirichlets: no Markov chain.
+
+Since omega_j adds up to 1, **eta is no accuracy**: it follows the number of non-zero cells off the diagonal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ropewalk._validate import check_positive
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.metrics.margins import Cells, Loose, Weighted
+from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks
+from ropewalk.sampling import block_size, dirichlet
+from ropewalk.typing import FloatArray, IntArray
+
+_REACH: Final = 700.0  # logit of the smallest and largest eta that a float can tell from 0 and 1
+_POINTS: Final = 8_193
+_DEPTH: Final = 45.0  # log density below its maximum at which the grid may end
+
+FEW_ITEMS: Final = 30
+"""With fewer items a class, intervals of a score cover less than they say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Icdm2015:
+    """The hierarchical model of ICDM 2015: one confusion matrix a classifier, classes tied together by eta.
+
+    `alpha` and `beta` are the Beta prior of eta; `mass` is how many pseudo-documents omega weighs in each row, and
+    `mu_prior` how many each class weighs in the prevalences. All ones are the paper's prior.
+
+    Examples
+    --------
+    >>> Icdm2015().prior
+    'mu ~ Dir(1, …); eta ~ Beta(1, 1); theta_j ~ Dir(omega_j), omega_jj = eta, mass 1'
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    mass: float = 1.0
+    mu_prior: float = 1.0
+
+    name = "icdm2015"
+    paired = False
+    is_symmetric = True
+    no_factor = ""
+    no_savage_dickey = ""
+
+    def __post_init__(self) -> None:
+        for field in ("alpha", "beta", "mass", "mu_prior"):
+            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return (
+            f"mu ~ Dir({self.mu_prior:g}, …); eta ~ Beta({self.alpha:g}, {self.beta:g}); "
+            f"theta_j ~ Dir(omega_j), omega_jj = eta, mass {self.mass:g}"
+        )
+
+    def scaled(self, factor: float) -> Icdm2015:
+        """Return the model with so many times the prior mass."""
+        return Icdm2015(
+            alpha=self.alpha * factor,
+            beta=self.beta * factor,
+            mass=self.mass * factor,
+            mu_prior=self.mu_prior * factor,
+        )
+
+    def fit(self, outcomes: Outcomes) -> HierarchicalPosterior:
+        """Return the posterior of one classifier's table."""
+        check_single(outcomes)
+        truth = outcomes.codes[:, 0]
+        right = truth == outcomes.codes[:, 1]
+        return HierarchicalPosterior(
+            n_labels=outcomes.n_labels,
+            mu=np.bincount(truth, weights=outcomes.counts, minlength=outcomes.n_labels) + self.mu_prior,
+            counted=CountedCells.of(outcomes.codes, outcomes.counts, truth.astype(np.int64), outcomes.n_labels),
+            mass=self.mass,
+            eta=Eta(
+                right=outcomes.counts[right],
+                wrong=outcomes.counts[~right],
+                n_labels=outcomes.n_labels,
+                alpha=self.alpha,
+                beta=self.beta,
+                mass=self.mass,
+            ),
+        )
+
+
+def check_single(outcomes: Outcomes) -> None:
+    """Refuse a table of more than one classifier."""
+    if outcomes.n_classifiers != 1:
+        raise InvalidInputError(f"This model takes 1 classifier; got {outcomes.n_classifiers}.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Eta:
+    """The posterior of eta: what share of its one pseudo-document the prior of a row puts on the diagonal.
+
+    Not an accuracy, nor an estimate of one: with a row's prior mass fixed at 1, eta follows the number of non-zero
+    cells off the diagonal. It is about 0.08 on 20 newsgroups, where two thirds of the documents are classified right.
+    """
+
+    right: IntArray
+    wrong: IntArray
+    n_labels: int
+    alpha: float
+    beta: float
+    mass: float
+
+    def log_density(self, logit: FloatArray) -> FloatArray:
+        """Return the log density of logit(eta), up to a constant."""
+        from scipy.special import expit, gammaln, log_expit
+
+        eta, rest = self.mass * expit(logit), self.mass * expit(-logit) / max(self.n_labels - 1, 1)
+        value: FloatArray = self.alpha * log_expit(logit) + self.beta * log_expit(-logit)
+        for counts, omega in ((self.right, eta), (self.wrong, rest)):
+            for count, times in zip(*np.unique(counts, return_counts=True), strict=True):
+                value += times * (gammaln(count + omega) - gammaln(omega))
+        return value
+
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, FloatArray]:
+        """Points of logit(eta), and the probability between each two of them, by the trapezoidal rule."""
+        coarse = np.linspace(-_REACH, _REACH, 2_801)
+        heights = self.log_density(coarse)
+        inside = np.flatnonzero(heights > heights.max() - _DEPTH)
+        step = coarse[1] - coarse[0]
+        ends = coarse[inside[[0, -1]]] + np.array([-step, step])
+        points = np.linspace(*np.clip(ends, -_REACH, _REACH), _POINTS)
+        heights = self.log_density(points)
+        density = np.exp(heights - heights.max())
+        steps = np.diff(points) * (density[1:] + density[:-1])
+        return points, steps / steps.sum()
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean of eta."""
+        return self._moment(1)
+
+    @property
+    def std(self) -> float:
+        """The posterior standard deviation of eta."""
+        return float(max(self._moment(2) - self.mean**2, 0.0) ** 0.5)
+
+    def _moment(self, power: int) -> float:
+        from scipy.special import expit
+
+        points, steps = self._grid
+        values = expit(points) ** power
+        return float((steps * (values[1:] + values[:-1]) / 2).sum())
+
+    def quantile(self, share: FloatArray | float) -> FloatArray:
+        """Return the value of eta below which so much of the posterior lies."""
+        from scipy.special import expit
+
+        points, steps = self._grid
+        return np.asarray(expit(np.interp(share, np.concatenate([[0.0], np.cumsum(steps)]), points)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HierarchicalPosterior:
+    """Class shares ~ Dirichlet(`mu`), `eta` from its marginal, rows given eta ~ Dirichlet(counts + omega)."""
+
+    n_labels: int
+    mu: FloatArray
+    counted: CountedCells
+    mass: float
+    eta: Eta
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return len(self.counted.codes) + 6 * self.n_labels
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return block_size(self.work)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return Cells(self.counted.codes, self.n_labels)
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables."""
+        eta = self.eta.quantile(rng.random(size))
+        mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
+        weights, beside = self.counted.draw(rng, mu, self.mass)
+        owner, lengths = break_sticks(rng, beside.reshape(-1), self.mass)
+        truth, draw = np.divmod(owner, size)
+        # A stick lies on the diagonal with probability eta, else on any other label.
+        label = rng.integers(0, max(self.n_labels - 1, 1), owner.size)
+        label += label >= truth
+        label = np.where((rng.random(owner.size) < eta[draw]) | (self.n_labels == 1), truth, label)
+        return Weighted(self._cells, weights, Loose(np.stack([truth, label]).astype(np.int32), draw, lengths))

@@ -1,0 +1,205 @@
+"""Any-of labels: a binary table for each label, or a bootstrap of the items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import check_positive
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.margins import Margins
+from ropewalk.models.tree import Tree, TreePosterior
+from ropewalk.sampling import GammaRows, block_size
+from ropewalk.typing import FloatArray, IntArray
+
+RARE: Final = 10
+"""Labels with fewer positives are rare: the prior weighs heavily on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMargins:
+    """D draws of multi-label tables, known by their margins: `total` is 1 (all items) for every label."""
+
+    found: Margins
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return int(self.found.row.shape[-1])
+
+    def margins(self) -> Margins:
+        """Return the margins by label."""
+        return self.found
+
+    def linear(self, cost: FloatArray) -> FloatArray:
+        """Refuse: a cost of (truth, prediction) needs a single label an item."""
+        raise InvalidInputError("`cost` needs one label an item; these items have any number of labels.")
+
+    def at_prevalence(self, shares: FloatArray) -> LabelMargins:
+        """Refuse: labels that overlap have no mix that adds up to 1."""
+        raise InvalidInputError("`prevalence` needs one label an item; these items have any number of labels.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multilabel:
+    """A binary model for each label: mu ~ Beta(mu_prior, mu_prior), outcomes of either side ~ Dir(kappa · 2^−K).
+
+    The default kappa = 1 is Dir(1/4, …) for two classifiers; kappa = 4 (2 with ``paired=False``) is the papers' prior,
+    which ruins averages over many rare labels. Labels are taken as independent, so micro averages, which the common
+    labels of one item tie together, are better left to `Bootstrap`.
+
+    Examples
+    --------
+    >>> Multilabel().prior
+    'per label: mu ~ Beta(1, 1); theta+, theta- ~ Dir(1·2^-K, …)'
+    """
+
+    kappa: float = 1.0
+    mu_prior: float = 1.0
+    paired: bool = True
+
+    is_symmetric = True
+    no_factor = ""
+    no_savage_dickey = "it belongs to the papers' priors, and this one is not theirs"
+
+    def __post_init__(self) -> None:
+        for field in ("kappa", "mu_prior"):
+            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+
+    @property
+    def name(self) -> str:
+        """What the JSON calls it."""
+        return "multilabel" if self.paired else "multilabel_unpaired"
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return f"per label: mu ~ Beta({self.mu_prior:g}, {self.mu_prior:g}); theta+, theta- ~ Dir({self.kappa:g}·2^-K, …)"
+
+    def scaled(self, factor: float) -> Multilabel:
+        """Return the model with so many times the prior mass."""
+        return Multilabel(kappa=self.kappa * factor, mu_prior=self.mu_prior * factor, paired=self.paired)
+
+    def fit(self, outcomes: MultilabelOutcomes) -> StackPosterior:
+        """Return the posterior: one binary table a label."""
+        tree = Tree(kappa=self.kappa, mu_prior=self.mu_prior)
+        return StackPosterior(tuple(tree.fit(table) for table in outcomes.tables()))
+
+
+@dataclass(frozen=True, eq=False)
+class StackPosterior:
+    """Independent posteriors of binary tables, one a label."""
+
+    parts: tuple[TreePosterior, ...]
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return sum(part.work for part in self.parts)
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds: a label's table is gone once its margins are taken."""
+        return block_size(16 * (1 + 2 * self.parts[0].n_classifiers) + len(self.parts))
+
+    def block(self, rng: np.random.Generator, size: int) -> LabelMargins:
+        """Draw `size` tables a label."""
+        found = [part.block(rng, size).margins() for part in self.parts]
+        tp, col, row = (np.stack([getattr(m, of)[..., 1] for m in found], axis=-2) for of in ("tp", "col", "row"))
+        return LabelMargins(Margins(tp.swapaxes(-1, -2), col.swapaxes(-1, -2), row.T, np.ones((size, 1))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap:
+    """Rubin's Bayesian bootstrap: weights ~ Dirichlet(1, …, 1) over the items, the same for all classifiers.
+
+    It leaves the labels of an item together, as they came. There is no prior to speak of, and so no Bayes factor;
+    without items there is nothing to draw from.
+
+    Examples
+    --------
+    >>> Bootstrap().prior
+    'weights ~ Dir(1, …, 1) over items'
+    """
+
+    name = "bootstrap"
+    paired = True
+    is_symmetric = True
+    no_factor = "the bootstrap has no prior"
+    no_savage_dickey = no_factor
+    prior = "weights ~ Dir(1, …, 1) over items"
+
+    def fit(self, outcomes: MultilabelOutcomes) -> BootstrapPosterior:
+        """Return the posterior of the items' weights."""
+        if not isinstance(outcomes, MultilabelOutcomes):
+            raise InvalidInputError('The model "bootstrap" is for multi-label data here.', hint='use model="paired".')
+        if not outcomes.n_items:
+            raise DataError("The bootstrap re-weights items, and there are none.", hint='use model="multilabel".')
+        return BootstrapPosterior(outcomes)
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapPosterior:
+    """Weights of distinct items ~ Dirichlet(how often each occurred)."""
+
+    outcomes: MultilabelOutcomes
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return self.outcomes.counts.size + len(self.outcomes.bits)
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return block_size(self.outcomes.counts.size + self.outcomes.n_labels)
+
+    @cached_property
+    def _order(self) -> IntArray:
+        return np.argsort(self.outcomes.counts, kind="stable")
+
+    @cached_property
+    def _sums(self) -> Any:
+        matrix, order = label_sums(self.outcomes), self._order
+        return matrix[:, order]
+
+    @cached_property
+    def _gammas(self) -> GammaRows:
+        return GammaRows.of(self.outcomes.counts[self._order].astype(np.float64))
+
+    def block(self, rng: np.random.Generator, size: int) -> LabelMargins:
+        """Draw `size` weightings of the items."""
+        weights = self._gammas.draw(rng, size)
+        weights /= weights.sum(axis=0)
+        return _stacked(self._sums @ weights, self.outcomes)
+
+
+def label_sums(outcomes: MultilabelOutcomes) -> Any:
+    """Return the sparse matrix that sums weights of items into row, then tp, then col, each by label."""
+    from scipy.sparse import csr_array
+
+    n_labels, n_classifiers = outcomes.n_labels, outcomes.n_classifiers
+    truly = (outcomes.bits & 1).astype(bool)
+    said = [((outcomes.bits >> (1 + k)) & 1).astype(bool) for k in range(n_classifiers)]
+    parts = [truly, *(truly & one for one in said), *said]
+    rows = np.concatenate([outcomes.indices[part] + i * n_labels for i, part in enumerate(parts)])
+    items = np.concatenate([outcomes.item_of[part] for part in parts])
+    shape = (len(parts) * n_labels, outcomes.counts.size)
+    return csr_array((np.ones(rows.size), (rows, items)), shape=shape)
+
+
+def observed_margins(outcomes: MultilabelOutcomes) -> LabelMargins:
+    """Return the shares of items themselves, as a single draw."""
+    counts = outcomes.counts[:, np.newaxis] / max(outcomes.n_items, 1)
+    return _stacked(label_sums(outcomes) @ counts, outcomes)
+
+
+def _stacked(sums: FloatArray, outcomes: MultilabelOutcomes) -> LabelMargins:
+    n_labels, n_classifiers = outcomes.n_labels, outcomes.n_classifiers
+    row, both = sums[:n_labels], sums[n_labels:].reshape(2, n_classifiers, n_labels, -1)
+    tp, col = both.swapaxes(-1, -2)
+    return LabelMargins(Margins(tp, col, row.T, np.ones((row.shape[1], 1))))

@@ -1,0 +1,93 @@
+"""Sethuraman's sticks: split prior mass over more cells than one would care to list, exactly.
+
+A Dirichlet(a·w) with weights w that sum to 1 is Σ V_i Π_{l<i} (1 − V_l) δ(cell i), V_i ~ Beta(1, a), cells drawn
+independently from w, repeats allowed. And Dirichlet(counts + a·w) = B·Dirichlet(counts) + (1 − B)·Dirichlet(a·w) with
+B ~ Beta(Σ counts, a). So the observed cells need their counts alone, the prior a few sticks, and the cost does not
+grow with the number of cells that nobody ever saw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.metrics.margins import indicator
+from ropewalk.sampling import GammaRows
+from ropewalk.typing import CodeArray, FloatArray, IntArray
+
+UNPLACED: Final = 1e-6
+"""A stick-breaking stops when less than this share of the whole draw is left; the last stick takes the rest."""
+
+
+SMALLEST_SHARE: Final = 1e-250
+"""A share that underflows to 0 would take what happens within its class with it."""
+
+
+@dataclass(frozen=True)
+class CountedCells:
+    """Observed cells in groups, each group with a Dirichlet(counts + prior), ordered by count."""
+
+    codes: CodeArray
+    group: IntArray
+    n_groups: int
+    gammas: GammaRows
+
+    @classmethod
+    def of(cls, codes: CodeArray, counts: IntArray, group: IntArray, n_groups: int) -> CountedCells:
+        """Order the cells by count, so that those of one count are drawn together."""
+        order = np.argsort(counts, kind="stable")
+        return cls(codes[order], group[order], n_groups, GammaRows.of(counts[order].astype(np.float64)))
+
+    @cached_property
+    def _by_group(self) -> Any:
+        return indicator(self.group, self.n_groups)
+
+    def draw(self, rng: np.random.Generator, masses: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
+        """Split each group's mass (G, D) over its cells; return their weights (C, D) and what is beside them (G, D).
+
+        Beside them lies the part of a prior of total mass `prior`, still to be broken into sticks.
+        """
+        weights = self.gammas.draw(rng, masses.shape[1])
+        beside = np.maximum(rng.standard_gamma(prior, masses.shape), SMALLEST_SHARE)
+        scale = masses / (self._by_group @ weights + beside)
+        weights *= scale[self.group]
+        beside *= scale
+        return weights, beside
+
+
+def break_sticks(
+    rng: np.random.Generator, mass: FloatArray, concentration: float | FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Break each `mass` into sticks; return which mass every stick is of, and its length.
+
+    Every mass has at least one stick, and the sticks of a mass add up to it.
+
+    Examples
+    --------
+    >>> of, length = break_sticks(np.random.default_rng(0), np.array([0.3, 0.7]), 1.0)
+    >>> bool(np.allclose(np.bincount(of, length), [0.3, 0.7]))
+    True
+    """
+    active = np.arange(mass.size)
+    left = mass
+    power = 1.0 / np.asarray(concentration, dtype=np.float64)
+    owners, lengths = [], []
+    while active.size:
+        rest = rng.random(active.size)
+        if power.ndim or power != 1.0:
+            rest **= power
+        rest *= left  # 1 − V ~ U^(1/a) stays, V goes to the stick
+        length = left - rest
+        again = rest > UNPLACED
+        length[~again] += rest[~again]
+        owners.append(active)
+        lengths.append(length)
+        active, left = active[again], rest[again]
+        if power.ndim:
+            power = power[again]
+    if not owners:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    return np.concatenate(owners), np.concatenate(lengths)

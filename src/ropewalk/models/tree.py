@@ -1,0 +1,296 @@
+"""The outcome-type tree: K classifiers on the same items, any number of labels, drawn exactly.
+
+    mu ~ Dirichlet(mu_prior, …)                          which class an item is of
+    type | class j ~ Dirichlet(kappa · centre)           who is right, and which of the wrong ones agree
+    labels | class j, type ~ symmetric Dirichlet, total mass label_mass
+
+The tree asks first *what kind* of outcome it is, and only then which labels were said. So the prior weighs about one
+pseudo-document a class, however many labels there are; a flat prior on the M² pairs of labels would weigh M² of them.
+With two labels and two classifiers every type has a single cell, and kappa = 4 is the prior of SIGIR 2016.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+
+from ropewalk._validate import check_positive, choose
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.metrics.margins import Cells, Loose, Weighted, indicator
+from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks
+from ropewalk.models.types import (
+    all_patterns,
+    base_weights,
+    draw_patterns,
+    keys_of,
+    patterns_of,
+    place_labels,
+)
+from ropewalk.sampling import block_size, dirichlet, log_gammas
+from ropewalk.typing import CodeArray, FloatArray, IntArray
+
+Centre = Literal["fixed", "pooled"]
+
+_LISTED: Final = 2  # up to so many classifiers every type is listed; beyond, those that the data lack are sticks
+_NOTHING: Final = 1e-9  # less base weight than this is rounding, and no type that was left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """K classifiers on the same test set, for any number of labels: the outcome-type tree.
+
+    `kappa` is how many pseudo-documents a class the prior of the types weighs, `label_mass` how many a class and
+    type that of the labels, `mu_prior` how many each class weighs in the prevalences. ``centre="pooled"`` centres the
+    types of every class on those of all classes together: better for a single classifier's own score when classes
+    are small, but then the prior has seen the data and there is no Bayes factor. ``paired=False`` gives every classifier
+    a tree of its own.
+
+    Examples
+    --------
+    >>> Tree(kappa=2, centre="pooled").prior
+    'mu ~ Dir(1, …); types ~ Dir(2·pooled); labels of a type ~ Dir, mass 1'
+    """
+
+    kappa: float = 1.0
+    centre: Centre = "fixed"
+    mu_prior: float = 1.0
+    label_mass: float = 1.0
+    paired: bool = True
+
+    is_symmetric = True
+
+    def __post_init__(self) -> None:
+        for field in ("kappa", "mu_prior", "label_mass"):
+            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        choose(self.centre, {name: name for name in get_args(Centre)}, "centre")
+
+    @property
+    def name(self) -> str:
+        """What `model=` and the JSON call it."""
+        return "paired" if self.paired else "unpaired"
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        centre = "base" if self.centre == "fixed" else "pooled"
+        return (
+            f"mu ~ Dir({self.mu_prior:g}, …); types ~ Dir({self.kappa:g}·{centre}); "
+            f"labels of a type ~ Dir, mass {self.label_mass:g}"
+        )
+
+    @property
+    def no_factor(self) -> str:
+        """Why there is no Bayes factor at all, if so."""
+        return "" if self.centre == "fixed" else "the pooled centre is a prior that has seen the data"
+
+    @property
+    def no_savage_dickey(self) -> str:
+        """Why there is no Savage-Dickey ratio."""
+        return self.no_factor or "it belongs to the papers' priors, and this one is not theirs"
+
+    def scaled(self, factor: float) -> Tree:
+        """Return the model with so many times the prior mass."""
+        return Tree(
+            kappa=self.kappa * factor,
+            centre=self.centre,
+            mu_prior=self.mu_prior * factor,
+            label_mass=self.label_mass * factor,
+            paired=self.paired,
+        )
+
+    def fit(self, outcomes: Outcomes) -> TreePosterior:
+        """Return the posterior of a table of any number of classifiers and labels."""
+        n_labels, codes, counts = outcomes.n_labels, outcomes.codes, outcomes.counts
+        patterns = patterns_of(codes)
+        observed, kind = np.unique(patterns, axis=0, return_inverse=True)
+        kind = kind.reshape(-1)
+        listed = observed
+        if outcomes.n_classifiers <= _LISTED:
+            listed = all_patterns(outcomes.n_classifiers, n_labels)
+            kind = _find(keys_of(listed), keys_of(observed))[kind]
+        weights = base_weights(listed, n_labels)
+        if self.centre == "pooled":
+            seen = np.bincount(kind, weights=counts, minlength=len(listed))
+            weights = (seen + 2 * weights) / (counts.sum() + 2)
+        # Groups are (class, type). All listed types stand in every class, or only those that were seen there.
+        everywhere = self.centre == "pooled" or outcomes.n_classifiers <= _LISTED
+        group_of = codes[:, 0].astype(np.int64) * len(listed) + kind
+        groups = np.arange(n_labels * len(listed)) if everywhere else np.unique(group_of)
+        group_class, group_type = np.divmod(groups, max(len(listed), 1))
+        totals = np.bincount(np.searchsorted(groups, group_of), weights=counts, minlength=groups.size)
+        lump = np.maximum(1.0 - np.bincount(group_class, weights=weights[group_type], minlength=n_labels), 0.0)
+        if self.centre == "pooled":  # only what no class ever showed is left over, at its share of the centre
+            lump = np.full(n_labels, max(1.0 - float(weights.sum()), 0.0))
+        items = np.bincount(codes[:, 0], weights=counts, minlength=n_labels)
+        return TreePosterior(
+            n_labels=n_labels,
+            n_classifiers=outcomes.n_classifiers,
+            mu=items + self.mu_prior,
+            group_class=group_class,
+            patterns=listed[group_type],
+            types=totals + self.kappa * weights[group_type],
+            lump=np.where(lump > _NOTHING, self.kappa * lump, 0.0),
+            label_mass=self.label_mass,
+            codes=codes,
+            counts=counts,
+            cell_group=np.searchsorted(groups, group_of),
+            empty=items == 0,
+        )
+
+
+def _find(keys: IntArray, wanted: IntArray) -> IntArray:
+    """Return where each wanted key stands among `keys`."""
+    order = np.argsort(keys)
+    return order[np.searchsorted(keys[order], wanted)]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TreePosterior:
+    """Dirichlets down the tree, for G listed groups (class, type), classes in ascending order.
+
+    `types` are the shapes of the groups within their class, and `lump` (M,) that of all types which a class does not
+    list. `counts` are the observed cells' and `cell_group` their groups.
+    """
+
+    n_labels: int
+    n_classifiers: int
+    mu: FloatArray
+    group_class: IntArray
+    patterns: IntArray
+    types: FloatArray
+    lump: FloatArray
+    label_mass: float
+    codes: CodeArray
+    counts: IntArray
+    cell_group: IntArray
+    empty: np.ndarray
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes: sticks are a handful a group, scores where types are unlisted."""
+        return len(self.codes) + 6 * len(self.types) + 60 * int((self.lump > 0).sum())
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return block_size(len(self.codes) + len(self.types) + 20 * int((self.lump > 0).sum()))
+
+    @cached_property
+    def _single(self) -> np.ndarray:
+        """Which groups have one cell only: all right, or but one label to be wrong with."""
+        blocks = self.patterns.max(axis=1, initial=0)
+        return (blocks == 0) | (self.n_labels == 2)  # noqa: PLR2004
+
+    @cached_property
+    def _counted(self) -> CountedCells:
+        """The observed cells that share their group with other cells."""
+        shared = ~self._single[self.cell_group]
+        several = np.cumsum(~self._single) - 1
+        group = several[self.cell_group[shared]]
+        return CountedCells.of(self.codes[shared], self.counts[shared], group, int((~self._single).sum()))
+
+    @cached_property
+    def _cells(self) -> Cells:
+        truth = self.group_class[self._single, np.newaxis]
+        # With a single cell to a type, a wrong prediction is the other label of two.
+        alone = np.where(self.patterns[self._single] == 0, truth, 1 - truth)
+        singles = np.concatenate([truth, alone], axis=1).astype(np.int32)
+        return Cells(np.concatenate([singles, self._counted.codes]), self.n_labels)
+
+    @cached_property
+    def _by_class(self) -> Any:
+        """The sparse matrix that sums groups, then unlisted types, by class."""
+        return indicator(np.concatenate([self.group_class, np.flatnonzero(self.lump)]), self.n_labels)
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables."""
+        mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
+        masses, lumps = self._draw_types(rng, mu, size)
+        weights, beside = self._counted.draw(rng, masses[~self._single], self.label_mass)
+        loose = self._loose(rng, beside, lumps)
+        return Weighted(self._cells, np.concatenate([masses[self._single], weights]), loose)
+
+    def _draw_types(self, rng: np.random.Generator, mu: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
+        """Return the masses of the groups (G, D), and of the types that each class does not list (M, D)."""
+        lumpy = np.flatnonzero(self.lump)
+        shapes = np.concatenate([self.types, self.lump[lumpy]])
+        owner = np.concatenate([self.group_class, lumpy])
+        drawn = rng.standard_gamma(shapes[:, np.newaxis], (shapes.size, size))
+        bare = np.flatnonzero(self.empty[owner])
+        if bare.size:
+            # In a class without items all shapes may be tiny, and all draws underflow to 0: there, use logarithms.
+            logs = log_gammas(rng, shapes[bare], size)
+            top = np.full((self.n_labels, size), -math.inf)
+            np.maximum.at(top, owner[bare], logs)
+            drawn[bare] = np.exp(logs - top[owner[bare]])
+        totals: FloatArray = self._by_class @ drawn
+        drawn *= (mu / totals)[owner]
+        lumps = np.zeros((self.n_labels, size))
+        lumps[lumpy] = drawn[len(self.types) :]
+        return drawn[: len(self.types)], lumps
+
+    def _loose(self, rng: np.random.Generator, beside: FloatArray, lumps: FloatArray) -> Loose | None:
+        """Spread what the prior puts beside the observed cells: over labels, and over types that were not listed."""
+        size, several = lumps.shape[1], np.flatnonzero(~self._single)
+        mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
+        truth = np.repeat(self.group_class[several].astype(np.int32), size)
+        pattern_of = np.repeat(several, size)
+        patterns = self.patterns
+        if self.lump.any():
+            fresh = self._unlisted(rng, lumps)
+            pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh[0]))])
+            patterns = np.concatenate([patterns, fresh[0]])
+            truth, draw, mass = (
+                np.concatenate(pair) for pair in zip((truth, draw, mass), fresh[1:], strict=True)
+            )
+        if not mass.size:
+            return None
+        owner, weights = break_sticks(rng, mass, self.label_mass)
+        codes = place_labels(rng, truth[owner], patterns, pattern_of[owner], self.n_labels)
+        return Loose(codes, draw[owner], weights)
+
+    def _unlisted(
+        self, rng: np.random.Generator, lumps: FloatArray
+    ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+        """Return (patterns, class, draw, mass) of types that a class does not list, each once a draw."""
+        lumpy = np.flatnonzero(self.lump)
+        size = lumps.shape[1]
+        concentration = np.repeat(self.lump[lumpy], size)
+        owner, weights = break_sticks(rng, lumps[lumpy].reshape(-1), concentration)
+        place = np.repeat(lumpy, size)[owner] * np.int64(size) + np.tile(np.arange(size), lumpy.size)[owner]
+        truth = place // size
+        patterns = np.empty((owner.size, self.n_classifiers), dtype=np.int64)
+        todo = np.arange(owner.size)
+        while todo.size:
+            patterns[todo] = draw_patterns(rng, todo.size, self.n_classifiers, self.n_labels)
+            todo = todo[self._listed(truth[todo], keys_of(patterns[todo]))]
+        # Sticks may fall on the same type; its labels are one Dirichlet then, so its mass must be one too.
+        order = np.lexsort((keys_of(patterns), place))
+        keys = keys_of(patterns[order])
+        new = np.ones(order.size, dtype=bool)
+        new[1:] = (np.diff(keys) != 0) | (np.diff(place[order]) != 0)
+        first = order[new]
+        merged = np.bincount(np.cumsum(new) - 1, weights[order], minlength=first.size)
+        return patterns[first], truth[first].astype(np.int32), place[first] % size, merged
+
+    @cached_property
+    def _keys(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The keys of the listed types, sorted, and for each class and key whether it is listed there."""
+        keys = keys_of(self.patterns)
+        distinct, place = np.unique(keys, return_inverse=True)
+        listed = np.unique(self.group_class * np.int64(max(distinct.size, 1)) + place.reshape(-1))
+        return distinct, listed, place
+
+    def _listed(self, truth: IntArray, keys: IntArray) -> np.ndarray:
+        """Whether each class lists the type of that key."""
+        distinct, listed, _ = self._keys
+        if not distinct.size:
+            return np.zeros(truth.size, dtype=bool)
+        place = np.minimum(np.searchsorted(distinct, keys), distinct.size - 1)
+        pairs = truth * np.int64(distinct.size) + place
+        spot = np.minimum(np.searchsorted(listed, pairs), listed.size - 1)
+        return np.asarray((distinct[place] == keys) & (listed[spot] == pairs))

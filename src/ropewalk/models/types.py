@@ -1,0 +1,142 @@
+"""Outcome types: which classifiers are right about an item, and which of the wrong ones say the same.
+
+A type is written as a pattern of K numbers: 0 for a right prediction, and 1, 2, … for the wrong ones, equal
+numbers for equal predictions, numbered in the order of their first appearance. Two classifiers have five types: (0, 0)
+both right, (0, 1) only A, (1, 0) only B, (1, 1) both wrong alike, (1, 2) both wrong differently.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from ropewalk.typing import CodeArray, FloatArray, IntArray
+
+
+def patterns_of(codes: CodeArray) -> IntArray:
+    """Return the type of every row (truth, prediction 1, …, prediction K), as an array (rows, K).
+
+    Examples
+    --------
+    >>> patterns_of(np.array([[7, 7, 3], [7, 3, 3], [7, 3, 5]], dtype=np.int32)).tolist()
+    [[0, 1], [1, 1], [1, 2]]
+    """
+    n_rows, width = codes.shape
+    numbers = np.zeros((n_rows, width), dtype=np.int64)
+    used = np.zeros(n_rows, dtype=np.int64)
+    for k in range(1, width):
+        fresh = np.ones(n_rows, dtype=bool)
+        for earlier in range(k):
+            same = fresh & (codes[:, k] == codes[:, earlier])
+            numbers[same, k] = numbers[same, earlier]
+            fresh &= ~same
+        used[fresh] += 1
+        numbers[fresh, k] = used[fresh]
+    return numbers[:, 1:]
+
+
+def all_patterns(n_classifiers: int, n_labels: int) -> IntArray:
+    """Return every type that can occur: set partitions, with at most M − 1 different wrong labels.
+
+    Examples
+    --------
+    >>> all_patterns(2, 3).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]]
+    """
+    found: list[tuple[int, ...]] = [()]
+    for _ in range(n_classifiers):
+        found = [(*p, r) for p in found for r in range(max(p, default=0) + 2) if r < n_labels]
+    return np.array(found, dtype=np.int64)
+
+
+def base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
+    """Return the prior weight of each type: 2^−K for who is right, Ewens(1) for how the wrong ones agree.
+
+    Ewens(1) gives a partition of w wrong ones Π (size − 1)! / w!, renormalised, for that set of wrong ones, over
+    the partitions into at most M − 1 labels.
+
+    Examples
+    --------
+    >>> base_weights(all_patterns(2, 3), 3).tolist()
+    [0.25, 0.25, 0.25, 0.125, 0.125]
+    """
+    weights = []
+    for pattern in patterns.tolist():
+        sizes = [pattern.count(block) for block in range(1, max(pattern, default=0) + 1)]
+        wrong = sum(sizes)
+        orders = math.prod(math.factorial(size - 1) for size in sizes)
+        weights.append(2.0 ** -len(pattern) * orders / _permutations(wrong, n_labels - 1))
+    return np.array(weights)
+
+
+@lru_cache(maxsize=1024)
+def _permutations(n: int, most_cycles: int) -> int:
+    """How many permutations of n things have at most so many cycles: n! if that is no bound."""
+    row = [1]  # unsigned Stirling numbers of the first kind
+    for i in range(n):
+        row = [(row[b] * i if b < len(row) else 0) + (row[b - 1] if b else 0) for b in range(len(row) + 1)]
+    return sum(row[: most_cycles + 1])
+
+
+def draw_patterns(rng: np.random.Generator, size: int, n_classifiers: int, n_labels: int) -> IntArray:
+    """Draw types from their base weights: coins for who is right, a Chinese restaurant for the wrong ones."""
+    wrong = rng.random((size, n_classifiers)) < 0.5  # noqa: PLR2004
+    patterns = np.zeros((size, n_classifiers), dtype=np.int64)
+    todo = np.arange(size)
+    while todo.size:
+        patterns[todo] = _seat(rng, wrong[todo])
+        todo = todo[patterns[todo].max(axis=1) >= n_labels]  # more wrong labels than there are: seat them again
+    return patterns
+
+
+def _seat(rng: np.random.Generator, wrong: np.ndarray) -> IntArray:
+    """Seat the wrong ones in order: each joins the table of an earlier one, or opens a table, all equally likely."""
+    n_rows, width = wrong.shape
+    tables = np.zeros((n_rows, width), dtype=np.int64)
+    seated = np.zeros((n_rows, width), dtype=np.int64)  # the table of the i-th wrong one
+    guests, opened = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    for k in range(width):
+        rows = np.flatnonzero(wrong[:, k])
+        choice = rng.integers(0, guests[rows] + 1)
+        new = choice == guests[rows]
+        opened[rows[new]] += 1
+        table = np.where(new, opened[rows], seated[rows, np.minimum(choice, width - 1)])
+        tables[rows, k] = table
+        seated[rows, guests[rows]] = table
+        guests[rows] += 1
+    return tables
+
+
+def keys_of(patterns: IntArray) -> IntArray:
+    """Return a number for each type, the same for the same type.
+
+    Up to 13 classifiers no two types share one; beyond, it is a hash of 64 bits with an odd base.
+    """
+    width = patterns.shape[1]
+    powers = np.cumprod(np.full(width, 2 * width + 3, dtype=np.uint64))
+    return (patterns.astype(np.uint64) * powers).sum(axis=1, dtype=np.uint64).view(np.int64)
+
+
+def place_labels(
+    rng: np.random.Generator, truth: CodeArray, patterns: IntArray, which: IntArray, n_labels: int
+) -> CodeArray:
+    """Draw labels for outcomes of the types `patterns[which]`, all fitting ones equally likely; codes (1+K, n)."""
+    small = patterns.astype(np.int8)
+    blocks = small.max(axis=1, initial=0)[which]
+    taken = [truth]
+    for block in range(1, int(blocks.max(initial=0)) + 1):
+        label = rng.integers(0, n_labels, truth.size, dtype=np.int32)
+        todo = np.flatnonzero((blocks >= block) & np.logical_or.reduce([label == other for other in taken]))
+        while todo.size:  # a wrong label is neither the truth nor that of another block
+            label[todo] = rng.integers(0, n_labels, todo.size, dtype=np.int32)
+            todo = todo[np.logical_or.reduce([label[todo] == other[todo] for other in taken])]
+        taken.append(label)
+    codes = np.empty((1 + small.shape[1], truth.size), dtype=np.int32)
+    codes[:] = truth
+    for code, column in zip(codes[1:], small.T, strict=True):
+        block_of = column[which]
+        for block, label in enumerate(taken[1:], start=1):
+            np.copyto(code, label, where=block_of == block)
+    return codes

@@ -1,0 +1,161 @@
+"""The outcome-type tree: against brute force, against the binary model, and its edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import brute
+import ropewalk as rw
+from ropewalk.metrics import parse_metric
+from ropewalk.models import Paired, Tree, Unpaired
+from ropewalk.models.posterior import draw_psi
+from ropewalk.models.sticks import UNPLACED
+from ropewalk.models.types import all_patterns, base_weights, draw_patterns, keys_of, patterns_of
+
+
+def sparse_margins(posterior, seed, size):
+    """Draw blocks and name the margins as `brute.margins` does."""
+    parts = []
+    rng = np.random.default_rng(seed)
+    while sum(len(p["row 0"]) for p in parts) < size:
+        m = posterior.block(rng, posterior.block_size).margins()
+        named = {f"row {j}": m.row[:, j] for j in range(m.row.shape[1])}
+        for k, j in np.ndindex(m.tp.shape[0], m.tp.shape[2]):
+            named[f"col {k + 1} {j}"], named[f"tp {k + 1} {j}"] = m.col[k, :, j], m.tp[k, :, j]
+        parts.append(named)
+    return {name: np.concatenate([p[name] for p in parts])[:size] for name in parts[0]}
+
+
+def assert_same_law(ours, theirs, errors=4.0):
+    """Means, variances and quantiles of two samples agree within so many standard errors."""
+    n = len(ours) + 0.0
+    gap = np.abs(ours.mean() - theirs.mean())
+    assert gap <= errors * np.sqrt((ours.var() + theirs.var()) / n) + 1e-12
+    fourth = [((x - x.mean()) ** 4).mean() - x.var() ** 2 for x in (ours, theirs)]
+    assert abs(ours.var() - theirs.var()) <= errors * np.sqrt(sum(fourth) / n) + 1e-12
+    whole = np.concatenate([ours, theirs])
+    for q in (0.025, 0.25, 0.5, 0.75, 0.975):
+        # How many of either sample lie below a common point is binomial, whatever the density there. What is
+        # smaller than a few unplaced ends of sticks counts as 0.
+        at = max(np.quantile(whole, q), 10 * UNPLACED)
+        p = (whole <= at).mean()
+        assert abs((ours <= at).mean() - (theirs <= at).mean()) <= errors * np.sqrt(2 * max(q * (1 - q), p * (1 - p)) / n) + 2 / n
+
+
+def random_counts(rng, n_labels, n_classifiers, n_items):
+    """A sparse table: mostly right, an empty class, most cells never seen."""
+    truth = rng.integers(0, n_labels - 1, n_items)  # the last class stays empty
+    columns = [truth]
+    for _ in range(n_classifiers):
+        noise = rng.integers(0, n_labels, n_items)
+        columns.append(np.where(rng.random(n_items) < 0.6, truth, noise))
+    counts = np.zeros((n_labels,) * (1 + n_classifiers), dtype=int)
+    np.add.at(counts, tuple(columns), 1)
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "n_classifiers", "options"),
+    [
+        (3, 2, {}),
+        (4, 2, {"kappa": 2.5, "label_mass": 0.5, "mu_prior": 0.3}),
+        (5, 2, {"centre": "pooled"}),
+        (3, 3, {}),
+        (4, 1, {"centre": "pooled", "kappa": 3.0}),
+        (2, 3, {"kappa": 4.0}),
+        (3, 4, {"kappa": 0.2}),
+    ],
+)
+def test_sparse_draws_have_the_law_of_listing_every_cell(n_labels, n_classifiers, options):
+    rng = np.random.default_rng(n_labels * 10 + n_classifiers)
+    counts = random_counts(rng, n_labels, n_classifiers, 30)
+    outcomes = rw.Outcomes.from_counts(counts)
+    size = 40_000
+    theirs = brute.margins(*brute.tree(counts, rng, size, **options), n_labels)
+    ours = sparse_margins(Tree(**options).fit(outcomes), 7, size)
+    assert set(ours) == set(theirs)
+    for name in ours:
+        assert_same_law(ours[name], theirs[name], errors=4.5)  # some hundred checks in all
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_labels", [3, 4, 5, 12])
+def test_sparse_draws_have_the_law_of_listing_every_cell_at_a_million(n_labels):
+    rng = np.random.default_rng(n_labels)
+    counts = random_counts(rng, n_labels, 2, 60)
+    posterior = Tree().fit(rw.Outcomes.from_counts(counts))
+    size, part = 1_000_000, 50_000
+    parts = [brute.margins(*brute.tree(counts, rng, part), n_labels) for _ in range(size // part)]
+    ours = sparse_margins(posterior, 1, size)
+    for name in ours:
+        assert_same_law(ours[name], np.concatenate([p[name] for p in parts]))
+
+
+def test_no_items_give_the_prior_of_every_cell():
+    rng = np.random.default_rng(3)
+    theirs = brute.margins(*brute.tree(np.zeros((3, 3, 3), dtype=int), rng, 40_000), 3)
+    ours = sparse_margins(Tree().fit(rw.Outcomes.empty(range(3), ["a", "b"])), 2, 40_000)
+    for name in ours:
+        assert_same_law(ours[name], theirs[name])
+
+
+@pytest.mark.parametrize(("kappa", "binary", "names"), [(4.0, Paired(), ["a", "b"]), (2.0, Unpaired(), ["a"])])
+def test_two_labels_are_the_binary_model(table, kappa, binary, names):
+    """At M = 2 the tree with kappa = 4 (2 for one classifier) is the papers' prior."""
+    outcomes = table.rename(["a", "b"]).project(names)
+    thin = rw.Outcomes.from_pairs(positive=(3, 1, 0, 2), negative=(0, 1, 0, 5), names=["a", "b"]).project(names)
+    for data in (outcomes, thin):
+        metric = parse_metric("f1").at(1)
+        ours = draw_psi([Tree(kappa=kappa).fit(data)], metric, stop=200_000, seed=1)
+        theirs = draw_psi([binary.fit(data)], metric, stop=200_000, seed=2)
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same_law(one, other)
+        if len(names) == 2:
+            assert_same_law(ours[0] - ours[1], theirs[0] - theirs[1])
+
+
+def test_base_weights_of_two_classifiers_are_those_of_the_design():
+    assert base_weights(all_patterns(2, 5), 5).tolist() == [0.25, 0.25, 0.25, 0.125, 0.125]
+    assert base_weights(all_patterns(2, 2), 2).tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize(("n_classifiers", "n_labels"), [(1, 2), (2, 2), (3, 2), (3, 3), (4, 3), (4, 9)])
+def test_base_weights_are_a_distribution_and_those_of_brute_force(n_classifiers, n_labels):
+    patterns = all_patterns(n_classifiers, n_labels)
+    weights = base_weights(patterns, n_labels)
+    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    expected = brute.base(n_classifiers, n_labels)
+    assert dict(zip(map(tuple, patterns.tolist()), weights, strict=True)) == pytest.approx(expected)
+
+
+def test_there_are_as_many_types_as_set_partitions():
+    assert [len(all_patterns(k, 99)) for k in range(1, 6)] == [2, 5, 15, 52, 203]  # Bell numbers
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 9])
+def test_drawn_types_follow_their_base_weights(n_labels):
+    patterns = all_patterns(4, n_labels)
+    drawn = draw_patterns(np.random.default_rng(0), 200_000, 4, n_labels)
+    keys = keys_of(patterns)
+    assert len(set(keys.tolist())) == len(patterns)
+    shares = np.array([(keys_of(drawn) == key).mean() for key in keys])
+    weights = base_weights(patterns, n_labels)
+    assert (np.abs(shares - weights) <= 4.5 * np.sqrt(weights * (1 - weights) / 200_000)).all()
+
+
+def test_patterns_are_those_of_brute_force(rng):
+    codes = rng.integers(0, 4, (300, 5)).astype(np.int32)
+    assert [tuple(row) for row in patterns_of(codes).tolist()] == [brute.pattern(tuple(row)) for row in codes.tolist()]
+
+
+@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "1", None])
+@pytest.mark.parametrize("field", ["kappa", "mu_prior", "label_mass"])
+def test_a_prior_mass_must_be_positive(field, bad):
+    with pytest.raises(rw.errors.InvalidInputError, match=field):
+        Tree(**{field: bad})
+
+
+def test_an_unknown_centre_is_refused():
+    with pytest.raises(rw.errors.UnknownNameError, match="pooled"):
+        Tree(centre="middle")

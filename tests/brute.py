@@ -37,9 +37,9 @@ def base(n_classifiers, n_labels):
 def log_dirichlet(rng, shapes, size):
     """Draw by logarithms, since shapes are tiny: (len(shapes), size)."""
     shapes = np.asarray(shapes, dtype=float)[:, None]
-    logs = np.log(rng.standard_gamma(shapes + 1, (len(shapes), size))) + np.log(
-        rng.random((len(shapes), size))
-    ) / shapes
+    logs = (
+        np.log(rng.standard_gamma(shapes + 1, (len(shapes), size))) + np.log(rng.random((len(shapes), size))) / shapes
+    )
     logs -= logs.max(axis=0)
     weights = np.exp(logs)
     return weights / weights.sum(axis=0)

@@ -15,13 +15,13 @@ LAYERS = {
     1: {"data"},
     2: {"sampling", "intervals", "metrics"},
     3: {"models"},
-    4: {"summary", "decision", "evidence", "wording", "results"},
+    4: {"summary", "decision", "evidence", "wording", "contrast", "results"},
     5: {"report"},
-    6: {"_door", "_engine", "compare", "evaluate", "reproduce"},
+    6: {"_door", "_engine", "_remarks", "compare", "evaluate", "rank", "reproduce", "sensitivity"},
     7: {"cli", "_shell", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
-DELEGATES = {("results", "report")}
+DELEGATES = {("results.base", "report"), ("results.comparison", "sensitivity")}
 # The side-by-side tables show what the facade reproduces.
 SHOWS_FACADE = {("report.papers", "reproduce")}
 

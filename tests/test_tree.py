@@ -40,7 +40,10 @@ def assert_same_law(ours, theirs, errors=4.0):
         # smaller than a few unplaced ends of sticks counts as 0.
         at = max(np.quantile(whole, q), 10 * UNPLACED)
         p = (whole <= at).mean()
-        assert abs((ours <= at).mean() - (theirs <= at).mean()) <= errors * np.sqrt(2 * max(q * (1 - q), p * (1 - p)) / n) + 2 / n
+        assert (
+            abs((ours <= at).mean() - (theirs <= at).mean())
+            <= errors * np.sqrt(2 * max(q * (1 - q), p * (1 - p)) / n) + 2 / n
+        )
 
 
 def random_counts(rng, n_labels, n_classifiers, n_items):

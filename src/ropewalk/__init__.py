@@ -11,15 +11,19 @@ from __future__ import annotations
 from ropewalk import errors, metrics, models
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
-from ropewalk.data import Outcomes, examples, join_outcomes, read_outcomes
+from ropewalk.data import MultilabelOutcomes, Outcomes, examples, join_outcomes, read_multilabel, read_outcomes
 from ropewalk.evaluate import evaluate
-from ropewalk.results import ClassComparisons, Comparison, Evaluation
+from ropewalk.rank import rank
+from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
 
 __all__ = [
     "ClassComparisons",
     "Comparison",
     "Evaluation",
+    "MultilabelOutcomes",
     "Outcomes",
+    "PriorSensitivity",
+    "Ranking",
     "__version__",
     "compare",
     "compare_classes",
@@ -29,5 +33,7 @@ __all__ = [
     "join_outcomes",
     "metrics",
     "models",
+    "rank",
+    "read_multilabel",
     "read_outcomes",
 ]

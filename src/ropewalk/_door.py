@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ropewalk.data.frames import is_frame
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import read_outcomes
 from ropewalk.data.rows import check_names
@@ -23,7 +24,7 @@ def as_outcomes(
     labels: Iterable[Label] | None,
     missing: Missing,
     usage: str,
-) -> Outcomes:
+) -> AnyOutcomes:
     """Return one table of as many classifiers as there are `columns`.
 
     `data` are arrays (truth first), or a single `Outcomes`, file or dataframe of which `columns` name the
@@ -33,11 +34,11 @@ def as_outcomes(
     if len(data) == n_classifiers + 1:
         if truth is not None or any(column is not None for column in columns):
             raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
-        return Outcomes.from_arrays(*data, names=check_names(names, n_classifiers), labels=labels, missing=missing)
+        return _from_arrays(data, names=check_names(names, n_classifiers), labels=labels, missing=missing)
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
     source = data[0]
-    if isinstance(source, Outcomes):
+    if isinstance(source, Outcomes | MultilabelOutcomes):
         if labels is not None or truth is not None:
             raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
         if None in columns and source.n_classifiers != n_classifiers:
@@ -47,7 +48,7 @@ def as_outcomes(
             )
         # A name that was left out is that of the classifier that remains.
         free = [name for name in source.names if name not in columns]
-        table = source.project([column if column is not None else free.pop(0) for column in columns])
+        table: AnyOutcomes = source.project([column if column is not None else free.pop(0) for column in columns])
     elif isinstance(source, str | os.PathLike) or is_frame(source):
         if truth is None or None in columns:
             raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
@@ -56,6 +57,17 @@ def as_outcomes(
     else:
         raise InvalidInputError(f"A single argument cannot be a {type(source).__name__}.", hint=usage)
     return table if names is None else table.rename(names)
+
+
+def _from_arrays(
+    data: Sequence[Any], *, names: Sequence[str], labels: Iterable[Label] | None, missing: Missing
+) -> AnyOutcomes:
+    """Count arrays: one label an item, or 0/1 indicators in two dimensions."""
+    if not any(is_indicators(array) for array in data):
+        return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing)
+    if missing != "error":
+        raise InvalidInputError("`missing` is about items with one label; an indicator is 0 or 1.")
+    return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels)
 
 
 def as_pair(

@@ -8,27 +8,21 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from ropewalk._door import as_outcomes, as_pair
-from ropewalk._engine import (
-    MetricLike,
-    collect,
-    issue,
-    prior_delta,
-    remarks,
-    write_recipe,
-)
+from ropewalk._engine import Default, MetricLike, capped, collect, issue, looks, prior_delta, write_recipe
+from ropewalk._remarks import remarks
 from ropewalk._validate import brief, check_seed, check_threads, few
+from ropewalk.contrast import contrast, is_settled
 from ropewalk.data.labels import NO_ANSWER, label_text
+from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import Decision, judge, rope_path
 from ropewalk.errors import InvalidInputError
-from ropewalk.evidence import SD_DRAWS, bayes_factor
-from ropewalk.models import parse_model
+from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
+from ropewalk.metrics.registry import Metric
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.results import ClassComparisons, Comparison, Recipe
 from ropewalk.sampling import Draws
-from ropewalk.summary import count_below, summarise
+from ropewalk.summary import summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
-from ropewalk.wording import verdict_text
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -40,6 +34,7 @@ class Options(TypedDict, total=False):
     """What may be said about a comparison, whatever form the data have."""
 
     metric: MetricLike | None
+    classes: Iterable[Label] | None
     cost_matrix: Any
     prevalence: Any
     rope: RopeLike | None
@@ -101,6 +96,7 @@ def compare(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     metric: MetricLike | None = None,
+    classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
     cost_matrix: Any = None,
     prevalence: Any = None,
@@ -118,7 +114,8 @@ def compare(
     Parameters
     ----------
     *data
-        ``(y_true, pred_a, pred_b)`` in scikit-learn's order; or one `Outcomes`, file or dataframe, of which `a` and
+        ``(y_true, pred_a, pred_b)`` in scikit-learn's order, one label an item, or 0/1 arrays of items × labels where
+        an item has any number of them (dense or sparse); or one `Outcomes`, file or dataframe, of which `a` and
         `b` name two classifiers (and `truth` the column of true labels); or two `Outcomes` of one classifier each,
         from separate test sets or confusion matrices.
     names
@@ -128,8 +125,11 @@ def compare(
     missing
         What a null or NaN label means: "error", "drop" or "wrong".
     metric
-        A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``), a `Metric`, or a function of `Margins`.
-        Default: `f1` for two labels or with a `pos_label`.
+        A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``; ``micro_``, ``macro_`` or ``weighted_`` before one
+        that is about a class), a `Metric`, or a function of `Margins`. Default: `f1` for two labels or with a
+        `pos_label`, `macro_f1` for more.
+    classes
+        The classes that an average runs over; all of them unless said.
     pos_label
         The positive class; with more than two labels the comparison is of this class against the rest.
     cost_matrix
@@ -142,7 +142,8 @@ def compare(
     prob, rule
         Mass of the HDI; "hdi" judges it against the ROPE, "probability" the masses of the three regions.
     model
-        "paired" (default for one test set), "unpaired", or a model object with a prior of your own.
+        "paired" (default for one test set), "unpaired", "icdm2015", "flat", or a model object with a prior of your
+        own; for multi-label data also "bootstrap", the default of micro averages.
     draws
         How many; "auto" draws until the verdict no longer hangs on Monte Carlo error.
     rng, random_state
@@ -163,6 +164,7 @@ def compare(
     comparison = _compare(
         outcomes,
         metric=metric,
+        classes=classes,
         pos_label=pos_label,
         cost_matrix=cost_matrix,
         prevalence=prevalence,
@@ -209,6 +211,8 @@ def compare_classes(
         raise InvalidInputError(
             "`prevalence` is about one question, and every class is another.", hint="use compare with pos_label=."
         )
+    if options.get("classes") is not None:
+        raise InvalidInputError("`classes` picks the classes of an average; here each class stands alone.")
     classes = [label for label in outcomes[0].labels if label != NO_ANSWER]
     comparisons = tuple(_compare(outcomes, pos_label=label, seed=seed, **options) for label in classes)
     issue(few(warning for c in comparisons for warning in c.warnings))
@@ -217,11 +221,12 @@ def compare_classes(
 
 def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit."""
-    metric, rope, prob, rule = recipe.metric, recipe.rope, recipe.prob, recipe.rule
+    metric = recipe.metric
     names = tuple(name for table in recipe.tables for name in table.names)
     posteriors = [recipe.model.fit(table) for table in recipe.tables]
     observed = observed_psi(recipe.tables, metric, recipe.prevalence)
     differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
+    question = recipe.question
 
     def draw(start: int, stop: int) -> FloatArray:
         return draw_psi(
@@ -229,52 +234,48 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
         )
 
     def settled(psi: FloatArray) -> bool:
-        if rope is None:
-            return True
-        delta = psi[0] - psi[1]
-        ordered = np.sort(delta)
-        estimate = summarise(delta, ordered, prob=prob, observed=differ)
-        return judge(estimate, ordered, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better)[2]
+        return is_settled(psi[0] - psi[1], question)
 
-    psi, first = collect(draw, recipe.draws, settled, at_least=SD_DRAWS)
+    wanted = 0 if recipe.model.no_savage_dickey else SD_DRAWS
+    at = looks(posteriors)
+    psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
     delta = psi[0] - psi[1]
-    ordered = np.sort(delta)
-    estimate = summarise(delta, ordered, prob=prob, observed=differ)
+    found = contrast(delta, question, observed=differ, names=names)  # type: ignore[arg-type]
     estimates = [
-        summarise(row, np.sort(row), prob=prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
+        summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
     ]
-    regions, path, decision = None, None, None
-    if rope is not None:
-        better = metric.higher_is_better
-        regions, verdict, stable, leaning = judge(
-            estimate, ordered, rope, prob=prob, rule=rule, higher_is_better=better
-        )
-        decision = Decision(
-            verdict=verdict, stable=stable, leaning=leaning, text=verdict_text(verdict, leaning, rope, *names)
-        )
-        path = rope_path(estimate, ordered, prob=prob, rule=rule, higher_is_better=better)
-    prior = prior_delta(recipe.model, recipe.tables[0].n_labels, metric, recipe.prevalence, recipe.seed)
     where = "" if recipe.pos_label is None else f" of class {brief(label_text(recipe.pos_label))}"
     whose = (*names, f"{names[0]} − {names[1]}")
-    pulls = {f"{metric.name}{where}, {who}": e for who, e in zip(whose, (*estimates, estimate), strict=True)}
-    notes, alarms = remarks(recipe.tables, metric, pulls)
+    each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)
+    pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
+    notes, alarms = remarks(recipe, posteriors, pulls)
     return Comparison(
         a=names[0],
         b=names[1],
         estimate_a=estimates[0],
         estimate_b=estimates[1],
-        delta=estimate,
-        prob_below_zero=count_below(ordered, 0.0) / ordered.size,
-        prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
-        regions=regions,
-        rope_path=path,
-        decision=decision,
-        bayes_factor=bayes_factor(ordered, prior, sd_draws=first[0] - first[1], rope=rope),
+        delta=found.delta,
+        prob_below_zero=found.prob_below_zero,
+        prob_above_zero=found.prob_above_zero,
+        regions=found.regions,
+        rope_path=found.rope_path,
+        decision=found.decision,
+        bayes_factor=_bayes_factor(recipe, delta, first),
         draws=Draws(psi=psi, names=names),
         recipe=recipe,
-        notes=notes,
+        notes=(*notes, *capped(recipe, psi.shape[1], at, stable=found.decision is None or found.decision.stable)),
         warnings=alarms,
     )
+
+
+def _bayes_factor(recipe: Recipe, delta: FloatArray, first: FloatArray) -> BayesFactor:
+    model = recipe.model
+    if model.no_factor:
+        return BayesFactor(sd=None, sd_reliable=False, rope=None, rope_reliable=False, reason=model.no_factor)
+    if model.no_savage_dickey and recipe.rope is None:  # nothing to measure: spare the prior draws
+        return BayesFactor(sd=None, sd_reliable=False, rope=None, rope_reliable=False, reason=model.no_savage_dickey)
+    sd_draws = None if model.no_savage_dickey else first[0] - first[1]
+    return bayes_factor(delta, prior_delta(recipe), sd_draws=sd_draws, rope=recipe.rope, reason=model.no_savage_dickey)
 
 
 def _tables(
@@ -285,7 +286,7 @@ def _tables(
     names: Sequence[str] | None,
     labels: Iterable[Label] | None,
     missing: Missing,
-) -> tuple[Outcomes, ...]:
+) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each where they come separately."""
     if len(data) == 2 and all(isinstance(table, Outcomes) for table in data):  # noqa: PLR2004
         if labels is not None or truth is not None:
@@ -295,44 +296,18 @@ def _tables(
     return (whole,)
 
 
-def _compare(
-    outcomes: tuple[Outcomes, ...],
-    *,
-    pos_label: Label | None,
-    seed: int,
-    metric: MetricLike | None = None,
-    cost_matrix: Any = None,
-    prevalence: Any = None,
-    rope: RopeLike | None = None,
-    prob: float = 0.95,
-    rule: Rule = "hdi",
-    model: str | Model | None = None,
-    draws: DrawsLike = "auto",
-    threads: int = 1,
-) -> Comparison:
+def default_model(*, separate: bool) -> Default:
+    """Return the choice of a model for one shared table, or for separate ones."""
+
+    def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str:  # noqa: ARG001, FBT001
+        if multilabel and not separate and metric.average == "micro":
+            return "bootstrap"  # the labels of an item go together, and a micro average is made of such items
+        return "unpaired" if separate else "paired"
+
+    return choose_model
+
+
+def _compare(outcomes: Sequence[AnyOutcomes], *, seed: int, threads: int = 1, **said: Any) -> Comparison:
     """Write the recipe of a question and carry it out."""
-    separate = len(outcomes) > 1
-    chosen = parse_model(model if model is not None else "unpaired" if separate else "paired")
-    if separate and chosen.paired:
-        raise InvalidInputError(
-            f"The model {chosen.name!r} needs to know which items both classifiers saw; these are two separate tables.",
-            hint='use model="unpaired", or give the predictions item by item.',
-        )
-    tables: Sequence[Outcomes] = outcomes
-    if not separate and not chosen.paired:
-        tables = [outcomes[0].project([name]) for name in outcomes[0].names]
-    recipe = write_recipe(
-        tables,
-        source=outcomes,
-        metric=metric,
-        pos_label=pos_label,
-        model=chosen,
-        prevalence=prevalence,
-        cost_matrix=cost_matrix,
-        rope=rope,
-        prob=prob,
-        rule=rule,
-        draws=draws,
-        seed=seed,
-    )
+    recipe = write_recipe(outcomes, default=default_model(separate=len(outcomes) > 1), seed=seed, **said)
     return run(recipe, threads=check_threads(threads))

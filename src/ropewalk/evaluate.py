@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from ropewalk._door import as_outcomes
-from ropewalk._engine import MetricLike, collect, issue, remarks, write_recipe
+from ropewalk._engine import MetricLike, collect, issue, looks, write_recipe
+from ropewalk._remarks import remarks
 from ropewalk._validate import check_seed, check_threads, is_real
 from ropewalk.decision import Decision, judge
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import Interval
-from ropewalk.models import parse_model
+from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
+from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate, count_below, summarise
@@ -32,6 +34,7 @@ def evaluate(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     metric: MetricLike | Sequence[MetricLike] | None = None,
+    classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
     cost_matrix: Any = None,
     prevalence: Any = None,
@@ -39,7 +42,7 @@ def evaluate(
     rope: RopeLike | None = None,
     prob: float = 0.95,
     rule: Rule = "hdi",
-    model: str | Model = "unpaired",
+    model: str | Model | None = None,
     draws: DrawsLike = "auto",
     rng: SeedLike = None,
     random_state: SeedLike = None,
@@ -55,12 +58,14 @@ def evaluate(
     name
         What to call the classifier whose predictions come as an array.
     metric
-        One metric or a list of them, each as in `compare`.
+        One metric or a list of them, each as in `compare`. `classes` goes with those that are averages.
     at_least
         A bar: gives P(score ≥ bar), and with a `rope` the five-way verdict of score − bar. For measures where
         less is better, `≫` still means better than the bar.
 
-    The other parameters are those of `compare`.
+    The other parameters are those of `compare`. With more than two labels the default model is the tree with the
+    pooled centre, whose intervals of a single score cover best; `compare` and `rank` have the fixed centre, so their
+    scores differ a little from these.
 
     Examples
     --------
@@ -92,17 +97,17 @@ def evaluate(
         raise InvalidInputError(
             "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
         )
-    chosen = parse_model(model)
-    if chosen.paired:
-        raise InvalidInputError(f"The model {chosen.name!r} is for two classifiers.", hint='use model="unpaired".')
     seed, workers = check_seed(rng, random_state), check_threads(threads)
     recipes = [
         write_recipe(
             [outcomes],
-            source=[outcomes],
+            default=_default,
             metric=one,
+            classes=classes
+            if one is None or parse_metric(one, cost_matrix if one == "cost" else None).is_average
+            else None,
             pos_label=pos_label,
-            model=chosen,
+            model=model,
             prevalence=prevalence,
             cost_matrix=cost_matrix if one in ("cost", None) else None,
             rope=rope,
@@ -121,13 +126,25 @@ def evaluate(
                 hint="write 0.8 for 80%.",
             )
     posteriors = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
-    pulls = {f"{m.metric.name} of {outcomes.names[0]}": m.estimate for m in posteriors}
-    # A metric of one class has more to say about thin data than one of the whole table.
-    telling = next((m for m in posteriors if m.metric.by_class), posteriors[0])
-    notes, alarms = remarks(telling.recipe.tables, telling.metric, pulls)
+    told = [
+        remarks(
+            m.recipe,
+            [m.recipe.model.fit(m.recipe.tables[0])],
+            {f"{m.metric.name} of {outcomes.names[0]}": (m.estimate, (1.0,))},
+        )
+        for m in posteriors
+    ]
+    notes, alarms = (tuple(dict.fromkeys(one for part in kind for one in part)) for kind in zip(*told, strict=True))
     result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms)
     issue(alarms)
     return result
+
+
+def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: FBT001
+    """Choose the model of a single score: for many classes the pooled tree, whose intervals cover best."""
+    if multilabel:
+        return "bootstrap" if metric.average == "micro" else "unpaired"
+    return Tree(paired=False, centre="pooled") if n_labels > 2 else "unpaired"  # noqa: PLR2004
 
 
 def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPosterior:
@@ -154,7 +171,7 @@ def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPost
         estimate = gap(summarise(psi[0], ordered, prob=prob, observed=None), bar)
         return judge(estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better)[2]
 
-    psi, _ = collect(draw, recipe.draws, settled)
+    psi, _ = collect(draw, recipe.draws, settled, at=looks([posterior]))
     ordered = np.sort(psi[0])
     observed = observed_psi(recipe.tables, metric, recipe.prevalence)[0]
     estimate = summarise(psi[0], ordered, prob=prob, observed=observed)

@@ -24,7 +24,7 @@ class BayesFactor:
 
     `sd` is the papers' Savage-Dickey ratio at 0; `rope` compares inside with outside the ROPE, and is the one to
     prefer: it is finite and has no bandwidth. Where draws are too few, `rope` is a bound and `rope_bound` says
-    on which side.
+    on which side. `reason` says why there is no `sd`, or none of the two.
     """
 
     sd: float | None
@@ -32,15 +32,19 @@ class BayesFactor:
     rope: float | None
     rope_reliable: bool
     rope_bound: Literal["upper", "lower"] | None = None
+    reason: str = ""
 
 
 def bayes_factor(
-    posterior: FloatArray, prior: FloatArray, *, sd_draws: FloatArray, rope: Interval | None
+    posterior: FloatArray, prior: FloatArray, *, sd_draws: FloatArray | None, rope: Interval | None, reason: str = ""
 ) -> BayesFactor:
-    """Return both Bayes factors from draws of the difference under the posterior and the prior."""
-    sd, sd_reliable = savage_dickey(sd_draws, prior)
+    """Return both Bayes factors from draws of the difference under the posterior and the prior.
+
+    Without `sd_draws` there is no Savage-Dickey ratio, for the `reason` given.
+    """
+    sd, sd_reliable = (None, False) if sd_draws is None else savage_dickey(sd_draws, prior)
     if rope is None:
-        return BayesFactor(sd=sd, sd_reliable=sd_reliable, rope=None, rope_reliable=False)
+        return BayesFactor(sd=sd, sd_reliable=sd_reliable, rope=None, rope_reliable=False, reason=reason)
     value, bound = rope_factor(posterior, prior, rope)
     return BayesFactor(
         sd=sd,
@@ -48,6 +52,7 @@ def bayes_factor(
         rope=value,
         rope_reliable=value is not None and bound is None,
         rope_bound=bound,
+        reason=reason,
     )
 
 

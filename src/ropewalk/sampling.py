@@ -169,5 +169,5 @@ def log_gammas(rng: np.random.Generator, shapes: FloatArray, size: int) -> Float
         rng.standard_gamma(shape + 1.0, size=size, out=row)
     np.log(logs, out=logs)
     for row, shape in zip(logs, shapes.tolist(), strict=True):
-        row -= rng.standard_exponential(size) / shape
+        np.subtract(row, rng.standard_exponential(size) / shape, out=row)
     return logs

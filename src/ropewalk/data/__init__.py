@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ropewalk.data import examples
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import join_outcomes, read_outcomes
+from ropewalk.data.readers import join_outcomes, read_multilabel, read_outcomes
 
-__all__ = ["Outcomes", "examples", "join_outcomes", "read_outcomes"]
+__all__ = ["MultilabelOutcomes", "Outcomes", "examples", "join_outcomes", "read_multilabel", "read_outcomes"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +34,8 @@ class MultilabelOutcomes:
 
     Distinct items are listed once and counted, as sparse rows: item i has the labels
     ``indices[indptr[i]:indptr[i+1]]`` with the bits in `bits` (bit 0: truly so; bit k: said by classifier k). A label
-    that an item lacks, and that nobody said, is not listed. Items are sorted by content, so their order leaves no trace.
+    that an item lacks, and that nobody said, is not listed. Items are sorted by content, so their order leaves no
+    trace.
 
     Examples
     --------
@@ -73,7 +75,9 @@ class MultilabelOutcomes:
         shapes = {array.shape for array in arrays}
         if len(shapes) > 1:
             told = ", ".join(f"{title} {array.shape}" for title, array in zip(titles, arrays, strict=True))
-            raise LengthMismatchError(f"The indicator arrays differ in shape: {told}.", hint="items × labels, all alike.")
+            raise LengthMismatchError(
+                f"The indicator arrays differ in shape: {told}.", hint="items × labels, all alike."
+            )
         bits = csr_array(arrays[0].shape, dtype=np.int64)
         for place, array in enumerate(arrays):
             bits = bits + array * (1 << place)
@@ -110,10 +114,10 @@ class MultilabelOutcomes:
         from ropewalk.data.labels import clean, sort_labels
 
         checked = check_names(names, len(predictions))
-        cleaned = [clean(label) for label in labels_of]
+        cleaned: list[Any] = [clean(label) for label in labels_of]
         if None in cleaned or any(item is None for item in items):
             raise MissingLabelsError("Some rows name no item or no label.", hint="every row is one item and one label.")
-        order = sort_labels(cleaned) if labels is None else check_labels(labels)  # type: ignore[arg-type]
+        order = sort_labels(cleaned) if labels is None else check_labels(labels)
         place = {(type(label), label): i for i, label in enumerate(order)}
         columns = [place.get((type(label), label), -1) for label in cleaned]
         if -1 in columns:
@@ -145,7 +149,7 @@ class MultilabelOutcomes:
         return cls(none[0], none[1], none[2], none[3], tuple(labels), check_names(names, len(names)))
 
     @classmethod
-    def _canonical(
+    def _canonical(  # noqa: PLR0917 - the parts of a sparse matrix
         cls,
         indptr: Any,
         indices: Any,
@@ -289,7 +293,7 @@ def _indicators(data: Any, title: str) -> Any:
     from scipy.sparse import csr_array, issparse
 
     if issparse(data):
-        matrix = csr_array(data)
+        matrix: Any = csr_array(data)  # type: ignore[call-overload]
         matrix.sum_duplicates()
         values = matrix.data
         rows, columns = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
@@ -308,10 +312,12 @@ def _indicators(data: Any, title: str) -> Any:
     bad = np.flatnonzero((values != 1) & (values != 0))
     if bad.size:
         at = (int(rows[bad[0]]), int(columns[bad[0]]))
-        error = MissingLabelsError if values[bad[0]] != values[bad[0]] else LabelTypeError
-        raise error(
-            f"{title} must hold 0 and 1 only; got {values[bad[0]].item()!r} at {at}.",
-            hint="these look like scores; cut them at a threshold first." if error is LabelTypeError else None,
+        found = values[bad[0]].item()
+        if math.isnan(found):
+            raise MissingLabelsError(f"{title} must hold 0 and 1 only; got NaN at {at}.", hint="fill or drop the item.")
+        raise LabelTypeError(
+            f"{title} must hold 0 and 1 only; got {found!r} at {at}.",
+            hint="if these are scores, cut them at a threshold first.",
         )
     return csr_array(matrix, dtype=np.int64)
 
@@ -320,8 +326,8 @@ def _flag(value: Any, title: str, at: int) -> int:
     known = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
     flag = known.get(str(value).strip().lower())
     if flag is None:
-        error = MissingLabelsError if value is None or value != value else LabelTypeError  # noqa: PLR0124
-        raise error(
+        kind = MissingLabelsError if value is None else LabelTypeError
+        raise kind(
             f"Column {title!r} must hold 0 and 1 only; got {value!r} in row {at + 1}.",
             hint="a long table has one row an item and label.",
         )

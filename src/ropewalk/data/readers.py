@@ -13,6 +13,7 @@ from ropewalk.data.counting import count_columns
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.frames import count_frame, frame_columns
 from ropewalk.data.labels import whole_number
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError
@@ -138,6 +139,51 @@ def join_outcomes(
         count_columns(data, columns), names=checked, labels=labels, missing=missing, columns=columns
     )
     return replace(table, left_out=table.left_out + alone)
+
+
+def read_multilabel(
+    source: Any,
+    *,
+    item: str,
+    label: str,
+    truth: str,
+    predictions: str | Sequence[str],
+    labels: Iterable[Label] | None = None,
+    n_items: int | None = None,
+) -> MultilabelOutcomes:
+    """Count a long table of multi-label predictions: one row an item and label.
+
+    Parameters
+    ----------
+    source
+        A path or a dataframe, as in `read_outcomes`.
+    item, label
+        The columns that name the item and the label of a row.
+    truth, predictions
+        Columns of 0 and 1: whether the item truly has the label, and whether each classifier says so. Pairs that are
+        not listed are 0 throughout.
+    n_items
+        How many items there were, where some have no row at all.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> o = rw.read_multilabel(
+    ...     rw.examples.reuters90_path(), item="newid", label="topic", truth="y_true", predictions=["nb_mult", "svm_l2"]
+    ... )
+    >>> o.n_labels
+    90
+    """
+    names = check_names([predictions] if isinstance(predictions, str) else predictions, None)
+    columns = [item, label, truth, *names]
+    if len(set(columns)) < len(columns):
+        raise InvalidInputError(f"A column is named twice: {shorten(columns)}.")
+    items, labels_of, truths, *predicted = _columns(source, columns)
+    if not items:
+        raise FileFormatError("The table has no rows.", hint="a long table has one row an item and label.")
+    return MultilabelOutcomes.from_long(
+        items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items
+    )
 
 
 def _same(one: Any, other: Any) -> bool:

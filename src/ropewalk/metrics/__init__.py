@@ -5,4 +5,4 @@ from __future__ import annotations
 from ropewalk.metrics.margins import Cells, Margins, Weighted, ratio
 from ropewalk.metrics.registry import METRICS, Metric, cost, fbeta, parse_metric
 
-__all__ = ["METRICS", "Margins", "Metric", "Weighted", "cost", "fbeta", "parse_metric", "ratio"]
+__all__ = ["METRICS", "Cells", "Margins", "Metric", "Weighted", "cost", "fbeta", "parse_metric", "ratio"]

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from ropewalk.typing import CodeArray, FloatArray, IntArray
+
+_FEW: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +75,52 @@ class Tables(Protocol):
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a table: `codes` (C, 1+K) over `n_labels` labels, and how sums over them are taken.
-
-    The sums are sparse products, whose order of additions depends on the cells alone: no threaded BLAS, whose
-    answer may depend on the machine.
-    """
+    """The cells of a table: `codes` (C, 1+K) over `n_labels` labels, and how sums over them are taken."""
 
     codes: CodeArray
     n_labels: int
 
     @cached_property
-    def by_truth(self) -> Any:
-        """The sparse matrix (M, C) that sums cells by their true class."""
-        return indicator(self.codes[:, 0], self.n_labels)
+    def by_truth(self) -> Sums:
+        """The sums (M, C) of cells by their true class."""
+        return Sums(self.codes[:, 0], np.arange(len(self.codes)), (self.n_labels, len(self.codes)))
 
     @cached_property
-    def by_margin(self) -> Any:
-        """The sparse matrix (K·M + K·M, C) that sums cells into `tp`, then `col`."""
-        from scipy.sparse import vstack
+    def by_margin(self) -> Sums:
+        """The sums (2·K·M, C) of cells into `tp`, then `col`."""
+        columns, n_cells = self.codes.T[1:].astype(np.int64), len(self.codes)
+        n_margins = len(columns) * self.n_labels
+        col = columns + self.n_labels * np.arange(len(columns))[:, np.newaxis]
+        right = columns == self.codes[:, 0]
+        cell = np.broadcast_to(np.arange(n_cells), columns.shape)
+        to = np.concatenate([col[right], n_margins + col.reshape(-1)])
+        return Sums(to, np.concatenate([cell[right], cell.reshape(-1)]), (2 * n_margins, n_cells))
 
-        truth, columns = self.codes[:, 0], self.codes.T[1:]
-        right = [indicator(np.where(column == truth, column, -1), self.n_labels) for column in columns]
-        return vstack([*right, *(indicator(column, self.n_labels) for column in columns)], format="csr")
 
+@dataclass(frozen=True)
+class Sums:
+    """Sums of rows of weights: row `source[i]` goes into row `to[i]` of the result.
 
-def indicator(groups: IntArray | CodeArray, n_groups: int) -> Any:
-    """Return the sparse matrix (n_groups, len(groups)) that sums by group; group −1 goes nowhere."""
-    from scipy.sparse import csr_array
+    The order of additions depends on the table alone: no threaded BLAS, whose answer may depend on the machine.
+    """
 
-    kept = np.flatnonzero(groups >= 0)
-    return csr_array((np.ones(kept.size), (groups[kept], kept)), shape=(n_groups, len(groups)))
+    to: IntArray | CodeArray
+    source: IntArray
+    shape: tuple[int, int]
+
+    @cached_property
+    def _matrix(self) -> Any:
+        from scipy.sparse import csr_array
+
+        return csr_array((np.ones(len(self.to)), (self.to, self.source)), shape=self.shape)
+
+    def __matmul__(self, weights: FloatArray) -> FloatArray:
+        if len(self.to) > _FEW:
+            return np.asarray(self._matrix @ weights)
+        total = np.zeros((self.shape[0], weights.shape[1]))  # a binary table is done before SciPy is imported
+        for to, source in zip(self.to.tolist(), self.source.tolist(), strict=True):
+            total[to] += weights[source]
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +145,7 @@ class Loose:
 
 
 def _sum_by(places: IntArray, weights: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    return np.bincount(places, weights, minlength=math.prod(shape)).reshape(shape)
+    return np.bincount(places, weights, minlength=math.prod(shape)).astype(np.float64, copy=False).reshape(shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +167,7 @@ class Weighted:
     def _row(self) -> FloatArray:
         row: FloatArray = self.cells.by_truth @ self.weights
         if self.loose is not None:
-            row += self.loose.by_truth(row.shape)  # type: ignore[arg-type]
+            row += self.loose.by_truth((self.n_labels, self.weights.shape[1]))
         return row
 
     def margins(self) -> Margins:
@@ -160,7 +178,7 @@ class Weighted:
         tp, col = sums.reshape(2, n_classifiers, self.n_labels, n_draws)
         if self.loose is not None:
             for k in range(n_classifiers):
-                right, wrong = self.loose.by_prediction(k, row.shape)  # type: ignore[arg-type]
+                right, wrong = self.loose.by_prediction(k, (self.n_labels, n_draws))
                 tp[k] += right
                 col[k] += right
                 col[k] += wrong
@@ -168,13 +186,11 @@ class Weighted:
 
     def linear(self, cost: FloatArray) -> FloatArray:
         """Return the mean of `cost[truth, prediction]` over the items, (K, D)."""
-        from scipy.sparse import csr_array
-
         codes = self.cells.codes
-        sums: FloatArray = csr_array(cost[codes[:, 0], codes.T[1:]]) @ self.weights
+        prices = cost[codes[:, 0], codes.T[1:]]
+        sums = np.stack([(self.weights * price[:, np.newaxis]).sum(axis=0) for price in prices])
         if self.loose is not None:
-            prices = cost[self.loose.codes[0], self.loose.codes[1:]]
-            for k, price in enumerate(prices):
+            for k, price in enumerate(cost[self.loose.codes[0], self.loose.codes[1:]]):
                 sums[k] += np.bincount(self.loose.draw, price * self.loose.weights, minlength=sums.shape[1])
         return ratio(sums, self._row().sum(axis=0))
 

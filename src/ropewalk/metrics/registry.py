@@ -64,7 +64,11 @@ class Metric:
         if self.kernel is None:
             return table.linear(np.array(self.cost))
         margins = table.margins()
-        if isinstance(table, Weighted) and table.n_labels == 1 and METRICS.get(self.name.removeprefix(f"{self.average}_")) is not None:
+        if (
+            isinstance(table, Weighted)
+            and table.n_labels == 1
+            and METRICS.get(self.name.removeprefix(f"{self.average}_")) is not None
+        ):
             # A single label leaves nothing to get wrong, whatever 0/0 a formula makes of it.
             return np.full(margins.tp.shape[:2], float(self.higher_is_better))
         try:
@@ -84,8 +88,8 @@ class Metric:
             return ratio(margins.tp, margins.total)
         values: FloatArray = self.kernel(margins)
         if self.average == "macro":
-            return values / values.shape[-1]
-        return values * ratio(margins.row, margins.row.sum(axis=-1, keepdims=True))
+            return np.asarray(values / values.shape[-1])
+        return np.asarray(values * ratio(margins.row, margins.row.sum(axis=-1, keepdims=True)))
 
     def _of_interest(self, margins: Margins) -> Margins:
         return margins if self.classes is None else margins.of(self.classes)

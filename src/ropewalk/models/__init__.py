@@ -5,20 +5,36 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ropewalk._validate import choose
-from ropewalk.errors import UnknownNameError
+from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models.binary import Paired, Unpaired
 from ropewalk.models.flat import Flat
 from ropewalk.models.hierarchical import Icdm2015
+from ropewalk.models.multilabel import Bootstrap, Multilabel
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.tree import Tree
 
-__all__ = ["MODELS", "Flat", "Icdm2015", "Model", "Paired", "Posterior", "Tree", "Unpaired", "parse_model"]
+__all__ = [
+    "MODELS",
+    "Bootstrap",
+    "Flat",
+    "Icdm2015",
+    "Model",
+    "Multilabel",
+    "Paired",
+    "Posterior",
+    "Tree",
+    "Unpaired",
+    "parse_model",
+]
 
 MODELS: Final = ("paired", "unpaired", "icdm2015", "flat")
-"""The models that a name alone describes."""
+"""The models that a name alone describes, where an item has one label."""
+
+MULTILABEL_MODELS: Final = ("paired", "unpaired", "multilabel", "bootstrap")
+"""The models that a name alone describes, where an item has any number of labels; "multilabel" is "paired"."""
 
 
-def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2) -> Model:
+def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2, multilabel: bool = False) -> Model:
     """Turn a name into the model with the default prior for so many labels; a model object stays itself.
 
     Two labels have the papers' prior, which for two classifiers is a model of its own and for more the tree with the
@@ -32,15 +48,34 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
     'mu ~ Dir(1, …); types ~ Dir(1·base); labels of a type ~ Dir, mass 1'
     """
     if isinstance(model, str):
-        binary = n_labels <= 2  # noqa: PLR2004
-        known: dict[str, Model] = {
-            "paired": (Paired() if n_classifiers == 2 else Tree(kappa=4.0)) if binary else Tree(),  # noqa: PLR2004
+        binary, pair = n_labels <= 2, n_classifiers == 2  # noqa: PLR2004
+        single: dict[str, Model] = {
+            "paired": Tree() if not binary else Paired() if pair else Tree(kappa=4.0),
             "unpaired": Unpaired() if binary else Tree(paired=False),
             "icdm2015": Icdm2015(),
             "flat": Flat(),
         }
-        return choose(model, known, "model")
+        several: dict[str, Model] = {
+            "paired": Multilabel(),
+            "unpaired": Multilabel(paired=False),
+            "multilabel": Multilabel(),
+            "bootstrap": Bootstrap(),
+        }
+        if model in several and model not in single and not multilabel:
+            raise InvalidInputError(
+                f"The model {model!r} is for items with any number of labels.", hint="use model='paired'."
+            )
+        if model in single and model not in several and multilabel:
+            raise InvalidInputError(
+                f"The model {model!r} needs one label an item; these items have any number of labels.",
+                hint=f"use one of {', '.join(MULTILABEL_MODELS)}.",
+            )
+        return choose(model, several if multilabel else single, "model")
     if isinstance(model, type) or not all(hasattr(model, part) for part in ("fit", "name", "paired", "prior")):
         found: Any = model
         raise UnknownNameError(f"`model` must be a name or a model object; got {found!r}.", hint=f"{list(MODELS)}.")
+    if multilabel != isinstance(model, Multilabel | Bootstrap) and type(model).__module__.startswith(__name__):
+        raise InvalidInputError(
+            f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}."
+        )
     return model

@@ -28,7 +28,6 @@ from ropewalk.sampling import block_size, dirichlet
 from ropewalk.typing import FloatArray
 
 
-
 @dataclass(frozen=True, slots=True)
 class DirichletPosterior:
     """Class shares ~ Dirichlet(`mu`), outcomes of class j ~ Dirichlet(`theta[j]`) over the `cells`.

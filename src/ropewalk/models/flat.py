@@ -55,9 +55,12 @@ class Flat:
         """Return the posterior of one classifier's table."""
         check_single(outcomes)
         counts = outcomes.confusion()
-        shapes = counts.reshape(-1) + self.pseudo_count
+        shapes = counts.reshape(-1) + np.float64(self.pseudo_count)
         return FlatPosterior(
-            n_labels=outcomes.n_labels, mu=counts.sum(axis=1) + self.mu_prior, shapes=shapes, order=np.argsort(shapes)
+            n_labels=outcomes.n_labels,
+            mu=counts.sum(axis=1) + np.float64(self.mu_prior),
+            shapes=shapes,
+            order=np.argsort(shapes),
         )
 
 

@@ -87,7 +87,7 @@ class Icdm2015:
         right = truth == outcomes.codes[:, 1]
         return HierarchicalPosterior(
             n_labels=outcomes.n_labels,
-            mu=np.bincount(truth, weights=outcomes.counts, minlength=outcomes.n_labels) + self.mu_prior,
+            mu=outcomes.items_by_class() + np.float64(self.mu_prior),
             counted=CountedCells.of(outcomes.codes, outcomes.counts, truth.astype(np.int64), outcomes.n_labels),
             mass=self.mass,
             eta=Eta(
@@ -140,8 +140,8 @@ class Eta:
         heights = self.log_density(coarse)
         inside = np.flatnonzero(heights > heights.max() - _DEPTH)
         step = coarse[1] - coarse[0]
-        ends = coarse[inside[[0, -1]]] + np.array([-step, step])
-        points = np.linspace(*np.clip(ends, -_REACH, _REACH), _POINTS)
+        low, high = coarse[inside[0]] - step, coarse[inside[-1]] + step
+        points = np.linspace(max(low, -_REACH), min(high, _REACH), _POINTS)
         heights = self.log_density(points)
         density = np.exp(heights - heights.max())
         steps = np.diff(points) * (density[1:] + density[:-1])

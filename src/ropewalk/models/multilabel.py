@@ -35,11 +35,11 @@ class LabelMargins:
         """Return the margins by label."""
         return self.found
 
-    def linear(self, cost: FloatArray) -> FloatArray:
+    def linear(self, cost: FloatArray) -> FloatArray:  # noqa: ARG002
         """Refuse: a cost of (truth, prediction) needs a single label an item."""
         raise InvalidInputError("`cost` needs one label an item; these items have any number of labels.")
 
-    def at_prevalence(self, shares: FloatArray) -> LabelMargins:
+    def at_prevalence(self, shares: FloatArray) -> LabelMargins:  # noqa: ARG002
         """Refuse: labels that overlap have no mix that adds up to 1."""
         raise InvalidInputError("`prevalence` needs one label an item; these items have any number of labels.")
 
@@ -78,7 +78,9 @@ class Multilabel:
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return f"per label: mu ~ Beta({self.mu_prior:g}, {self.mu_prior:g}); theta+, theta- ~ Dir({self.kappa:g}·2^-K, …)"
+        return (
+            f"per label: mu ~ Beta({self.mu_prior:g}, {self.mu_prior:g}); theta+, theta- ~ Dir({self.kappa:g}·2^-K, …)"
+        )
 
     def scaled(self, factor: float) -> Multilabel:
         """Return the model with so many times the prior mass."""

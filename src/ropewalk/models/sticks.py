@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from ropewalk.metrics.margins import indicator
+from ropewalk.metrics.margins import Sums
 from ropewalk.sampling import GammaRows
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
@@ -42,8 +42,8 @@ class CountedCells:
         return cls(codes[order], group[order], n_groups, GammaRows.of(counts[order].astype(np.float64)))
 
     @cached_property
-    def _by_group(self) -> Any:
-        return indicator(self.group, self.n_groups)
+    def _by_group(self) -> Sums:
+        return Sums(self.group, np.arange(len(self.group)), (self.n_groups, len(self.group)))
 
     def draw(self, rng: np.random.Generator, masses: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
         """Split each group's mass (G, D) over its cells; return their weights (C, D) and what is beside them (G, D).

@@ -20,7 +20,7 @@ import numpy as np
 
 from ropewalk._validate import check_positive, choose
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.metrics.margins import Cells, Loose, Weighted, indicator
+from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks
 from ropewalk.models.types import (
     all_patterns,
@@ -46,8 +46,8 @@ class Tree:
     `kappa` is how many pseudo-documents a class the prior of the types weighs, `label_mass` how many a class and
     type that of the labels, `mu_prior` how many each class weighs in the prevalences. ``centre="pooled"`` centres the
     types of every class on those of all classes together: better for a single classifier's own score when classes
-    are small, but then the prior has seen the data and there is no Bayes factor. ``paired=False`` gives every classifier
-    a tree of its own.
+    are small, but then the prior has seen the data and there is no Bayes factor. ``paired=False`` gives every
+    classifier a tree of its own.
 
     Examples
     --------
@@ -125,11 +125,11 @@ class Tree:
         lump = np.maximum(1.0 - np.bincount(group_class, weights=weights[group_type], minlength=n_labels), 0.0)
         if self.centre == "pooled":  # only what no class ever showed is left over, at its share of the centre
             lump = np.full(n_labels, max(1.0 - float(weights.sum()), 0.0))
-        items = np.bincount(codes[:, 0], weights=counts, minlength=n_labels)
+        items = outcomes.items_by_class()
         return TreePosterior(
             n_labels=n_labels,
             n_classifiers=outcomes.n_classifiers,
-            mu=items + self.mu_prior,
+            mu=items + np.float64(self.mu_prior),
             group_class=group_class,
             patterns=listed[group_type],
             types=totals + self.kappa * weights[group_type],
@@ -183,7 +183,7 @@ class TreePosterior:
     def _single(self) -> np.ndarray:
         """Which groups have one cell only: all right, or but one label to be wrong with."""
         blocks = self.patterns.max(axis=1, initial=0)
-        return (blocks == 0) | (self.n_labels == 2)  # noqa: PLR2004
+        return np.asarray((blocks == 0) | (self.n_labels == 2))  # noqa: PLR2004
 
     @cached_property
     def _counted(self) -> CountedCells:
@@ -202,9 +202,10 @@ class TreePosterior:
         return Cells(np.concatenate([singles, self._counted.codes]), self.n_labels)
 
     @cached_property
-    def _by_class(self) -> Any:
-        """The sparse matrix that sums groups, then unlisted types, by class."""
-        return indicator(np.concatenate([self.group_class, np.flatnonzero(self.lump)]), self.n_labels)
+    def _by_class(self) -> Sums:
+        """The sums of groups, then of unlisted types, by class."""
+        owner = np.concatenate([self.group_class, np.flatnonzero(self.lump)])
+        return Sums(owner, np.arange(owner.size), (self.n_labels, owner.size))
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables."""
@@ -244,18 +245,15 @@ class TreePosterior:
             fresh = self._unlisted(rng, lumps)
             pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh[0]))])
             patterns = np.concatenate([patterns, fresh[0]])
-            truth, draw, mass = (
-                np.concatenate(pair) for pair in zip((truth, draw, mass), fresh[1:], strict=True)
-            )
+            truth, draw = np.concatenate([truth, fresh[1]]), np.concatenate([draw, fresh[2]])
+            mass = np.concatenate([mass, fresh[3]])
         if not mass.size:
             return None
         owner, weights = break_sticks(rng, mass, self.label_mass)
         codes = place_labels(rng, truth[owner], patterns, pattern_of[owner], self.n_labels)
         return Loose(codes, draw[owner], weights)
 
-    def _unlisted(
-        self, rng: np.random.Generator, lumps: FloatArray
-    ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    def _unlisted(self, rng: np.random.Generator, lumps: FloatArray) -> tuple[IntArray, CodeArray, IntArray, Any]:
         """Return (patterns, class, draw, mass) of types that a class does not list, each once a draw."""
         lumpy = np.flatnonzero(self.lump)
         size = lumps.shape[1]

@@ -116,7 +116,8 @@ def keys_of(patterns: IntArray) -> IntArray:
     """
     width = patterns.shape[1]
     powers = np.cumprod(np.full(width, 2 * width + 3, dtype=np.uint64))
-    return (patterns.astype(np.uint64) * powers).sum(axis=1, dtype=np.uint64).view(np.int64)
+    keys: IntArray = (patterns.astype(np.uint64) * powers).sum(axis=1, dtype=np.uint64).astype(np.int64)
+    return keys
 
 
 def place_labels(

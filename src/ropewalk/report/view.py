@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ropewalk._validate import count_of, few
 from ropewalk.data.labels import label_text, rest_of
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
@@ -247,7 +248,9 @@ def metric_title(name: str) -> str:
 def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     tables = c.recipe.tables
     told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + _class_words(c.recipe, escape)
-    if len(tables) == 1:
+    if isinstance(tables[0], MultilabelOutcomes):
+        told += f" · {tables[0].n_labels:,} labels, any number an item"
+    elif len(tables) == 1:
         agree = tables[0].agreement(*tables[0].names)
         told += (
             f" · both right {agree['both']:,} · only {a} right {agree['only_a']:,}"

@@ -1,0 +1,145 @@
+"""What must be said beside an answer: thin data, and a prior that speaks louder than it should."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from ropewalk._validate import count_of, shorten
+from ropewalk.data.labels import label_text
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.metrics.registry import Metric
+from ropewalk.models.hierarchical import FEW_ITEMS, Icdm2015
+from ropewalk.models.multilabel import RARE, Multilabel
+from ropewalk.models.posterior import Posterior, observed_tables
+from ropewalk.results import Recipe
+from ropewalk.sampling import generator
+from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
+from ropewalk.typing import FloatArray
+
+PULLS: Final = "The prior pulls"
+_ENOUGH: Final = 2_000  # draws to see which classes are pulled
+_NAMED: Final = 4
+
+
+def remarks(
+    recipe: Recipe, posteriors: Sequence[Posterior], estimates: Mapping[str, tuple[Estimate, Sequence[float]]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return notes and warnings.
+
+    `estimates` are the numbers that were asked for, each with its coefficients over the classifiers: (1, −1) is the
+    difference of the first two.
+    """
+    alarms = [told for table in recipe.tables for told in _thin_data(table, recipe)]
+    pulls = {what: abs(estimate.pull) for what, (estimate, _) in estimates.items()}
+    strong = [what for what, pull in pulls.items() if pull >= WARN_PULL]
+    weak = [what for what, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
+    causes = ""
+    if strong or weak:
+        most = max(pulls, key=pulls.__getitem__)
+        causes = _causes(recipe, posteriors, estimates[most][1])
+    if strong:
+        alarms.append(
+            f"{_pulls(strong, estimates)} A 95% interval then covers less than it says: weaken the prior or get more "
+            f"items.{causes}"
+        )
+    notes = [f"{_pulls(weak, estimates)}{'' if strong else causes}"] if weak else []
+    gone = max((table.left_out for table in recipe.tables), default=0)
+    if gone:
+        notes.append(f"{count_of(gone, 'item')} left out, as was asked for: no label, or no match.")
+    return tuple(notes), tuple(dict.fromkeys(alarms))
+
+
+def _pulls(whose: Sequence[str], estimates: Mapping[str, tuple[Estimate, Sequence[float]]]) -> str:
+    told = []
+    for what in whose:
+        estimate = estimates[what][0]
+        told.append(f"{what} by {estimate.pull:+.2f} ({estimate.observed:.4f} to {estimate.mean:.4f})")
+    return f"{PULLS}, in posterior standard deviations (from the observed value to the mean): {'; '.join(told)}."
+
+
+def _causes(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> str:
+    """Name the classes whose part of the metric the prior moves most."""
+    table, metric = recipe.tables[0], recipe.metric
+    items = np.mean([one.items_by_class() for one in recipe.tables], axis=0).astype(np.int64)
+    labels = range(table.n_labels) if metric.classes is None else metric.classes
+    if table.n_labels <= 2 and not isinstance(table, MultilabelOutcomes):  # noqa: PLR2004
+        rarest = int(np.argmin(items))
+        return f" The rarer class, {label_text(table.labels[rarest])!r}, has {count_of(int(items[rarest]), 'item')}."
+    moved = _moved(recipe, posteriors, signs)
+    moved *= np.sign(moved.sum()) or 1.0
+    order = np.argsort(-moved, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(moved[order]), moved[moved > 0].sum() / 2)) + 1
+    named = [
+        f"{label_text(table.labels[labels[j]])!r} ({count_of(int(items[labels[j]]), 'item')})" for j in order[:_NAMED]
+    ]
+    share = "Most of it comes from" if enough <= _NAMED else f"Half of it comes from {enough:,} classes, first of all"
+    return f" {share} {', '.join(named[: max(enough, 1)])}."
+
+
+def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> FloatArray:
+    """How far the prior moves each class's part of the metric."""
+    means, seen = [], []
+    shares = None if recipe.prevalence is None else np.array(recipe.prevalence)
+    for table, posterior in zip(recipe.tables, posteriors, strict=True):
+        drawn = posterior.block(generator(recipe.seed, 0, 0), min(posterior.block_size, _ENOUGH))
+        found = observed_tables(table)
+        if shares is not None:
+            drawn, found = drawn.at_prevalence(shares), found.at_prevalence(shares)
+        means.append(recipe.metric.by_label(drawn).mean(axis=1))
+        seen.append(recipe.metric.by_label(found)[:, 0])
+    gaps = np.concatenate(means) - np.concatenate(seen)
+    weights = np.zeros(len(gaps))
+    weights[: len(signs)] = signs
+    return np.asarray((weights[:, np.newaxis] * gaps).sum(axis=0))
+
+
+def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:
+    if not table.n_items:
+        return ["There are no items: this is the prior, not an answer."]
+    items = table.items_by_class()
+    if isinstance(table, MultilabelOutcomes):
+        return _rare_labels(table, recipe)
+    if table.n_labels == 1:
+        only = label_text(table.labels[0])
+        return [f"There is only one label, {only!r}: every metric is what it must be. labels= declares more classes."]
+    told, metric = [], recipe.metric
+    empty = [label_text(table.labels[j]) for j in np.flatnonzero(items == 0)]
+    if empty:
+        told.append(f"No item belongs to {shorten(empty, 6)}: what happens there is known from the prior alone.")
+    if isinstance(recipe.model, Icdm2015) and (few := int((items < FEW_ITEMS).sum())):
+        told.append(
+            f"{few} of {table.n_labels:,} classes have fewer than {FEW_ITEMS} items: the icdm2015 prior then "
+            "weighs on each score, whose interval covers less than it says."
+        )
+    for k, name in enumerate(table.names):
+        predicted = np.bincount(table.codes[:, 1 + k], weights=table.counts, minlength=table.n_labels)
+        never = [label_text(table.labels[j]) for j in _watched(metric, table.n_labels) if predicted[j] == 0]
+        if never:
+            told.append(f"{name} never predicts {shorten(never, 6)}: its observed precision is 0/0 and counts 0.")
+    return told
+
+
+def _watched(metric: Metric, n_labels: int) -> Sequence[int]:
+    if metric.positive is not None:
+        return [metric.positive]
+    if not metric.by_class:
+        return []
+    return range(n_labels) if metric.classes is None else metric.classes
+
+
+def _rare_labels(table: MultilabelOutcomes, recipe: Recipe) -> list[str]:
+    if not isinstance(recipe.model, Multilabel):
+        return []
+    places = range(table.n_labels) if recipe.metric.classes is None else recipe.metric.classes
+    items = table.items_by_class()
+    rare = [label_text(table.labels[j]) for j in places if items[j] < RARE]
+    if not rare:
+        return []
+    told = (
+        f"{len(rare)} of {len(places)} labels have fewer than {RARE} positive items ({shorten(rare, 6)}): the prior "
+        "weighs on them. A difference of averages is still tolerable, a single classifier's average is not."
+    )
+    return [told]

@@ -1,0 +1,154 @@
+"""What every answer has: a recipe to get it again, and ways to show it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from ropewalk.contrast import Question
+from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.decision import Decision, Regions
+from ropewalk.intervals import Interval
+from ropewalk.metrics.registry import Metric
+from ropewalk.models.posterior import Model
+from ropewalk.summary import Estimate
+from ropewalk.typing import DrawsLike, Label, Rule
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Everything that decides an answer: run it again and get the same one, bit for bit.
+
+    `tables` is one table of both classifiers for a paired model, one a classifier otherwise; `pos_label` is
+    None where the metric has no positive class; `n_items` counts the items of one test set once.
+    """
+
+    tables: tuple[AnyOutcomes, ...]
+    model: Model
+    metric: Metric
+    pos_label: Label | None = None
+    prevalence: tuple[float, ...] | None = None
+    rope: Interval | None = None
+    prob: float = 0.95
+    rule: Rule = "hdi"
+    draws: DrawsLike = "auto"
+    seed: int = 0
+    data_hash: str = ""
+    n_items: int = 0
+
+    @property
+    def question(self) -> Question:
+        """How a difference is judged."""
+        return Question(rope=self.rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
+
+
+class Rendered:
+    """What every result can be turned into; the renderers live above, in `ropewalk.report`."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        raise NotImplementedError
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Return the answer as JSON; it never holds NaN or infinity."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+        # A lone surrogate in a name cannot be written as UTF-8; as an escape it can.
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+    def to_markdown(self) -> str:
+        """Return the answer as a Markdown table."""
+        from ropewalk.report import markdown
+
+        return markdown(self)
+
+    def to_latex(self) -> str:
+        """Return the answer as a LaTeX booktabs table."""
+        from ropewalk.report import latex
+
+        return latex(self)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the answer as one self-contained HTML page, and write it to `path` if given."""
+        from ropewalk.report import html
+
+        return html(self, path)
+
+    def __str__(self) -> str:
+        from ropewalk.report import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from ropewalk.report import card
+
+        return card(self)
+
+
+def provenance(recipe: Recipe, n_draws: int) -> dict[str, Any]:
+    """Return where an answer comes from."""
+    return {
+        "model": recipe.model.name,
+        "prior": recipe.model.prior,
+        "n_items": recipe.n_items,
+        "prevalence": None if recipe.prevalence is None else list(recipe.prevalence),
+        "draws": n_draws,
+        "seed": recipe.seed,
+        "prob": recipe.prob,
+        "rule": recipe.rule,
+        "data_hash": recipe.data_hash,
+    }
+
+
+def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:
+    """Return an estimate, with its Monte Carlo errors if so said."""
+    told: dict[str, Any] = {"observed": estimate.observed, "mean": estimate.mean, "std": estimate.std}
+    if errors:
+        told["mc_error"] = estimate.mc_error
+    told["hdi"] = [estimate.hdi.low, estimate.hdi.high]
+    if errors:
+        told["hdi_mc_error"] = list(estimate.hdi_mc_error)
+    return told
+
+
+def delta_dict(found: Any) -> dict[str, Any]:
+    """Return a difference and the probability of its sign."""
+    return {
+        **estimate_dict(found.delta, errors=True),
+        "prob_below_zero": found.prob_below_zero,
+        "prob_above_zero": found.prob_above_zero,
+    }
+
+
+def rope_dict(rope: Interval | None) -> list[float | None] | None:
+    """Return a ROPE as a pair."""
+    return None if rope is None else [_finite(rope.low), _finite(rope.high)]
+
+
+def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decision | None) -> dict[str, Any]:
+    """Return ROPE, region masses and verdict."""
+    return {
+        "rope": None if regions is None else rope_dict(rope),
+        "regions": None
+        if regions is None
+        else {"below": regions.below, "inside": regions.inside, "above": regions.above},
+        "decision": None
+        if decision is None
+        else {
+            "symbol": decision.symbol,
+            "conclusive": decision.conclusive,
+            "stable": decision.stable,
+            "leaning": decision.leaning,
+            "text": decision.text,
+        },
+    }
+
+
+def _finite(end: float) -> float | None:
+    """JSON has no infinity: an open end of a ROPE is null."""
+    return end if abs(end) < float("inf") else None

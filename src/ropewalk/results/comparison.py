@@ -1,0 +1,179 @@
+"""Two classifiers: one question, one question a class, one question under several priors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ropewalk._version import __version__
+from ropewalk.data.labels import label_text
+from ropewalk.decision import Decision, Piece, Regions
+from ropewalk.evidence import BayesFactor
+from ropewalk.intervals import Interval
+from ropewalk.results.base import SCHEMA, Recipe, Rendered, delta_dict, estimate_dict, provenance, verdict_dict
+from ropewalk.sampling import Draws
+from ropewalk.summary import Estimate
+from ropewalk.typing import Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Comparison(Rendered):
+    """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
+
+    Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything.
+    """
+
+    a: str
+    b: str
+    estimate_a: Estimate
+    estimate_b: Estimate
+    delta: Estimate
+    prob_below_zero: float
+    prob_above_zero: float
+    regions: Regions | None
+    rope_path: tuple[Piece, ...] | None
+    decision: Decision | None
+    bayes_factor: BayesFactor | None
+    draws: Draws = field(repr=False)
+    recipe: Recipe = field(repr=False)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean of A − B."""
+        return self.delta.mean
+
+    @property
+    def std(self) -> float:
+        """The posterior standard deviation of A − B."""
+        return self.delta.std
+
+    @property
+    def hdi(self) -> Interval:
+        """The highest density interval of A − B."""
+        return self.delta.hdi
+
+    @property
+    def rope(self) -> Interval | None:
+        """The region of practical equivalence, if one was stated."""
+        return self.recipe.rope
+
+    @property
+    def metric(self) -> str:
+        """The metric's name."""
+        return self.recipe.metric.name
+
+    @property
+    def pos_label(self) -> Label | None:
+        """The positive class, if the metric has one."""
+        return self.recipe.pos_label
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the data settle the question; never so without a ROPE."""
+        return self.decision is not None and self.decision.conclusive
+
+    def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
+        """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
+        from ropewalk.sensitivity import prior_sensitivity
+
+        return prior_sensitivity(self, threads=threads)
+
+    def __repr__(self) -> str:
+        verdict = "no ROPE" if self.decision is None else self.decision.symbol
+        low, high = self.hdi.low, self.hdi.high
+        return f"Comparison({self.metric}: {self.a} − {self.b} = {self.mean:+.3f} [{low:+.3f}, {high:+.3f}], {verdict})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        recipe = self.recipe
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "metric": self.metric,
+            "higher_is_better": recipe.metric.higher_is_better,
+            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
+            **provenance(recipe, len(self.draws)),
+            "a": {"name": self.a, **estimate_dict(self.estimate_a)},
+            "b": {"name": self.b, **estimate_dict(self.estimate_b)},
+            "delta": delta_dict(self),
+            **verdict_dict(recipe.rope, self.regions, self.decision),
+            "rope_path": None
+            if self.rope_path is None
+            else [{"from": p.start, "to": p.stop, "symbol": p.verdict.value} for p in self.rope_path],
+            "bayes_factor": None
+            if self.bayes_factor is None
+            else {
+                "sd": self.bayes_factor.sd,
+                "sd_reliable": self.bayes_factor.sd_reliable,
+                "rope": self.bayes_factor.rope,
+                "rope_reliable": self.bayes_factor.rope_reliable,
+                "rope_bound": self.bayes_factor.rope_bound,
+                "reason": self.bayes_factor.reason or None,
+            },
+            "tests": None,
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class ClassComparisons(Rendered):
+    """One comparison a class, each class against the rest, in label order. Made by `compare_classes`."""
+
+    comparisons: tuple[Comparison, ...]
+
+    def __iter__(self) -> Any:
+        return iter(self.comparisons)
+
+    def __len__(self) -> int:
+        return len(self.comparisons)
+
+    def __getitem__(self, index: int) -> Comparison:
+        return self.comparisons[index]
+
+    def __repr__(self) -> str:
+        first = self.comparisons[0]
+        return f"ClassComparisons({first.metric}: {first.a} − {first.b}, {len(self)} classes)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers in plain Python types: exactly the JSON object."""
+        return {"schema": SCHEMA, "classes": [comparison.to_dict() for comparison in self.comparisons]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class PriorSensitivity(Rendered):
+    """The same question under other priors: how far do mean, HDI and verdict move? Made by `prior_sensitivity`.
+
+    `rows` are (which prior, the comparison under it); the first is the comparison that was asked about.
+    """
+
+    rows: tuple[tuple[str, Comparison], ...]
+
+    @property
+    def moved(self) -> float:
+        """How far the mean moves at most, in posterior standard deviations of the answer."""
+        first = self.rows[0][1]
+        if first.std == 0:
+            return 0.0
+        return max(abs(comparison.mean - first.mean) for _, comparison in self.rows) / first.std
+
+    @property
+    def robust(self) -> bool | None:
+        """Whether every prior gives the same verdict; None without a ROPE."""
+        verdicts = {None if c.decision is None else c.decision.verdict for _, c in self.rows}
+        return None if None in verdicts else len(verdicts) == 1
+
+    def __repr__(self) -> str:
+        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {self.moved:.2f} std, robust: {self.robust})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers in plain Python types: exactly the JSON object."""
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "moved": self.moved,
+            "robust": self.robust,
+            "rows": [{"which": which, **comparison.to_dict()} for which, comparison in self.rows],
+        }

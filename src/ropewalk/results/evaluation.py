@@ -1,0 +1,76 @@
+"""One classifier: the posterior of its metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ropewalk._version import __version__
+from ropewalk.data.labels import label_text
+from ropewalk.decision import Decision, Regions
+from ropewalk.metrics.registry import Metric
+from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict, provenance, verdict_dict
+from ropewalk.sampling import Draws
+from ropewalk.summary import Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricPosterior:
+    """The posterior of one metric of one classifier, and how it stands against a bar, if there is one."""
+
+    metric: Metric
+    estimate: Estimate
+    prob_at_least: float | None
+    regions: Regions | None
+    decision: Decision | None
+    draws: Draws = field(repr=False)
+    recipe: Recipe = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Evaluation(Rendered):
+    """How good is one classifier? The posterior of each metric. Made by `evaluate`."""
+
+    name: str
+    at_least: float | None
+    metrics: tuple[MetricPosterior, ...]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, metric: str) -> MetricPosterior:
+        for posterior in self.metrics:
+            if posterior.metric.name == metric:
+                return posterior
+        raise KeyError(f"{metric}; there are: {', '.join(m.metric.name for m in self.metrics)}")
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{m.metric.name} = {m.estimate.mean:.3f} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"
+            for m in self.metrics
+        )
+        return f"Evaluation({self.name}: {told})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        first = self.metrics[0]
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "name": self.name,
+            "pos_label": next((label_text(p) for m in self.metrics if (p := m.recipe.pos_label) is not None), None),
+            **provenance(first.recipe, max(len(m.draws) for m in self.metrics)),
+            "at_least": self.at_least,
+            "metrics": [
+                {
+                    "metric": m.metric.name,
+                    "higher_is_better": m.metric.higher_is_better,
+                    **estimate_dict(m.estimate, errors=True),
+                    "draws": len(m.draws),
+                    "prob_at_least": m.prob_at_least,
+                    **verdict_dict(m.recipe.rope, m.regions, m.decision),
+                }
+                for m in self.metrics
+            ],
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }

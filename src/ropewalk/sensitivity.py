@@ -1,0 +1,66 @@
+"""How far does an answer hang on the prior? The same question under other ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ropewalk.compare import run
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.models import Flat, Icdm2015, Model, Multilabel, Paired, Unpaired
+from ropewalk.results import Comparison, PriorSensitivity, Recipe
+
+
+def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivity:
+    """Run the recipe of `answer` with half and twice the prior mass, and with the papers' priors.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=10, rope=0.05, rng=0)
+    >>> s = r.prior_sensitivity()
+    >>> [which for which, _ in s.rows]
+    ['as asked', 'half the prior mass', 'twice the prior mass', 'unpaired, SIGIR 2016']
+    >>> s.robust
+    True
+    """
+    recipe = answer.recipe
+    others = _others(recipe)
+    if not others:
+        raise InvalidInputError(
+            f"The model {recipe.model.name!r} has no prior to vary.", hint="it re-weights the items themselves."
+        )
+    rows = [("as asked", answer)]
+    for which, model in others:
+        rows.append((which, run(_under(recipe, model), threads=threads)))
+    return PriorSensitivity(rows=tuple(rows))
+
+
+def _others(recipe: Recipe) -> list[tuple[str, Model]]:
+    """Return the other priors, each with a name."""
+    model, table = recipe.model, recipe.tables[0]
+    found: list[tuple[str, Model]] = []
+    if hasattr(model, "scaled"):
+        found += [("half the prior mass", model.scaled(0.5)), ("twice the prior mass", model.scaled(2.0))]
+    if isinstance(table, MultilabelOutcomes):
+        papers: list[tuple[str, Model]] = [
+            ("paired, SIGIR 2016", Multilabel(kappa=4.0)),
+            ("unpaired, SIGIR 2016", Multilabel(kappa=2.0, paired=False)),
+        ]
+        papers = papers if found else []  # the bootstrap has no prior
+    elif table.n_labels <= 2:  # noqa: PLR2004
+        papers = [("paired, SIGIR 2016", Paired()), ("unpaired, SIGIR 2016", Unpaired())]
+    else:
+        papers = [("hierarchical, ICDM 2015", Icdm2015()), ("flat", Flat())]
+    separate = len(recipe.tables) > 1 and not model.paired
+    return found + [(which, paper) for which, paper in papers if paper != model and not (separate and paper.paired)]
+
+
+def _under(recipe: Recipe, model: Model) -> Recipe:
+    """Return the recipe with another model; an unpaired one sees each classifier's own table."""
+    tables = recipe.tables
+    if not model.paired and len(tables) == 1:
+        whole = tables[0]
+        tables = tuple(whole.project([name]) for name in whole.names)
+    return replace(recipe, tables=tables, model=model)

@@ -57,3 +57,20 @@ def unpaired_study(a: Sequence[Sequence[int]], b: Sequence[Sequence[int]], draws
             )
 
     return compare
+
+
+def macro_study(a: Any, b: Any, draws: int) -> Callable[[], Any]:
+    """Return prob_conf_mat's comparison of macro F1 from two confusion matrices, flat priors and ROPE ±0.005."""
+    from prob_conf_mat import Study
+
+    def compare() -> Any:
+        study = Study(seed=0, num_samples=draws, ci_probability=0.95)
+        for name, matrix in (("a/a", a), ("b/b", b)):
+            study.add_experiment(
+                name, confusion_matrix=np.asarray(matrix).tolist(), prevalence_prior=1, confusion_prior=1
+            )
+        study.add_metric("f1@macro")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return study.get_pairwise_comparison("f1@macro", experiment_a="a/a", experiment_b="b/b", min_sig_diff=0.005)
+
+    return compare

@@ -1,8 +1,9 @@
 """Measure ropewalk's speed and memory side by side with its peers, in CPU seconds on one thread.
 
-    python benchmarks/run.py [comparison] [tables] [import] [counting]
+    python benchmarks/run.py [comparison] [tables] [import] [counting] [multiclass] [--large]
 
-prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed.
+prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed. `--large` adds a peer
+that needs 17 GB of memory.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
 
+from multiclass import LARGE
 from table import HEADER, Row
 
-SUITES = {"comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting"}
+SUITES = {
+    "comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting",
+    "multiclass": "multiclass",
+}  # fmt: skip
 """What may be measured, and the module that does it."""
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -32,12 +37,16 @@ PACKAGES = ("ropewalk", "numpy", "scipy", "narwhals", "polars", "pyarrow", "pymc
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure speed and memory on one thread.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(SUITES)}")
-    names = parser.parse_args().names or list(SUITES)
+    parser.add_argument("--large", action="store_true", help="measure also a peer that needs 17 GB of memory")
+    said = parser.parse_args()
+    names = said.names or list(SUITES)
     unknown = [name for name in names if name not in SUITES]
     if unknown:
         parser.error(f"there is no {', '.join(unknown)}; choose from: {', '.join(SUITES)}")
     # Libraries read these when they are imported, so the suites come after; child processes inherit them.
     os.environ.update(dict.fromkeys(THREADS, "1"))
+    if said.large:
+        os.environ[LARGE] = "1"
     rows = []
     print(HEADER, "-" * len(HEADER), sep="\n")
     for name in names:

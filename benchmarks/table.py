@@ -14,7 +14,8 @@ HEADER = LINE.format("what", "measured", "peer", "ratio", "target", "verdict")
 class Row:
     """A measurement beside its peer, with a target for the ratio of the two or for the measurement alone.
 
-    `missing` names a package without which there is nothing to measure, or nothing to measure against.
+    `missing` names a package without which there is nothing to measure, or nothing to measure against; `skipped` says
+    why it was not tried.
     """
 
     what: str
@@ -25,6 +26,7 @@ class Row:
     max_ratio: float | None = None
     max_measured: float | None = None
     missing: str = ""
+    skipped: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -61,6 +63,8 @@ class Row:
     def _verdict(self) -> str:
         if self.missing:
             return f"NOT MEASURED: {self.missing} is not installed: pip install 'ropewalk[bench]'"
+        if self.skipped:
+            return f"NOT MEASURED: {self.skipped}"
         return {True: "ok", False: "MISS", None: "for information"}[self.ok]
 
 

@@ -18,7 +18,7 @@ LAYERS = {
     4: {"summary", "decision", "evidence", "wording", "contrast", "results"},
     5: {"report"},
     6: {"_door", "_engine", "_remarks", "compare", "evaluate", "rank", "reproduce", "sensitivity"},
-    7: {"cli", "_shell", "__main__"},
+    7: {"cli", "_options", "_shell", "_terminal", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
 DELEGATES = {("results.base", "report"), ("results.comparison", "sensitivity")}

@@ -195,12 +195,12 @@ def test_bad_pseudo_counts_are_refused(options):
 
 def test_models_take_what_they_are_made_for(news, table):
     with pytest.raises(DataError, match="two labels; these data have 20"):
-        rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="accuracy")
+        rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="accuracy", model=rw.models.Paired())
     with pytest.raises(UnknownNameError, match="Choose from: paired, unpaired"):
         rw.compare(table, model="peired")
     with pytest.raises(UnknownNameError, match="model object"):
         rw.compare(table, model=3)
-    with pytest.raises(InvalidInputError, match="two separate tables"):
+    with pytest.raises(InvalidInputError, match="separate tables"):
         rw.compare(table.project(["nb_mult"]), table.project(["svm_l2"]), model="paired")
 
 

@@ -80,20 +80,23 @@ def _causes(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[flo
 
 
 def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> FloatArray:
-    """How far the prior moves each class's part of the metric."""
-    means, seen = [], []
+    """How far the prior moves each class's part of the metric.
+
+    A part is the weight of the class times its distance from the observed average, so that a class which merely gives
+    up weight to others has no part in it.
+    """
+    gaps = []
     shares = None if recipe.prevalence is None else np.array(recipe.prevalence)
     for table, posterior in zip(recipe.tables, posteriors, strict=True):
         drawn = posterior.block(generator(recipe.seed, 0, 0), min(posterior.block_size, _ENOUGH))
         found = observed_tables(table)
         if shares is not None:
             drawn, found = drawn.at_prevalence(shares), found.at_prevalence(shares)
-        means.append(recipe.metric.by_label(drawn).mean(axis=1))
-        seen.append(recipe.metric.by_label(found)[:, 0])
-    gaps = np.concatenate(means) - np.concatenate(seen)
-    weights = np.zeros(len(gaps))
-    weights[: len(signs)] = signs
-    return np.asarray((weights[:, np.newaxis] * gaps).sum(axis=0))
+        values, weights = recipe.metric.by_label(found)
+        average = (values * weights).sum(axis=-1, keepdims=True)
+        new, shares_now = recipe.metric.by_label(drawn)
+        gaps.append((shares_now * (new - average)).mean(axis=1) - (weights * (values - average))[:, 0])
+    return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(gaps)).sum(axis=0))
 
 
 def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:

@@ -10,11 +10,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-import ropewalk as rw
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
+
+T = TypeVar("T")
+
+_SAID_ALIKE = (
+    "missing", "unmatched", "metric", "model", "classes", "pos_label", "labels", "rope", "prob", "draws", "rule",
+    "prevalence", "predictions", "cost_matrix", "at_least", "n_items", "id",
+)  # fmt: skip
+"""Options that Python and the command line share, but for the dashes."""
+
+_QUOTES = "'\""
 
 
 def in_shell(text: str) -> str:
@@ -22,9 +31,9 @@ def in_shell(text: str) -> str:
 
     def option(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"] or ""
-        return f"--{name.replace('_', '-')}{' ' if value else ''}{value.strip(chr(34))}"
+        return f"--{name.replace('_', '-')}{' ' if value else ''}{value.strip(_QUOTES)}"
 
-    names = "missing|unmatched|metric|model|pos_label|labels|rope|prob|draws|rule|prevalence|cost_matrix|at_least|id"
+    names = "|".join(_SAID_ALIKE)
     said = text.replace("compare_classes (--per-class)", "--per-class")
     said = re.sub(rf"\b(?P<name>{names})=(?!\[)(?P<value>\"[^\"]*\"|'[^']*'|-?[0-9][^\s;,)]*)?", option, said)
     return re.sub(rf"`(?P<name>{names})`(?P<value>)", lambda match: f"`{option(match)}`", said)
@@ -38,7 +47,7 @@ def parse_texts(text: str, option: str) -> list[str]:
     return parts
 
 
-def read_declared(labels: str | None, read: Callable[[list[Any] | None], rw.Outcomes]) -> rw.Outcomes:
+def read_declared(labels: str | None, read: Callable[[list[Any] | None], T]) -> T:
     """Read with the declared labels; a shell knows only text, so take it as the type that the file has."""
     if labels is None:
         return read(None)

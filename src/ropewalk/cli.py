@@ -6,38 +6,24 @@ import json
 import os
 import sys
 import traceback
-import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 import ropewalk as rw
-from ropewalk._shell import (
-    in_shell,
-    parse_draws,
-    parse_prevalence,
-    parse_rope,
-    parse_texts,
-    read_declared,
-    stdin_as_file,
-)
+from ropewalk import _options as opt
+from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared, stdin_as_file
+from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
 from ropewalk._write import write_file
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
-from ropewalk.errors import (
-    CountsError,
-    InvalidInputError,
-    RopewalkError,
-    RopewalkWarning,
-)
-from ropewalk.report import body, remark_lines
+from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.errors import CountsError, InvalidInputError, RopewalkError
+from ropewalk.report import body
 from ropewalk.report.escape import visible
-from ropewalk.reproduce import PublishedRow, sigir2016
-from ropewalk.results import Rendered
-
-T = TypeVar("T")
+from ropewalk.reproduce import icdm2015, sigir2016
 
 app = typer.Typer(
     name="ropewalk",
@@ -47,31 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-_File = Annotated[
-    str | None,
-    typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet, plain or gzipped; - is stdin."),
-]
-_Truth = Annotated[str | None, typer.Option("--truth", help="Column of true labels.")]
-_PosLabel = Annotated[str | None, typer.Option("--pos-label", help="Positive class; the others are the rest.")]
-_Rope = Annotated[str | None, typer.Option("--rope", help="Smallest difference that matters, or LOW,HIGH.")]
-_Prob = Annotated[float, typer.Option("--prob", help="Mass of the HDI.")]
-_Rule = Annotated[str, typer.Option("--rule", help="hdi or probability.")]
-_Draws = Annotated[str, typer.Option("--draws", help="Number of draws, or auto.")]
-_Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed; the same seed gives the same answer.")]
-_Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads to draw with.")]
-_Id = Annotated[str | None, typer.Option("--id", help="Column of item ids.")]
-_Missing = Annotated[str, typer.Option("--missing", help="Null labels: error, drop or wrong.")]
-_Labels = Annotated[str | None, typer.Option("--labels", help="All classes, separated by commas.")]
-_Prevalence = Annotated[
-    str | None,
-    typer.Option("--prevalence", help="Another class mix: P(positive), or one share a label, or label=share."),
-]
-_Cost = Annotated[str | None, typer.Option("--cost-matrix", help="File of costs for --metric cost.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")]
-_Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.")]
-_Html = Annotated[str | None, typer.Option("--html", metavar="OUT", help="Also write an HTML page.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -86,25 +47,29 @@ def _root(
 
 @app.command()
 def compare(
-    file: _File = None,
-    truth: _Truth = None,
+    file: opt.File = None,
+    truth: opt.Truth = None,
     a: Annotated[str | None, typer.Option("--a", help="Column of classifier A.")] = None,
     b: Annotated[str | None, typer.Option("--b", help="Column of classifier B.")] = None,
-    metric: Annotated[str | None, typer.Option("--metric", help="Metric; f1 for two labels.")] = None,
-    pos_label: _PosLabel = None,
+    metric: opt.Metric = None,
+    classes: opt.Classes = None,
+    pos_label: opt.PosLabel = None,
     per_class: Annotated[bool, typer.Option("--per-class", help="Every class against the rest.")] = False,
-    rope: _Rope = None,
-    prob: _Prob = 0.95,
-    rule: _Rule = "hdi",
-    model: Annotated[str | None, typer.Option("--model", help="paired (default) or unpaired.")] = None,
-    draws: _Draws = "auto",
-    seed: _Seed = 0,
-    threads: _Threads = 1,
-    id_column: _Id = None,
-    missing: _Missing = "error",
-    labels: _Labels = None,
-    prevalence: _Prevalence = None,
-    cost_matrix: _Cost = None,
+    rope: opt.Rope = None,
+    prob: opt.Prob = 0.95,
+    rule: opt.Rule = "hdi",
+    model: opt.Model = None,
+    draws: opt.Draws = "auto",
+    seed: opt.Seed = 0,
+    threads: opt.Threads = 1,
+    id_column: opt.Id = None,
+    missing: opt.Missing = "error",
+    labels: opt.Labels = None,
+    prevalence: opt.Prevalence = None,
+    cost_matrix: opt.Cost = None,
+    item: opt.Item = None,
+    label: opt.OneLabel = None,
+    n_items: opt.NItems = None,
     file_a: Annotated[str | None, typer.Option("--file-a", help="A's own file, joined by --id.")] = None,
     file_b: Annotated[str | None, typer.Option("--file-b", help="B's own file, joined by --id.")] = None,
     prediction: Annotated[
@@ -116,21 +81,22 @@ def compare(
         typer.Option("--confusion-a", help="A's confusion matrix: integers, rows = truth, no header."),
     ] = None,
     confusion_b: Annotated[str | None, typer.Option("--confusion-b", help="B's confusion matrix.")] = None,
-    as_json: _Json = False,
-    markdown: _Markdown = False,
-    latex: _Latex = False,
-    html: _Html = None,
+    as_json: opt.Json = False,
+    markdown: opt.Markdown = False,
+    latex: opt.Latex = False,
+    html: opt.Html = None,
 ) -> None:
     """Compare two classifiers whose predictions are columns of FILE."""
     if per_class and pos_label is not None:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
-    show = _format(as_json, markdown, latex)
-    _check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
+    show = output_format(as_json=as_json, markdown=markdown, latex=latex)
+    check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
     options: dict[str, Any] = {
         "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
         "draws": parse_draws(draws), "threads": threads, "rng": seed,
         "cost_matrix": None if cost_matrix is None else read_matrix(cost_matrix),
     }  # fmt: skip
+    many = (item, label, n_items)
     forms = {
         "FILE": ((file,), ("truth", "a", "b")),
         "--file-a and --file-b": ((file_a, file_b), ("file-a", "file-b", "id", "truth", "prediction")),
@@ -145,30 +111,27 @@ def compare(
     said = {
         "truth": truth, "a": a, "b": b, "id": id_column, "prediction": prediction, "file-a": file_a, "file-b": file_b,
         "confusion-a": confusion_a, "confusion-b": confusion_b, "missing": None if missing == "error" else missing,
-        "unmatched": None if unmatched == "error" else unmatched,
+        "unmatched": None if unmatched == "error" else unmatched, "item": item, "label": label,
+        "n-items": None if n_items is None else str(n_items),
     }  # fmt: skip
-    needed = _needed(said, forms[given[0]][1])
-    tables: tuple[rw.Outcomes, ...]
+    needed = require(said, forms[given[0]][1])
+    tables: tuple[AnyOutcomes, ...]
     if file is not None:
-        _idle(said, given[0], ("prediction", "unmatched"))
-        with stdin_as_file(file) as path:
-            tables = (
-                _reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
-                    path, truth=needed["truth"], predictions=[needed["a"], needed["b"]], id=id_column,
-                    labels=declared, missing=missing,  # type: ignore[arg-type]
-                ))),
-            )  # fmt: skip
+        idle(said, given[0], ("prediction", "unmatched"))
+        columns = [needed["a"], needed["b"]]
+        tables = (_read(file, needed["truth"], columns, labels, id_column=id_column, missing=missing, many=many),)
     elif file_a is not None:
+        idle(said, given[0], ("item", "label", "n-items"))
         names = (a or Path(needed["file-a"]).stem, b or Path(needed["file-b"]).stem)
         tables = (
-            _reading(lambda: read_declared(labels, lambda declared: rw.join_outcomes(
+            reading(lambda: read_declared(labels, lambda declared: rw.join_outcomes(
                 needed["file-a"], needed["file-b"], id=needed["id"], truth=needed["truth"],
                 prediction=needed["prediction"], names=names if names[0] != names[1] else ("A", "B"),
                 labels=declared, missing=missing, unmatched=unmatched,  # type: ignore[arg-type]
             ))),
         )  # fmt: skip
     else:
-        _idle(said, given[0], ("truth", "id", "prediction", "missing", "unmatched"))
+        idle(said, given[0], ("truth", "id", "prediction", "missing", "unmatched", "item", "label", "n-items"))
         matrices = [read_matrix(needed[name]) for name in ("confusion-a", "confusion-b")]
         if len(matrices[0]) != len(matrices[1]):
             raise CountsError(
@@ -182,11 +145,12 @@ def compare(
         )
     known = tables[0].labels
     options["prevalence"] = parse_prevalence(prevalence, known)
+    options["classes"] = _classes(classes, known)
     if per_class:
-        _emit(_quietly(lambda: rw.compare_classes(*tables, **options)), show, html)
+        emit(quietly(lambda: rw.compare_classes(*tables, **options)), show, html)
     else:
         positive = None if pos_label is None else find_label(pos_label, known, by_text=True)
-        _emit(_quietly(lambda: rw.compare(*tables, pos_label=positive, **options)), show, html)
+        emit(quietly(lambda: rw.compare(*tables, pos_label=positive, **options)), show, html)
 
 
 @app.command()
@@ -195,41 +159,129 @@ def evaluate(
     truth: Annotated[str, typer.Option("--truth", help="Column of true labels.")],
     prediction: Annotated[str, typer.Option("--prediction", help="Column of predicted labels.")],
     metric: Annotated[str | None, typer.Option("--metric", help="Metrics, separated by commas.")] = None,
+    classes: opt.Classes = None,
     at_least: Annotated[float | None, typer.Option("--at-least", help="A bar: P(score ≥ bar).")] = None,
-    pos_label: _PosLabel = None,
-    rope: _Rope = None,
-    prob: _Prob = 0.95,
-    rule: _Rule = "hdi",
-    draws: _Draws = "auto",
-    seed: _Seed = 0,
-    threads: _Threads = 1,
-    id_column: _Id = None,
-    missing: _Missing = "error",
-    labels: _Labels = None,
-    prevalence: _Prevalence = None,
-    cost_matrix: _Cost = None,
-    as_json: _Json = False,
-    markdown: _Markdown = False,
-    latex: _Latex = False,
-    html: _Html = None,
+    pos_label: opt.PosLabel = None,
+    rope: opt.Rope = None,
+    prob: opt.Prob = 0.95,
+    rule: opt.Rule = "hdi",
+    draws: opt.Draws = "auto",
+    seed: opt.Seed = 0,
+    threads: opt.Threads = 1,
+    id_column: opt.Id = None,
+    missing: opt.Missing = "error",
+    labels: opt.Labels = None,
+    prevalence: opt.Prevalence = None,
+    cost_matrix: opt.Cost = None,
+    model: opt.Model = None,
+    item: opt.Item = None,
+    label: opt.OneLabel = None,
+    n_items: opt.NItems = None,
+    as_json: opt.Json = False,
+    markdown: opt.Markdown = False,
+    latex: opt.Latex = False,
+    html: opt.Html = None,
 ) -> None:
     """Evaluate one classifier whose predictions are a column of FILE."""
-    show = _format(as_json, markdown, latex)
-    _check_out(html, file, cost_matrix)
+    show = output_format(as_json=as_json, markdown=markdown, latex=latex)
+    check_out(html, file, cost_matrix)
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     interval, number = parse_rope(rope), parse_draws(draws)
-    with stdin_as_file(file) as path:
-        table = _reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
-            path, truth=truth, predictions=prediction, id=id_column, labels=declared,
-            missing=missing,  # type: ignore[arg-type]
-        )))  # fmt: skip
+    many = (item, label, n_items)
+    table = _read(file, truth, [prediction], labels, id_column=id_column, missing=missing, many=many)
     positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
-    result = _quietly(lambda: rw.evaluate(
+    result = quietly(lambda: rw.evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
         at_least=at_least, rope=interval, prob=prob, rule=rule, draws=number, rng=seed,  # type: ignore[arg-type]
-        threads=threads, prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs,
+        threads=threads, prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs, model=model,
+        classes=_classes(classes, table.labels),
     ))  # fmt: skip
-    _emit(result, show, html)
+    emit(result, show, html)
+
+
+@app.command()
+def rank(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; - is stdin.")],
+    truth: Annotated[str, typer.Option("--truth", help="Column of true labels.")],
+    predictions: Annotated[str, typer.Option("--predictions", help="Columns of predictions, separated by commas.")],
+    metric: opt.Metric = None,
+    classes: opt.Classes = None,
+    pos_label: opt.PosLabel = None,
+    rope: opt.Rope = None,
+    prob: opt.Prob = 0.95,
+    rule: opt.Rule = "hdi",
+    model: opt.Model = None,
+    draws: opt.Draws = "auto",
+    seed: opt.Seed = 0,
+    threads: opt.Threads = 1,
+    id_column: opt.Id = None,
+    missing: opt.Missing = "error",
+    labels: opt.Labels = None,
+    prevalence: opt.Prevalence = None,
+    cost_matrix: opt.Cost = None,
+    item: opt.Item = None,
+    label: opt.OneLabel = None,
+    n_items: opt.NItems = None,
+    as_json: opt.Json = False,
+    markdown: opt.Markdown = False,
+    latex: opt.Latex = False,
+    html: opt.Html = None,
+) -> None:
+    """Rank two or more classifiers whose predictions are columns of FILE."""
+    show = output_format(as_json=as_json, markdown=markdown, latex=latex)
+    check_out(html, file, cost_matrix)
+    costs = None if cost_matrix is None else read_matrix(cost_matrix)
+    interval, number, columns = parse_rope(rope), parse_draws(draws), parse_texts(predictions, "--predictions")
+    if len(columns) < 2:  # noqa: PLR2004
+        raise InvalidInputError(
+            f"A ranking needs at least two classifiers; --predictions names {len(columns)}.",
+            hint="ropewalk evaluate looks at one.",
+        )
+    many = (item, label, n_items)
+    table = _read(file, truth, columns, labels, id_column=id_column, missing=missing, many=many)
+    result = quietly(lambda: rw.rank(
+        table, metric=metric, classes=_classes(classes, table.labels),
+        pos_label=None if pos_label is None else find_label(pos_label, table.labels, by_text=True),
+        rope=interval, prob=prob, rule=rule, model=model, draws=number, rng=seed, threads=threads,  # type: ignore[arg-type]
+        prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs,
+    ))  # fmt: skip
+    emit(result, show, html)
+
+
+def _read(
+    file: str,
+    truth: str,
+    columns: Sequence[str],
+    labels: str | None,
+    *,
+    id_column: str | None,
+    missing: str,
+    many: tuple[str | None, str | None, int | None],
+) -> AnyOutcomes:
+    """Read predictions from a file: one row an item, or with --item and --label one row an item and label."""
+    item, label, n_items = many
+    with stdin_as_file(file) as path:
+        if item is None and label is None and n_items is None:
+            return reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
+                path, truth=truth, predictions=columns, id=id_column, labels=declared,
+                missing=missing,  # type: ignore[arg-type]
+            )))  # fmt: skip
+        if item is None or label is None:
+            raise InvalidInputError(
+                "--item and --label go together: a long table has one row an item and label.", hint="give both."
+            )
+        if id_column is not None or missing != "error":
+            raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
+        return reading(lambda: read_declared(labels, lambda declared: rw.read_multilabel(
+            path, item=item, label=label, truth=truth, predictions=columns, labels=declared, n_items=n_items,
+        )))  # fmt: skip
+
+
+def _classes(classes: str | None, labels: Sequence[Any]) -> list[Any] | None:
+    if classes is None:
+        return None
+    named = parse_texts(classes, "--classes")
+    return [find_label(name, labels, by_text=True, what="classes") for name in named]
 
 
 @app.command()
@@ -238,12 +290,12 @@ def demo(
     data: Annotated[
         str | None, typer.Option("--data", metavar="OUT", help="Also copy the predictions there, as a .csv.gz file.")
     ] = None,
-    seed: _Seed = 0,
+    seed: opt.Seed = 0,
 ) -> None:
     """Compare two text classifiers on the bundled 20-newsgroups predictions."""
     news = rw.examples.news20()
     outcomes = news.outcomes.relabel(news.class_names)
-    table = _quietly(lambda: rw.compare_classes(outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
+    table = quietly(lambda: rw.compare_classes(outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
     table.to_html(html)
     if data is not None:
         write_file(data, rw.examples.news20_path().read_bytes())
@@ -258,22 +310,23 @@ def demo(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="sigir2016")],
-    draws: _Draws = "auto",
-    seed: _Seed = 0,
-    threads: _Threads = 1,
-    as_json: _Json = False,
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="sigir2016 or icdm2015")],
+    draws: opt.Draws = "auto",
+    seed: opt.Seed = 0,
+    threads: opt.Threads = 1,
+    as_json: opt.Json = False,
 ) -> None:
     """Print a paper's tables beside ours, from the bundled predictions."""
-    if paper != "sigir2016":
-        raise InvalidInputError(f"There is no paper {paper!r} to reproduce.", hint="choose from: sigir2016.")
-    rows: list[PublishedRow] = _quietly(lambda: list(sigir2016(draws=parse_draws(draws), seed=seed, threads=threads)))
-    agree = sum(row.agrees for row in rows)
+    papers = {"sigir2016": sigir2016, "icdm2015": icdm2015}
+    if paper not in papers:
+        raise InvalidInputError(f"There is no paper {paper!r} to reproduce.", hint=f"choose from: {', '.join(papers)}.")
+    number = parse_draws(draws)
+    rows = quietly(lambda: list(papers[paper](draws=number, seed=seed, threads=threads)))
     if as_json:
         told = {
             "schema": 1,
             "paper": paper,
-            "agree": agree,
+            "agree": sum(row.agrees for row in rows),
             "of": len(rows),
             "rows": [row.to_dict() for row in rows],
         }
@@ -296,82 +349,12 @@ def main() -> None:
     except RopewalkError as error:
         if debug:
             traceback.print_exc()
-        _fail(error)
+        fail(error)
     except MemoryError:
-        _fail(InvalidInputError("There is not enough memory for this.", hint="ask for fewer --draws."))
+        fail(InvalidInputError("There is not enough memory for this.", hint="ask for fewer --draws."))
     except BrokenPipeError:  # `| head` is no mistake
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-
-
-def _fail(error: RopewalkError) -> NoReturn:
-    lines = [f"Error: {visible(in_shell(error.message))}"]
-    if error.hint:
-        lines.append(f"Hint: {visible(in_shell(error.hint))}")
-    typer.echo("\n".join(lines), err=True)
-    sys.exit(error.exit_code)
-
-
-def _check_out(html: str | None, *inputs: str | None) -> None:
-    """Refuse to write the page over the data it is about."""
-    if html is None or not Path(html).exists():
-        return
-    for source in inputs:
-        if source is not None and Path(source).exists() and Path(html).samefile(source):
-            raise InvalidInputError(f"--html {html!r} would overwrite the data.", hint="name another file.")
-
-
-def _emit(result: Rendered, show: Callable[[Rendered], str], html: str | None) -> None:
-    """Print the result to stdout, what else there is to say to stderr."""
-    if html is not None:
-        result.to_html(html)
-    typer.echo(show(result).rstrip("\n"))
-    for line in remark_lines(result, ("Hint", "Warning")):
-        typer.echo(line, err=True)
-
-
-def _quietly(call: Callable[[], T]) -> T:
-    """Run without Python's own warnings: the result carries them, and `_emit` prints them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RopewalkWarning)
-        return call()
-
-
-def _reading(call: Callable[[], T]) -> T:
-    """Run what reads data, and say on stderr which items were left out."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RopewalkWarning)
-        result = call()
-    for warning in caught:
-        typer.echo(f"Note     {visible(str(warning.message))}", err=True)
-    return result
-
-
-def _format(as_json: bool, markdown: bool, latex: bool) -> Callable[[Rendered], str]:
-    if as_json + markdown + latex > 1:
-        raise InvalidInputError("--json, --markdown and --latex exclude each other; give one.")
-    if as_json:
-        return lambda result: result.to_json()
-    if markdown:
-        return lambda result: result.to_markdown()
-    if latex:
-        return lambda result: result.to_latex()
-    return lambda result: "\n".join([body(result), *remark_lines(result, ("Note",))])
-
-
-def _needed(said: dict[str, str | None], names: tuple[str, ...]) -> dict[str, str]:
-    """Return the options that this form of the command cannot do without."""
-    absent = [f"--{name}" for name in names if said[name] is None]
-    if absent:
-        raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
-    return {name: value for name in names if (value := said[name]) is not None}
-
-
-def _idle(said: dict[str, str | None], form: str, names: tuple[str, ...]) -> None:
-    """Refuse options that this form of the command would pass over in silence."""
-    for name in names:
-        if said[name] is not None:
-            raise InvalidInputError(f"--{name} does not go with {form}.", hint="leave it out.")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,8 @@ def evaluate(
         raise InvalidInputError(
             "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
         )
+    if model == "paired":
+        raise InvalidInputError("The model 'paired' is for two or more classifiers.", hint='use model="unpaired".')
     seed, workers = check_seed(rng, random_state), check_threads(threads)
     recipes = [
         write_recipe(

@@ -81,15 +81,20 @@ class Metric:
                 hint="a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'.",
             ) from error
 
-    def by_label(self, table: Tables) -> FloatArray:
-        """Return what each class adds to an average, (K, D, classes); to any other metric, its right predictions."""
+    def by_label(self, table: Tables) -> tuple[FloatArray, FloatArray]:
+        """Return the value of every class and its weight in an average, (K, D, classes) both.
+
+        What is no average of a class metric is taken as one of the recalls.
+        """
         margins = self._of_interest(table.margins())
-        if self.kernel is None or not self.by_class or self.average in {None, "micro"}:
-            return ratio(margins.tp, margins.total)
-        values: FloatArray = self.kernel(margins)
-        if self.average == "macro":
-            return np.asarray(values / values.shape[-1])
-        return np.asarray(values * ratio(margins.row, margins.row.sum(axis=-1, keepdims=True)))
+        kernel = confusion.recall
+        if self.kernel is not None and self.by_class and self.average in {"macro", "weighted"}:
+            kernel = self.kernel
+        values: FloatArray = kernel(margins)
+        if self.average == "macro" or self.over_classes:
+            return values, np.full(values.shape, 1.0 / values.shape[-1])
+        weights = ratio(margins.row, margins.row.sum(axis=-1, keepdims=True))
+        return values, np.broadcast_to(weights, values.shape)
 
     def _of_interest(self, margins: Margins) -> Margins:
         return margins if self.classes is None else margins.of(self.classes)

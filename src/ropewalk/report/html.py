@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ropewalk._version import __version__
 from ropewalk._write import write_text
 from ropewalk.report.escape import visible
-from ropewalk.report.view import caption, remarks, table, view
+from ropewalk.report.view import caption, remarks, tables, view
 from ropewalk.results import ClassComparisons, Rendered
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def card(result: Rendered) -> str:
     return (
         _templates()
         .get_template("card.html.j2")
-        .render(views=views, table=table(result, visible), remarks=remarks(result, visible))
+        .render(views=views, tables=tables(result, visible), remarks=remarks(result, visible))
     )
 
 
@@ -55,7 +55,7 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
             title=_title(result),
             caption=caption(result, visible),
             views=view(result, visible),
-            table=table(result, visible),
+            tables=tables(result, visible),
             remarks=remarks(result, visible),
             version=__version__,
             json=result.to_json(),

@@ -6,62 +6,74 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ropewalk.report.numbers import decimals, interval, number, percent, savage_dickey
+from ropewalk.report.shape import Table, decision_text
 from ropewalk.report.text import aligned
-from ropewalk.report.view import Table, decision_text
 from ropewalk.reproduce import PublishedRow
+from ropewalk.results import Comparison
+from ropewalk.wording import rope_text
 
-_HEADER = ("category", "", "mean", "std", "BF", "P(Δ<0)", "in ROPE", "HDI", "decision")
+_HEADER = ("mean", "std", "BF", "P(Δ<0)", "in ROPE", "HDI", "decision")
 
 
 def published_tables(rows: Sequence[PublishedRow]) -> str:
-    """Return Tables 4-6 of SIGIR 2016, two lines a category: published, then ours."""
+    """Return the tables of a paper, two lines a question, published and ours; three where a paired answer exists."""
     parts = []
-    for number_, group in groupby(rows, key=lambda row: row.table):
+    for name, group in groupby(rows, key=lambda row: row.table):
         members = list(group)
-        first = members[0].ours
-        lines = [line for row in members for line in (_published(row), _ours(row))]
+        lines = [line for row in members for line in _lines(row)]
+        what = "question" if members[0].paired is not None else "category"
         agree = sum(row.agrees for row in members)
         parts.append(
-            f"Table {number_}: F1 of {first.a} − {first.b}, ROPE ±0.05\n\n"
-            + aligned(Table(header=_HEADER, rows=tuple(lines), text_columns=2))
+            f"Table {name}: {_title(members)}\n\n"
+            + aligned(Table(header=(what, "", *_HEADER), rows=tuple(lines), text_columns=2))
             + f"\n\n{agree} of {len(members)} decisions agree."
         )
     agree = sum(row.agrees for row in rows)
     shaky = [row for row in rows if row.ours.decision is not None and not row.ours.decision.stable]
-    parts.append(f"{agree} of {len(rows)} decisions agree with the paper.")
+    if len(parts) > 1:
+        parts.append(f"{agree} of {len(rows)} decisions agree with the paper.")
     parts += [
-        f"Table {row.table}, category {row.category} is unstable: an HDI end lies on the ROPE edge, so the paper's "
+        f"Table {row.table}, {row.question} is unstable: an HDI end lies on the ROPE edge, so the paper's "
         f"{row.decision} and our {row.ours.decision.symbol if row.ours.decision else '–'} are a coin toss."
         for row in shaky
     ]
+    if any(row.paired is not None for row in rows):
+        parts.append(
+            "paired: the same question put to the predictions themselves, which tell what both classifiers said about "
+            "the same documents. The paper's Bayes factors come from another prior and are left out."
+        )
     return "\n\n".join(parts)
 
 
-def _published(row: PublishedRow) -> tuple[str, ...]:
-    return (
-        str(row.category),
-        "paper",
+def _title(rows: Sequence[PublishedRow]) -> str:
+    first = rows[0].ours
+    rope = "" if first.rope is None else f", ROPE {rope_text(first.rope)}"
+    return f"average F1{rope}" if rows[0].paired is not None else f"F1 of {first.a} − {first.b}{rope}"
+
+
+def _lines(row: PublishedRow) -> list[tuple[str, ...]]:
+    published = (
         number(row.mean, 3, sign=True),
         number(row.std, 3),
-        f"{row.bf_sd:.3f}",
+        "–" if row.bf_sd is None else f"{row.bf_sd:.3f}",
         f"{100 * row.prob_below_zero:.1f}%",
         f"{100 * row.prob_in_rope:.1f}%",
         interval(*row.hdi, 3, sign=True),
         row.decision,
     )
+    ours = _columns(row.ours)
+    lines = [(row.question, "paper", *published), ("", "ours", *ours[:-1], ours[-1] + ("" if row.agrees else "  ✗"))]
+    return lines if row.paired is None else [*lines, ("", "paired", *_columns(row.paired))]
 
 
-def _ours(row: PublishedRow) -> tuple[str, ...]:
-    ours, n = row.ours, len(row.ours.draws)
-    places = decimals(ours.delta, ours.delta.mc_error)
+def _columns(found: Comparison) -> tuple[str, ...]:
+    n, places = len(found.draws), decimals(found.delta, found.delta.mc_error)
     return (
-        "",
-        "ours",
-        number(ours.mean, places, sign=True),
-        number(ours.std, places),
-        savage_dickey(ours.bayes_factor),
-        percent(ours.prob_below_zero, n),
-        "–" if ours.regions is None else percent(ours.regions.inside, n),
-        interval(ours.hdi.low, ours.hdi.high, decimals(ours.delta), sign=True),
-        decision_text(ours.decision) + ("" if row.agrees else "  ✗"),
+        number(found.mean, places, sign=True),
+        number(found.std, places),
+        savage_dickey(found.bayes_factor),
+        percent(found.prob_below_zero, n),
+        "–" if found.regions is None else percent(found.regions.inside, n),
+        interval(found.hdi.low, found.hdi.high, decimals(found.delta), sign=True),
+        decision_text(found.decision),
     )

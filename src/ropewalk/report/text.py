@@ -7,8 +7,9 @@ import unicodedata
 
 from ropewalk.report import escape
 from ropewalk.report.numbers import savage_dickey
-from ropewalk.report.view import Share, Table, View, caption, remarks, table, view
-from ropewalk.results import ClassComparisons, Rendered
+from ropewalk.report.shape import Share, Table, View
+from ropewalk.report.view import caption, remarks, table, tables, view
+from ropewalk.results import ClassComparisons, PriorSensitivity, Ranking, Rendered
 
 _BAR = 45
 _BLOCKS = "░▒█"
@@ -22,6 +23,9 @@ def text(result: Rendered) -> str:
 
 def body(result: Rendered) -> str:
     """Return the short verdict, or for classes the table of all of them."""
+    if isinstance(result, Ranking | PriorSensitivity):
+        grids = [aligned(one) for one in tables(result, escape.terminal)]
+        return "\n\n".join([*(_paragraph(one) for one in view(result, escape.terminal)), *grids])
     if not isinstance(result, ClassComparisons):
         return "\n\n".join(_paragraph(one) for one in view(result, escape.terminal))
     lines = [caption(result, escape.terminal), "", aligned(table(result, escape.terminal))]
@@ -76,7 +80,8 @@ def aligned(data: Table) -> str:
         cells = []
         for i, cell in enumerate(row):
             gap = " " * (widths[i] - _width(cell))
-            cells.append(cell + gap if i < data.text_columns or i == len(row) - 1 else gap + cell)
+            is_text = i < data.text_columns or (data.ends_in_text and i == len(row) - 1)
+            cells.append(cell + gap if is_text else gap + cell)
         lines.append("  ".join(cells).rstrip())
     lines.insert(1, "  ".join("─" * width for width in widths))
     return "\n".join(lines)
@@ -90,32 +95,36 @@ def _width(cell: str) -> int:
 
 
 def markdown(result: Rendered) -> str:
-    """Return the table of a result as GitHub-flavoured Markdown."""
-    data = table(result, escape.markdown)
-    align = ["---" if i < data.text_columns else "---:" for i in range(len(data.header))]
-    rows = [data.header, tuple(align), *data.rows]
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([*lines, "", caption(result, escape.markdown)]) + "\n"
+    """Return the tables of a result as GitHub-flavoured Markdown."""
+    lines = []
+    for data in tables(result, escape.markdown):
+        align = ["---" if i < data.text_columns else "---:" for i in range(len(data.header))]
+        lines += ["| " + " | ".join(row) + " |" for row in (data.header, tuple(align), *data.rows)]
+        lines.append("")
+    return "\n".join([*lines, caption(result, escape.markdown)]) + "\n"
 
 
 def latex(result: Rendered) -> str:
-    """Return the table of a result as a LaTeX tabular; it needs the packages booktabs and textcomp."""
-    data = table(result, escape.latex)
-    columns = "l" * data.text_columns + "r" * (len(data.header) - data.text_columns)
-    # In numbers the hyphen is a minus sign.
-    rows = [
-        (*row[: data.text_columns], *(cell.replace("{-}", "$-$") for cell in row[data.text_columns :]))
-        for row in data.rows
-    ]
+    """Return the tables of a result as LaTeX tabulars; they need the packages booktabs and textcomp."""
     lines = [
         rf"% {caption(result, escape.visible)}",
         r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(data.header) + r" \\",
-        r"\midrule",
-        *(" & ".join(row) + r" \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
     ]
+    for i, data in enumerate(tables(result, escape.latex)):
+        columns = "l" * data.text_columns + "r" * (len(data.header) - data.text_columns)
+        # In numbers the hyphen is a minus sign.
+        rows = [
+            (*row[: data.text_columns], *(cell.replace("{-}", "$-$") for cell in row[data.text_columns :]))
+            for row in data.rows
+        ]
+        lines += [
+            *(["", r"\medskip", ""] if i else []),
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(data.header) + r" \\",
+            r"\midrule",
+            *(" & ".join(row) + r" \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
     return "\n".join(lines) + "\n"

@@ -2,54 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from ropewalk._validate import count_of, few
-from ropewalk.data.labels import label_text, rest_of
+from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
+from ropewalk.report.league import league_table, league_view, pair_table, sensitivity_table, sensitivity_view
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
-from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Recipe, Rendered
+from ropewalk.report.shape import Escape, Share, Table, View, class_words, decision_text, metric_title
+from ropewalk.results import (
+    ClassComparisons,
+    Comparison,
+    Evaluation,
+    MetricPosterior,
+    PriorSensitivity,
+    Ranking,
+    Recipe,
+    Rendered,
+)
 from ropewalk.typing import Rule
 from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
-
-Escape = Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A header, rows of cells, and how many leading columns are text rather than numbers."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    text_columns: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """One stretch of the three-region bar, in the order of the axis of A − B."""
-
-    words: str
-    share: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is."""
-
-    title: str
-    symbol: str
-    headline: str
-    lines: tuple[tuple[str, str], ...]
-    shares: tuple[Share, ...]
-    note: str
 
 
 def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
     """Return one view a comparison or metric, with every name escaped."""
+    if isinstance(result, Ranking):
+        return (league_view(result, escape),)
+    if isinstance(result, PriorSensitivity):
+        return (sensitivity_view(result, escape),)
     if isinstance(result, Evaluation):
         return tuple(_metric(result, posterior, escape) for posterior in result.metrics)
     return tuple(_comparison(c, escape, by_class=isinstance(result, ClassComparisons)) for c in comparisons(result))
@@ -63,13 +43,24 @@ def comparisons(result: Rendered) -> tuple[Comparison, ...]:
     return (result,)
 
 
+def _recipe(result: Rendered) -> Recipe:
+    if isinstance(result, Evaluation):
+        return result.metrics[0].recipe
+    if isinstance(result, PriorSensitivity):
+        return result.rows[0][1].recipe
+    return result.recipe if isinstance(result, Ranking) else comparisons(result)[0].recipe
+
+
 def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     """Return hints, notes and warnings, each once; they hold names, so they are escaped like them."""
-    parts: tuple[Comparison | Evaluation, ...] = (result,) if isinstance(result, Evaluation) else comparisons(result)
+    parts: tuple[Comparison | Evaluation | Ranking, ...]
+    if isinstance(result, Evaluation | Ranking):
+        parts = (result,)
+    else:
+        parts = (result.rows[0][1],) if isinstance(result, PriorSensitivity) else comparisons(result)
     told = []
     against_bar = isinstance(result, Evaluation) and result.at_least is not None
-    recipe = result.metrics[0].recipe if isinstance(result, Evaluation) else comparisons(result)[0].recipe
-    if recipe.rope is None and (against_bar or not isinstance(result, Evaluation)):
+    if _recipe(result).rope is None and (against_bar or not isinstance(result, Evaluation)):
         told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
     told += [("Note", escape(note)) for note in few(note for part in parts for note in part.notes)]
     told += [("Warning", escape(warning)) for warning in few(warning for part in parts for warning in part.warnings)]
@@ -78,22 +69,32 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
 
 def caption(result: Rendered, escape: Escape) -> str:
     """Say what a table is about: metric, classifiers, ROPE, model, number of items."""
+    recipe = _recipe(result)
     if isinstance(result, Evaluation):
-        recipe = result.metrics[0].recipe
         title = escape(result.name)
+    elif isinstance(result, Ranking):
+        title = f"{metric_title(escape(result.metric))} of {len(result.models)} classifiers"
     else:
-        first = comparisons(result)[0]
-        recipe = first.recipe
+        first = result.rows[0][1] if isinstance(result, PriorSensitivity) else comparisons(result)[0]
         title = f"{metric_title(escape(first.metric))} of {escape(first.a)} − {escape(first.b)}"
     rope = "no ROPE" if recipe.rope is None else f"ROPE {escape(rope_text(recipe.rope))}"
-    classes = " · each class against the rest" if isinstance(result, ClassComparisons) else _class_words(recipe, escape)
+    classes = " · each class against the rest" if isinstance(result, ClassComparisons) else class_words(recipe, escape)
     items = count_of(recipe.n_items, "item")
     mass = escape(f"{100 * recipe.prob:g}%")
     return f"{title}{classes} · {rope} · {mass} HDI · {recipe.model.name} model · {items}"
 
 
+def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
+    """Return the tables of a result: one, and for a ranking also that of its pairs."""
+    if isinstance(result, Ranking):
+        return league_table(result, escape), pair_table(result, escape)
+    return (table(result, escape),)
+
+
 def table(result: Rendered, escape: Escape) -> Table:
     """Return the table of a result: the papers' columns for comparisons, one row a metric for evaluations."""
+    if isinstance(result, PriorSensitivity):
+        return sensitivity_table(result, escape)
     if isinstance(result, Evaluation):
         return _metric_table(result, escape)
     by_class = isinstance(result, ClassComparisons)
@@ -115,13 +116,6 @@ def table(result: Rendered, escape: Escape) -> Table:
         "decision",
     )
     return Table(header=header, rows=tuple(rows))
-
-
-def decision_text(decision: Decision | None) -> str:
-    """Write a verdict's symbol, and whether it hangs on the draws."""
-    if decision is None:
-        return "–"
-    return decision.symbol + ("" if decision.stable else " (unstable)")
 
 
 def _paper_columns(c: Comparison) -> tuple[str, ...]:
@@ -202,7 +196,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
     lines = [
-        ("Data", count_of(m.recipe.n_items, "item") + _class_words(m.recipe, escape)),
+        ("Data", count_of(m.recipe.n_items, "item") + class_words(m.recipe, escape)),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
@@ -232,22 +226,9 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     )
 
 
-def metric_title(name: str) -> str:
-    """Write a metric's name as people say it.
-
-    Examples
-    --------
-    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
-    ('F1', 'balanced accuracy', 'macro F1')
-    """
-    words = name.replace("_", " ").split(" ")
-    known = {"f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean"}
-    return " ".join(known.get(word, word) for word in words)
-
-
 def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     tables = c.recipe.tables
-    told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + _class_words(c.recipe, escape)
+    told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + class_words(c.recipe, escape)
     if isinstance(tables[0], MultilabelOutcomes):
         told += f" · {tables[0].n_labels:,} labels, any number an item"
     elif len(tables) == 1:
@@ -257,14 +238,6 @@ def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
             f" · only {b} right {agree['only_b']:,} · both wrong {agree['neither']:,}"
         )
     return told
-
-
-def _class_words(recipe: Recipe, escape: Escape) -> str:
-    positive = recipe.pos_label
-    if positive is None:
-        return ""
-    rest = recipe.tables[0].labels[0] == rest_of(positive)
-    return f" · class {escape(label_text(positive))} {'against the rest' if rest else 'is positive'}"
 
 
 def _shares(

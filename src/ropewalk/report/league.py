@@ -1,0 +1,115 @@
+"""Rankings and prior sensitivity, as rows of plain strings."""
+
+from __future__ import annotations
+
+from ropewalk._validate import count_of
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
+from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, metric_title
+from ropewalk.results import PriorSensitivity, Ranked, Ranking
+from ropewalk.wording import rope_text
+
+
+def league_table(result: Ranking, escape: Escape) -> Table:
+    """Return the classifiers, best expected rank first."""
+    rows, n = [], len(result.draws)
+    for model in result.by_rank:
+        estimate = model.estimate
+        places = decimals(estimate, estimate.mc_error)
+        row = (
+            model.name,
+            number(estimate.observed, places),
+            number(estimate.mean, places),
+            number(estimate.std, places),
+            interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate)),
+            percent(model.p_best, n),
+            number(model.expected_rank, 2),
+            number(model.expected_loss, places),
+        )
+        rows.append(tuple(map(escape, row)))
+    header = ("classifier", "observed", "mean", "std", "HDI", "P(best)", "expected rank", "expected loss")
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def _loss(model: Ranked) -> str:
+    places = decimals(model.estimate)
+    told = number(model.expected_loss, places)
+    return told if float(told) else f"under {10.0**-places:g}"
+
+
+def pair_table(result: Ranking, escape: Escape) -> Table:
+    """Return every pair with the posterior of its difference and its verdict."""
+    rows, n = [], len(result.draws)
+    for pair in result.pairwise:
+        found = pair.contrast
+        regions = found.regions
+        masses = ("–", "–", "–") if regions is None else (regions.below, regions.inside, regions.above)
+        row = (
+            f"{pair.a} − {pair.b}",
+            number(found.delta.mean, decimals(found.delta, found.delta.mc_error), sign=True),
+            interval(found.delta.hdi.low, found.delta.hdi.high, decimals(found.delta), sign=True),
+            *(mass if isinstance(mass, str) else percent(mass, n) for mass in masses),
+            decision_text(found.decision),
+        )
+        rows.append(tuple(map(escape, row)))
+    header = ("pair", "mean", "HDI", "below", "in ROPE", "above", "decision")
+    return Table(header=header, rows=tuple(rows))
+
+
+def league_view(result: Ranking, escape: Escape) -> View:
+    """Say which classifier is best, and how many pairs are settled."""
+    recipe, n = result.recipe, len(result.draws)
+    name = metric_title(result.metric)
+    best = max(result.models, key=lambda model: model.p_best)
+    told = f"{count_of(recipe.n_items, 'item')}, {recipe.model.name}" + class_words(recipe, escape)
+    if isinstance(recipe.tables[0], MultilabelOutcomes):
+        told += f" · {recipe.tables[0].n_labels:,} labels, any number an item"
+    error = max(max(model.estimate.hdi_mc_error) for model in result.models)
+    lines = [
+        ("Data", f"{told} · {len(result.models)} classifiers"),
+        (escape(name), f"{escape(best.name)} {estimate_text(best.estimate)} · {100 * recipe.prob:g}% HDI"),
+        ("Loss", f"picking {escape(best.name)} costs {_loss(best)} on average against the best of all"),
+    ]
+    headline = f"{escape(best.name)} has the best {escape(name)} with probability {percent(best.p_best, n)}"
+    if recipe.rope is None:
+        headline += "; whether that matters needs a ROPE"
+    else:
+        settled = sum(pair.decision is not None and pair.decision.conclusive for pair in result.pairwise)
+        headline += f"; {settled} of {count_of(len(result.pairwise), 'pair')} settled at {rope_text(recipe.rope)}"
+    return View(
+        title="Which classifier is best?",
+        symbol="",
+        headline=headline,
+        lines=tuple(lines),
+        shares=(),
+        note=f"HDI ends are ±{error:.1g} (Monte Carlo, {n:,} draws); ties share their ranks equally",
+    )
+
+
+def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
+    """Return one row a prior."""
+    rows = []
+    for which, c in result.rows:
+        row = (
+            which,
+            c.recipe.model.prior,
+            number(c.mean, decimals(c.delta, c.delta.mc_error), sign=True),
+            interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
+            "–" if c.regions is None else percent(c.regions.inside, len(c.draws)),
+            decision_text(c.decision),
+        )
+        rows.append(tuple(map(escape, row)))
+    return Table(header=("", "prior", "mean", "HDI", "in ROPE", "decision"), rows=tuple(rows), text_columns=2)
+
+
+def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
+    """Say how far the answer moves."""
+    first = result.rows[0][1]
+    moved = f"the mean moves by at most {result.moved:.2f} posterior standard deviations"
+    headline = f"Under {len(result.rows)} priors {moved}"
+    if result.robust is not None:
+        headline += ", and the verdict stays the same" if result.robust else ", and the verdict changes"
+    about = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
+    lines = (("Data", f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"),)
+    title = f"Does the answer about {escape(first.a)} and {escape(first.b)} hang on the prior?"
+    return View(title=title, symbol="", headline=headline, lines=lines, shares=(), note="")

@@ -1,0 +1,72 @@
+"""What a result is made of before it is written: tables and views of plain strings, and the words in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ropewalk.data.labels import label_text, rest_of
+from ropewalk.decision import Decision
+from ropewalk.results import Recipe
+
+Escape = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A header, rows of cells, how many leading columns are text rather than numbers, and whether the last one is."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: int = 1
+    ends_in_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One stretch of the three-region bar, in the order of the axis of A − B."""
+
+    words: str
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is."""
+
+    title: str
+    symbol: str
+    headline: str
+    lines: tuple[tuple[str, str], ...]
+    shares: tuple[Share, ...]
+    note: str
+
+
+def decision_text(decision: Decision | None) -> str:
+    """Write a verdict's symbol, and whether it hangs on the draws."""
+    if decision is None:
+        return "–"
+    return decision.symbol + ("" if decision.stable else " (unstable)")
+
+
+def metric_title(name: str) -> str:
+    """Write a metric's name as people say it.
+
+    Examples
+    --------
+    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
+    ('F1', 'balanced accuracy', 'macro F1')
+    """
+    words = name.replace("_", " ").split(" ")
+    known = {"f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean"}
+    return " ".join(known.get(word, word) for word in words)
+
+
+def class_words(recipe: Recipe, escape: Escape) -> str:
+    """Say which class a question is about, if it is about one."""
+    positive = recipe.pos_label
+    if positive is None:
+        return ""
+    rest = recipe.tables[0].labels[0] == rest_of(positive)
+    return f" · class {escape(label_text(positive))} {'against the rest' if rest else 'is positive'}"

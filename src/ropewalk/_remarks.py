@@ -10,6 +10,7 @@ import numpy as np
 from ropewalk._validate import count_of, shorten
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.hierarchical import FEW_ITEMS, Icdm2015
 from ropewalk.models.multilabel import RARE, Multilabel
@@ -82,21 +83,22 @@ def _causes(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[flo
 def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> FloatArray:
     """How far the prior moves each class's part of the metric.
 
-    A part is the weight of the class times its distance from the observed average, so that a class which merely gives
-    up weight to others has no part in it.
+    A class moves an average by a change of its own value, and by the weight that it gains from the others.
     """
-    gaps = []
+    parts = []
     shares = None if recipe.prevalence is None else np.array(recipe.prevalence)
     for table, posterior in zip(recipe.tables, posteriors, strict=True):
         drawn = posterior.block(generator(recipe.seed, 0, 0), min(posterior.block_size, _ENOUGH))
         found = observed_tables(table)
         if shares is not None:
             drawn, found = drawn.at_prevalence(shares), found.at_prevalence(shares)
-        values, weights = recipe.metric.by_label(found)
-        average = (values * weights).sum(axis=-1, keepdims=True)
-        new, shares_now = recipe.metric.by_label(drawn)
-        gaps.append((shares_now * (new - average)).mean(axis=1) - (weights * (values - average))[:, 0])
-    return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(gaps)).sum(axis=0))
+        value, weight = (x[:, 0] for x in recipe.metric.by_label(found))
+        new_value, new_weight = (x.mean(axis=1) for x in recipe.metric.by_label(drawn))
+        gain = np.maximum(new_weight - weight, 0.0)
+        lost = np.maximum(weight - new_weight, 0.0)
+        given_up = ratio((lost * new_value).sum(axis=-1, keepdims=True), lost.sum(axis=-1, keepdims=True))
+        parts.append(weight * (new_value - value) + gain * (new_value - given_up))
+    return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(parts)).sum(axis=0))
 
 
 def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:

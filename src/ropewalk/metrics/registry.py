@@ -87,7 +87,7 @@ class Metric:
         What is no average of a class metric is taken as one of the recalls.
         """
         margins = self._of_interest(table.margins())
-        kernel = confusion.recall
+        kernel: Kernel = confusion.recall
         if self.kernel is not None and self.by_class and self.average in {"macro", "weighted"}:
             kernel = self.kernel
         values: FloatArray = kernel(margins)

@@ -176,18 +176,17 @@ def test_the_pooled_centre_covers_a_single_macro_f1_better(n_items):
     rng = np.random.default_rng([2, n_items])
     joint = joint_distribution(rng, rng.uniform(0.5, 0.9, (2, 20)), "balanced", 0.5)
     truth = true_scores(joint)
-    hits = {(centre, name): 0 for centre in ("fixed", "pooled") for name in METRICS}
+    hits = {f"{centre} {name}": 0 for centre in ("fixed", "pooled") for name in METRICS}
     repeats = 200
     for _ in range(repeats):
         table = simulate(rng, joint, n_items).project(["A"])
-        for centre, name in hits:
-            psi = posterior_scores(rng, Tree(paired=False, centre=centre).fit(table))[name][0]
-            hits[centre, name] += covers(psi, truth[name][0])
-    found = {f"{centre} {name}": count / repeats for (centre, name), count in hits.items()}
+        for centre in ("fixed", "pooled"):
+            drawn = posterior_scores(rng, Tree(paired=False, centre=centre).fit(table))
+            for name, psi in drawn.items():
+                hits[f"{centre} {name}"] += covers(psi[0], truth[name][0])
+    found = {name: count / repeats for name, count in hits.items()}
     record("single score", n_items=n_items, repeats=repeats, coverage=found)
-    # Two binomial standard errors, for at 1,000 items the two are nearly the same.
-    assert found["pooled macro_f1"] >= found["fixed macro_f1"] - 2 * np.sqrt(0.95 * 0.05 / repeats)
-    assert found["pooled macro_f1"] >= 0.85
+    assert found["pooled macro_f1"] >= found["fixed macro_f1"]  # on the same test sets
 
 
 # -- simulation-based calibration ----------------------------------------------------------------------------

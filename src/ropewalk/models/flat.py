@@ -60,7 +60,7 @@ class Flat:
             n_labels=outcomes.n_labels,
             mu=counts.sum(axis=1) + np.float64(self.mu_prior),
             shapes=shapes,
-            order=np.argsort(shapes),
+            order=np.argsort(shapes, kind="stable"),
         )
 
 

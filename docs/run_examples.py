@@ -29,6 +29,7 @@ def blocks(page: Path, language: str) -> Iterator[re.Match[str]]:
 def prepare(folder: Path) -> None:
     """Put the files that the pages speak of into a folder."""
     shutil.copy(rw.examples.news20_path(), folder / "predictions.csv.gz")
+    shutil.copy(rw.examples.reuters90_path(), folder / "topics.csv.gz")
 
 
 def printed(block: str, folder: Path) -> str:

@@ -11,6 +11,8 @@ import pytest
 import ropewalk as rw
 
 NEWS = str(rw.examples.news20_path())
+REUTERS = str(rw.examples.reuters90_path())
+LONG = ("--item", "newid", "--label", "topic")
 COLUMNS = ("--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2")
 
 
@@ -145,7 +147,21 @@ def test_version_and_help(run):
     ("arguments", "code", "told"),
     [
         (("compare", NEWS, "--truth", "y_tru", "--a", "nb_mult", "--b", "svm_l2"), 4, "did you mean 'y_true'"),
-        (("compare", NEWS, *COLUMNS), 4, "20"),
+        (("compare", NEWS, *COLUMNS, "--metric", "macro_f1", "--classes", "77"), 4, "not a label"),
+        (("compare", NEWS, *COLUMNS, "--metric", "accuracy", "--classes", "7"), 2, "average"),
+        (("compare", NEWS, *COLUMNS, "--model", "bootstrap"), 2, "any number of labels"),
+        (("compare", NEWS, *COLUMNS, "--item", "doc"), 2, "--item and --label go together"),
+        (("compare", REUTERS, *COLUMNS, *LONG, "--metric", "accuracy"), 2, "one label"),
+        (("compare", REUTERS, *COLUMNS, *LONG, "--model", "flat"), 2, "one label"),
+        (("compare", REUTERS, *COLUMNS, *LONG, "--n-items", "5"), 2, "at least the 3110 items"),
+        (("compare", REUTERS, *COLUMNS, *LONG, "--id", "newid"), 2, "--id"),
+        (("compare", NEWS, *COLUMNS, "--item", "y_true", "--label", "y_true"), 2, "named twice"),
+        (("compare", NEWS, *COLUMNS, "--item", "doc", "--label", "nb_bern"), 4, "0 and 1"),
+        (("rank", NEWS, "--truth", "y_true", "--predictions", "nb_mult"), 2, "at least two"),
+        (("rank", NEWS, "--truth", "y_true", "--predictions", "nb_mult,nb_mult"), 2, "must differ"),
+        (("rank", NEWS, "--truth", "y_true", "--predictions", "nb_mult,nb_mul"), 4, "did you mean 'nb_mult'"),
+        (("rank", NEWS, "--truth", "y_true"), 2, "--predictions"),
+        (("rank", "nowhere.csv", "--truth", "y", "--predictions", "a,b"), 5, "No such file"),
         (("compare", NEWS, *COLUMNS, "--metric", "f1"), 4, "--pos-label"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "x"), 4, "not a label"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--per-class"), 2, "give one"),
@@ -176,7 +192,7 @@ def test_version_and_help(run):
         (("compare", "--confusion-a", NEWS), 2, "--confusion-b"),
         (("compare", "--nonsense"), 2, "nonsense"),
         (("evaluate", NEWS, "--truth", "y_true"), 2, "--prediction"),
-        (("reproduce", "nature2020"), 2, "sigir2016"),
+        (("reproduce", "nature2020"), 2, "sigir2016, icdm2015"),
         (("nonsense",), 2, "nonsense"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import count_of, shorten
+from ropewalk._validate import brief, count_of, shorten
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.metrics.margins import ratio
@@ -18,11 +18,12 @@ from ropewalk.models.posterior import Posterior, observed_tables
 from ropewalk.results import Recipe
 from ropewalk.sampling import generator
 from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
-from ropewalk.typing import FloatArray
+from ropewalk.typing import FloatArray, Label
 
 PULLS: Final = "The prior pulls"
 _ENOUGH: Final = 2_000  # draws to see which classes are pulled
 _NAMED: Final = 4
+_MANY: Final = 50
 
 
 def remarks(
@@ -68,16 +69,18 @@ def _causes(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[flo
     labels = range(table.n_labels) if metric.classes is None else metric.classes
     if table.n_labels <= 2 and not isinstance(table, MultilabelOutcomes):  # noqa: PLR2004
         rarest = int(np.argmin(items))
-        return f" The rarer class, {label_text(table.labels[rarest])!r}, has {count_of(int(items[rarest]), 'item')}."
+        return f" The rarer class, {_called(table.labels[rarest])}, has {count_of(int(items[rarest]), 'item')}."
     moved = _moved(recipe, posteriors, signs)
     moved *= np.sign(moved.sum()) or 1.0
     order = np.argsort(-moved, kind="stable")
     enough = int(np.searchsorted(np.cumsum(moved[order]), moved[moved > 0].sum() / 2)) + 1
-    named = [
-        f"{label_text(table.labels[labels[j]])!r} ({count_of(int(items[labels[j]]), 'item')})" for j in order[:_NAMED]
-    ]
+    named = [f"{_called(table.labels[labels[j]])} ({count_of(int(items[labels[j]]), 'item')})" for j in order[:_NAMED]]
     share = "Most of it comes from" if enough <= _NAMED else f"Half of it comes from {enough:,} classes, first of all"
     return f" {share} {', '.join(named[: max(enough, 1)])}."
+
+
+def _called(label: Label) -> str:
+    return brief(repr(label_text(label)))
 
 
 def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> FloatArray:
@@ -108,12 +111,16 @@ def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:
     if isinstance(table, MultilabelOutcomes):
         return _rare_labels(table, recipe)
     if table.n_labels == 1:
-        only = label_text(table.labels[0])
-        return [f"There is only one label, {only!r}: every metric is what it must be. labels= declares more classes."]
+        only = _called(table.labels[0])
+        return [f"There is only one label, {only}: every metric is what it must be. labels= declares more classes."]
     told, metric = [], recipe.metric
     empty = [label_text(table.labels[j]) for j in np.flatnonzero(items == 0)]
     if empty:
-        told.append(f"No item belongs to {shorten(empty, 6)}: what happens there is known from the prior alone.")
+        scores = " So many labels that are never true may be scores: cut them at a threshold first."
+        told.append(
+            f"No item belongs to {shorten(empty, 6)}: what happens there is known from the prior alone."
+            + (scores if len(empty) > _MANY else "")
+        )
     if isinstance(recipe.model, Icdm2015) and (few := int((items < FEW_ITEMS).sum())):
         told.append(
             f"{few} of {table.n_labels:,} classes have fewer than {FEW_ITEMS} items: the icdm2015 prior then "

@@ -135,7 +135,7 @@ class Eta:
 
     @cached_property
     def _grid(self) -> tuple[FloatArray, FloatArray]:
-        """Points of logit(eta), evenly spaced, and their probabilities: the trapezoidal rule, exact for such a density."""
+        """Points of logit(eta), evenly spaced, and their probabilities by the trapezoidal rule."""
         coarse = np.linspace(-_REACH, _REACH, 2_801)
         heights = self.log_density(coarse)
         inside = np.flatnonzero(heights > heights.max() - _DEPTH)

@@ -32,11 +32,13 @@ def published_tables(rows: Sequence[PublishedRow]) -> str:
     shaky = [row for row in rows if row.ours.decision is not None and not row.ours.decision.stable]
     if len(parts) > 1:
         parts.append(f"{agree} of {len(rows)} decisions agree with the paper.")
-    parts += [
-        f"Table {row.table}, {row.question} is unstable: an HDI end lies on the ROPE edge, so the paper's "
-        f"{row.decision} and our {row.ours.decision.symbol if row.ours.decision else '–'} are a coin toss."
-        for row in shaky
-    ]
+    for row in shaky:
+        where = row.question if row.category is None else f"category {row.category}"
+        ours = "–" if row.ours.decision is None else row.ours.decision.symbol
+        parts.append(
+            f"Table {row.table}, {where} is unstable: an HDI end lies on the ROPE edge, so the paper's {row.decision} "
+            f"and our {ours} are a coin toss."
+        )
     if any(row.paired is not None for row in rows):
         parts.append(
             "paired: the same question put to the predictions themselves, which tell what both classifiers said about "

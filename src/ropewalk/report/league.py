@@ -92,14 +92,14 @@ def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
     for which, c in result.rows:
         row = (
             which,
-            c.recipe.model.prior,
             number(c.mean, decimals(c.delta, c.delta.mc_error), sign=True),
+            number(c.std, decimals(c.delta, c.delta.mc_error)),
             interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
             "–" if c.regions is None else percent(c.regions.inside, len(c.draws)),
             decision_text(c.decision),
         )
         rows.append(tuple(map(escape, row)))
-    return Table(header=("", "prior", "mean", "HDI", "in ROPE", "decision"), rows=tuple(rows), text_columns=2)
+    return Table(header=("prior", "mean", "std", "HDI", "in ROPE", "decision"), rows=tuple(rows))
 
 
 def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
@@ -110,6 +110,7 @@ def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
     if result.robust is not None:
         headline += ", and the verdict stays the same" if result.robust else ", and the verdict changes"
     about = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
-    lines = (("Data", f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"),)
+    data = f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"
+    lines = (("Data", data), *((escape(which), escape(c.recipe.model.prior)) for which, c in result.rows))
     title = f"Does the answer about {escape(first.a)} and {escape(first.b)} hang on the prior?"
     return View(title=title, symbol="", headline=headline, lines=lines, shares=(), note="")

@@ -149,6 +149,18 @@ def test_one_label_is_an_ordinary_comparison(arrays, silent):
     assert [c.pos_label for c in table] == ["v", "w", "x", "y", "z"]
 
 
+def test_two_test_sets_are_unpaired(arrays, silent):
+    truth, a, b = arrays
+    one, other = rw.MultilabelOutcomes.from_arrays(truth, a), rw.MultilabelOutcomes.from_arrays(truth, b)
+    how = {"metric": "macro_f1", "rng": 0, "draws": 500}
+    apart = rw.compare(one, other, **how)
+    assert (apart.draws.psi == rw.compare(truth, a, b, model="unpaired", **how).draws.psi).all()
+    with pytest.raises(DataError, match="different labels"):
+        rw.compare(one, rw.MultilabelOutcomes.from_arrays(truth[:, :4], b[:, :4]), **how)
+    with pytest.raises(InvalidInputError, match="single label"):
+        rw.compare(one, rw.Outcomes.from_arrays([0, 1], [0, 1]), **how)
+
+
 def test_rare_labels_are_warned_about(rng):
     truth = np.zeros((200, 3), dtype=int)
     truth[:100, 0] = truth[100:, 1] = truth[:4, 2] = 1

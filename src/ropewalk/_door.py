@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ropewalk._validate import shorten
 from ropewalk.data.frames import is_frame
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import read_outcomes
 from ropewalk.data.rows import check_names
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.typing import Label, Missing
 
 
@@ -71,14 +72,16 @@ def _from_arrays(
 
 
 def as_pair(
-    first: Outcomes, second: Outcomes, columns: Sequence[str | None], names: Sequence[str] | None
-) -> tuple[Outcomes, Outcomes]:
+    first: AnyOutcomes, second: AnyOutcomes, columns: Sequence[str | None], names: Sequence[str] | None
+) -> tuple[AnyOutcomes, AnyOutcomes]:
     """Return two tables of one classifier each, over the same labels and under different names."""
     for table, name in zip((first, second), columns, strict=True):
         if name is None and table.n_classifiers > 1:
             raise InvalidInputError(
                 f"Name one of {', '.join(table.names)}.", hint="a= for the first table, b= for the second."
             )
+    if type(first) is not type(second):
+        raise InvalidInputError("One table has a single label an item, the other any number.")
     pair = [
         table if name is None else table.project([name]) for table, name in zip((first, second), columns, strict=True)
     ]
@@ -87,7 +90,13 @@ def as_pair(
     if names is not None:
         pair = [table.rename([name]) for table, name in zip(pair, check_names(names, 2), strict=True)]
     if pair[0].labels != pair[1].labels:
+        singles = [table for table in pair if isinstance(table, Outcomes)]
+        if len(singles) < len(pair):
+            raise DataError(
+                f"The two tables have different labels: {shorten(pair[0].labels, 6)} and {shorten(pair[1].labels, 6)}.",
+                hint="declare the same labels= for both.",
+            )
         # Two test sets may lack different classes; the question is about all of them.
-        labels = (pair[0] + Outcomes.empty(pair[1].labels, pair[0].names)).labels
-        pair = [Outcomes.empty(labels, table.names) + table for table in pair]
+        labels = (singles[0] + Outcomes.empty(singles[1].labels, singles[0].names)).labels
+        return tuple(Outcomes.empty(labels, table.names) + table for table in singles)  # type: ignore[return-value]
     return pair[0], pair[1]

@@ -13,7 +13,7 @@ from ropewalk._remarks import remarks
 from ropewalk._validate import brief, check_seed, check_threads, few
 from ropewalk.contrast import contrast, is_settled
 from ropewalk.data.labels import NO_ANSWER, label_text
-from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
@@ -288,7 +288,7 @@ def _tables(
     missing: Missing,
 ) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each where they come separately."""
-    if len(data) == 2 and all(isinstance(table, Outcomes) for table in data):  # noqa: PLR2004
+    if len(data) == 2 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):  # noqa: PLR2004
         if labels is not None or truth is not None:
             raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
         return as_pair(data[0], data[1], columns, names)

@@ -23,3 +23,12 @@ assert_type(rw.compare(o, a="a", b="b", model=rw.models.Paired(mu=(2, 1)), rope=
 assert_type(rw.compare(o.project(["a"]), o.project(["b"]), model="unpaired"), rw.Comparison)
 assert_type(rw.compare_classes(o, rope=0.05, random_state=1), rw.ClassComparisons)
 assert_type(rw.evaluate(o, "a", metric=["f1", "accuracy"], at_least=0.8), rw.Evaluation)
+
+k = rw.rank(o, metric="macro_f1", rope=0.005)
+assert_type(k, rw.Ranking)
+assert_type(k.p_best, dict[str, float])
+assert_type(r.prior_sensitivity(), rw.PriorSensitivity)
+m = rw.MultilabelOutcomes.from_arrays([[0, 1]], [[1, 1]], [[0, 1]], names=["a", "b"])
+assert_type(rw.compare(m, metric="micro_f1", model=rw.models.Bootstrap()), rw.Comparison)
+assert_type(rw.compare(o, model=rw.models.Tree(kappa=1.0, centre="pooled"), classes=[0]), rw.Comparison)
+assert_type(rw.models.Icdm2015().fit(o.project(["a"])).eta.mean, float)

@@ -171,8 +171,8 @@ class TreePosterior:
 
     @property
     def work(self) -> int:
-        """About how many random numbers a draw takes: sticks are a handful a group, scores where types are unlisted."""
-        return len(self.codes) + 6 * len(self.types) + 60 * int((self.lump > 0).sum())
+        """About how many random numbers a draw takes: a handful of sticks a group, each with K labels."""
+        return len(self.codes) + 6 * self.n_classifiers * len(self.types) + 60 * int((self.lump > 0).sum())
 
     @property
     def block_size(self) -> int:

@@ -6,7 +6,7 @@ from ropewalk._validate import count_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, metric_title
-from ropewalk.results import PriorSensitivity, Ranked, Ranking
+from ropewalk.results import Comparison, PriorSensitivity, Ranked, Ranking
 from ropewalk.wording import rope_text
 
 
@@ -102,6 +102,11 @@ def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
     return Table(header=("prior", "mean", "std", "HDI", "in ROPE", "decision"), rows=tuple(rows))
 
 
+def _prior(c: Comparison, escape: Escape) -> str:
+    """The prior, part by part: an escape may cut what is long."""
+    return "; ".join(map(escape, c.recipe.model.prior.split("; ")))
+
+
 def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
     """Say how far the answer moves."""
     first = result.rows[0][1]
@@ -111,6 +116,6 @@ def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
         headline += ", and the verdict stays the same" if result.robust else ", and the verdict changes"
     about = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
     data = f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"
-    lines = (("Data", data), *((escape(which), escape(c.recipe.model.prior)) for which, c in result.rows))
+    lines = (("Data", data), *((escape(which), _prior(c, escape)) for which, c in result.rows))
     title = f"Does the answer about {escape(first.a)} and {escape(first.b)} hang on the prior?"
     return View(title=title, symbol="", headline=headline, lines=lines, shares=(), note="")

@@ -103,7 +103,7 @@ def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
 
 
 def _prior(c: Comparison, escape: Escape) -> str:
-    """The prior, part by part: an escape may cut what is long."""
+    """Write the prior part by part: an escape may cut what is long."""
     return "; ".join(map(escape, c.recipe.model.prior.split("; ")))
 
 

@@ -56,7 +56,7 @@ bench: $(VENV)/.installed-bench  ## measure speed and memory against the papers'
 	$(BIN)/python benchmarks/run.py
 
 docs: $(VENV)/.installed-docs  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 
 all: lint type test docs  ## everything that a change must pass
 

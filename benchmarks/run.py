@@ -3,7 +3,7 @@
     python benchmarks/run.py [comparison] [tables] [import] [counting] [multiclass] [--large]
 
 prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed. `--large` adds a peer
-that needs 17 GB of memory.
+that needs 18 GB of memory.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PACKAGES = ("ropewalk", "numpy", "scipy", "narwhals", "polars", "pyarrow", "pymc
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure speed and memory on one thread.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(SUITES)}")
-    parser.add_argument("--large", action="store_true", help="measure also a peer that needs 17 GB of memory")
+    parser.add_argument("--large", action="store_true", help="measure also a peer that needs 18 GB of memory")
     said = parser.parse_args()
     names = said.names or list(SUITES)
     unknown = [name for name in names if name not in SUITES]

@@ -8,7 +8,14 @@ from scipy import sparse, stats
 from sklearn import metrics as sk
 
 import ropewalk as rw
-from ropewalk.errors import DataError, InvalidInputError, LabelTypeError, LengthMismatchError, MissingLabelsError
+from ropewalk.errors import (
+    DataError,
+    InvalidInputError,
+    LabelTypeError,
+    LengthMismatchError,
+    MissingLabelsError,
+    UndeclaredLabelError,
+)
 from ropewalk.models import Bootstrap, Multilabel
 from test_tree import assert_same_law
 
@@ -217,7 +224,7 @@ def test_bad_indicators_are_refused(y, a, error, told):
         ([("d", None, 1, 1)], {}, MissingLabelsError, "no label"),
         ([(None, "x", 1, 1)], {}, MissingLabelsError, "no item"),
         ([("d", "x", 1, 1), ("e", "x", 1, 1)], {"n_items": 1}, InvalidInputError, "at least the 2 items"),
-        ([("d", "x", 1, 1)], {"labels": ["y"]}, LabelTypeError, "declared"),
+        ([("d", "x", 1, 1)], {"labels": ["y"]}, UndeclaredLabelError, "declared"),
     ],
 )
 def test_bad_long_tables_are_refused(rows, options, error, told):

@@ -13,7 +13,7 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.hierarchical import FEW_ITEMS, Icdm2015
-from ropewalk.models.multilabel import RARE, Multilabel
+from ropewalk.models.multilabel import RARE, Bootstrap, Multilabel
 from ropewalk.models.posterior import Posterior, observed_tables
 from ropewalk.results import Recipe
 from ropewalk.sampling import generator
@@ -36,6 +36,8 @@ def remarks(
     """
     alarms = [told for table in recipe.tables for told in _thin_data(table, recipe)]
     pulls = {what: abs(estimate.pull) for what, (estimate, _) in estimates.items()}
+    if isinstance(recipe.model, Bootstrap):  # it has no prior that could pull
+        pulls = {}
     strong = [what for what, pull in pulls.items() if pull >= WARN_PULL]
     weak = [what for what, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
     causes = ""
@@ -152,6 +154,6 @@ def _rare_labels(table: MultilabelOutcomes, recipe: Recipe) -> list[str]:
         return []
     told = (
         f"{len(rare)} of {len(places)} labels have fewer than {RARE} positive items ({shorten(rare, 6)}): the prior "
-        "weighs on them. A difference of averages is still tolerable, a single classifier's average is not."
+        "weighs on them, most of all in a single classifier's average, less in a difference."
     )
     return [told]

@@ -18,6 +18,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.metrics.registry import Metric
+from ropewalk.models.multilabel import Bootstrap
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.results import ClassComparisons, Comparison, Recipe
 from ropewalk.sampling import Draws
@@ -299,9 +300,10 @@ def _tables(
 def default_model(*, separate: bool) -> Default:
     """Return the choice of a model for one shared table, or for separate ones."""
 
-    def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str:  # noqa: ARG001, FBT001
-        if multilabel and not separate and metric.average == "micro":
-            return "bootstrap"  # the labels of an item go together, and a micro average is made of such items
+    def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
+        if multilabel and metric.average == "micro":
+            # The labels of an item go together, and a micro average is made of such items.
+            return Bootstrap(paired=not separate)
         return "unpaired" if separate else "paired"
 
     return choose_model

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._door import as_outcomes
-from ropewalk._engine import MetricLike, collect, issue, looks, write_recipe
+from ropewalk._engine import MetricLike, capped, collect, issue, looks, write_recipe
 from ropewalk._remarks import remarks
 from ropewalk._validate import check_seed, check_threads, is_real
 from ropewalk.decision import Decision, judge
@@ -127,17 +127,11 @@ def evaluate(
                 f"{recipe.metric.high:g}.",
                 hint="write 0.8 for 80%.",
             )
-    posteriors = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
-    told = [
-        remarks(
-            m.recipe,
-            [m.recipe.model.fit(m.recipe.tables[0])],
-            {f"{m.metric.name} of {outcomes.names[0]}": (m.estimate, (1.0,))},
-        )
-        for m in posteriors
-    ]
-    notes, alarms = (tuple(dict.fromkeys(one for part in kind for one in part)) for kind in zip(*told, strict=True))
-    result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=tuple(posteriors), notes=notes, warnings=alarms)
+    answers = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
+    notes = tuple(dict.fromkeys(note for _, told, _ in answers for note in told))
+    alarms = tuple(dict.fromkeys(alarm for _, _, told in answers for alarm in told))
+    metrics_found = tuple(found for found, _, _ in answers)
+    result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=metrics_found, notes=notes, warnings=alarms)
     issue(alarms)
     return result
 
@@ -149,8 +143,10 @@ def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  #
     return Tree(paired=False, centre="pooled") if n_labels > 2 else "unpaired"  # noqa: PLR2004
 
 
-def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPosterior:
-    """Draw one metric's posterior and set it against the bar."""
+def _posterior(
+    recipe: Recipe, bar: float | None, *, threads: int
+) -> tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]:
+    """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
     posterior = recipe.model.fit(recipe.tables[0])
     rope, prob, rule, metric = recipe.rope, recipe.prob, recipe.rule, recipe.metric
 
@@ -173,7 +169,8 @@ def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPost
         estimate = gap(summarise(psi[0], ordered, prob=prob, observed=None), bar)
         return judge(estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better)[2]
 
-    psi, _ = collect(draw, recipe.draws, settled, at=looks([posterior]))
+    at = looks([posterior])
+    psi, _ = collect(draw, recipe.draws, settled, at=at)
     ordered = np.sort(psi[0])
     observed = observed_psi(recipe.tables, metric, recipe.prevalence)[0]
     estimate = summarise(psi[0], ordered, prob=prob, observed=observed)
@@ -189,7 +186,7 @@ def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPost
         )
         words = bar_text(verdict, leaning, rope, recipe.tables[0].names[0], f"{bar:g}")
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
-    return MetricPosterior(
+    found = MetricPosterior(
         metric=metric,
         estimate=estimate,
         prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
@@ -198,3 +195,7 @@ def _posterior(recipe: Recipe, bar: float | None, *, threads: int) -> MetricPost
         draws=Draws(psi=psi, names=recipe.tables[0].names),
         recipe=recipe,
     )
+    name = recipe.tables[0].names[0]
+    notes, alarms = remarks(recipe, [posterior], {f"{metric.name} of {name}": (estimate, (1.0,))})
+    stopped = capped(recipe, psi.shape[1], at, stable=decision is None or decision.stable)
+    return found, (*notes, *stopped), alarms

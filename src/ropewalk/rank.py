@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._door import as_outcomes
+from ropewalk._door import as_outcomes, as_pair
 from ropewalk._engine import MetricLike, capped, collect, issue, looks, write_recipe
 from ropewalk._remarks import remarks
 from ropewalk._validate import check_seed, check_threads
@@ -16,6 +16,7 @@ from ropewalk.compare import default_model
 from ropewalk.contrast import contrast, is_settled
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.rows import check_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.results import Pair, Ranked, Ranking, Recipe
@@ -176,7 +177,7 @@ def _tables(
     missing: Missing,
 ) -> tuple[AnyOutcomes, ...]:
     """Return one table of all classifiers, or one of each where they come separately."""
-    if len(data) > 1 and all(isinstance(table, Outcomes) for table in data):
+    if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
         if labels is not None or truth is not None or predictions is not None:
             raise InvalidInputError("An Outcomes has its truth, labels and classifiers already.", hint=_USAGE)
         return _separate(data, names)
@@ -199,23 +200,15 @@ def _tables(
     return (table,)
 
 
-def _separate(data: Sequence[Outcomes], names: Sequence[str] | None) -> tuple[Outcomes, ...]:
+def _separate(data: Sequence[AnyOutcomes], names: Sequence[str] | None) -> tuple[AnyOutcomes, ...]:
     """Return tables of one classifier each, over the same labels and under different names."""
     many = [table for table in data if table.n_classifiers != 1]
     if many:
         raise InvalidInputError(f"Each table must hold one classifier; got {', '.join(many[0].names)}.", hint=_USAGE)
-    called = [table.names[0] for table in data] if names is None else list(names)
-    if names is None and len(set(called)) < len(called):
-        called = [f"M{k + 1}" for k in range(len(data))]
-    whole = data[0]
-    for table in data[1:]:
-        if table.labels != whole.labels:
-            whole = Outcomes.empty(whole.labels, ["x"]) + Outcomes.empty(table.labels, ["x"])
-    if len(called) != len(data):
-        raise InvalidInputError(f"{len(called)} names were given for {len(data)} classifiers.")
-    tables = [table.rename([name]) for table, name in zip(data, called, strict=True)]
-    if len(set(called)) < len(called):
-        raise InvalidInputError("The classifiers' names must differ.")
+    called = check_names([table.names[0] for table in data] if names is None else names, len(data))
+    whole = data[0].rename(called[:1])
+    for table in data[1:]:  # the labels of all of them
+        _, whole = as_pair(table, whole, (None, None), ("x", called[0]))
     return tuple(
-        table if table.labels == whole.labels else Outcomes.empty(whole.labels, table.names) + table for table in tables
+        as_pair(whole, table, (None, None), ("(all)", name))[1] for table, name in zip(data, called, strict=True)
     )

@@ -22,6 +22,7 @@ from ropewalk.errors import (
     LabelTypeError,
     LengthMismatchError,
     MissingLabelsError,
+    UndeclaredLabelError,
 )
 from ropewalk.typing import IntArray, Label
 
@@ -101,10 +102,12 @@ class MultilabelOutcomes:
         labels: Iterable[Label] | None = None,
         names: Sequence[str] | None = None,
         n_items: int | None = None,
+        columns: Sequence[str] | None = None,
     ) -> MultilabelOutcomes:
         """Count a long table, one row an item and label, with 0/1 for the truth and each prediction.
 
         Pairs that are not listed are 0 throughout; `n_items` says how many items there were, where some have no row.
+        `columns` are the names that error messages use, truth first.
 
         Examples
         --------
@@ -119,14 +122,14 @@ class MultilabelOutcomes:
             raise MissingLabelsError("Some rows name no item or no label.", hint="every row is one item and one label.")
         order = sort_labels(cleaned) if labels is None else check_labels(labels)
         place = {(type(label), label): i for i, label in enumerate(order)}
-        columns = [place.get((type(label), label), -1) for label in cleaned]
-        if -1 in columns:
-            stray = cleaned[columns.index(-1)]
-            raise LabelTypeError(f"The label {stray!r} is not among the declared ones ({shorten(order, 6)}).")
+        places = [place.get((type(label), label), -1) for label in cleaned]
+        if -1 in places:
+            stray = cleaned[places.index(-1)]
+            raise UndeclaredLabelError(f"The label {stray!r} is not among the declared ones ({shorten(order, 6)}).")
         number: dict[Any, int] = {}
         rows = [number.setdefault((type(item), item), len(number)) for item in items]
         seen: dict[tuple[int, int], int] = {}
-        for at, pair in enumerate(zip(rows, columns, strict=True)):
+        for at, pair in enumerate(zip(rows, places, strict=True)):
             if seen.setdefault(pair, at) != at:
                 raise DataError(
                     f"Item {items[at]!r} lists the label {labels_of[at]!r} twice.", hint="every pair counts once."
@@ -137,9 +140,10 @@ class MultilabelOutcomes:
         from scipy.sparse import csr_array
 
         arrays = []
-        for title, column in zip(["truth", *checked], (truth, *predictions), strict=True):
+        titles = ["truth", *checked] if columns is None else columns
+        for title, column in zip(titles, (truth, *predictions), strict=True):
             flags = [_flag(value, title, at) for at, value in enumerate(column)]
-            arrays.append(csr_array((flags, (rows, columns)), shape=(int(total), len(order)), dtype=np.int64))
+            arrays.append(csr_array((flags, (rows, places)), shape=(int(total), len(order)), dtype=np.int64))
         return cls.from_arrays(*arrays, labels=order, names=checked)
 
     @classmethod

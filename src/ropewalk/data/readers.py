@@ -182,7 +182,7 @@ def read_multilabel(
     if not items:
         raise FileFormatError("The table has no rows.", hint="a long table has one row an item and label.")
     return MultilabelOutcomes.from_long(
-        items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items
+        items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items, columns=columns[2:]
     )
 
 

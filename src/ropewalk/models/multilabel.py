@@ -120,7 +120,7 @@ class Bootstrap:
     """Rubin's Bayesian bootstrap: weights ~ Dirichlet(1, …, 1) over the items, the same for all classifiers.
 
     It leaves the labels of an item together, as they came. There is no prior to speak of, and so no Bayes factor;
-    without items there is nothing to draw from.
+    without items there is nothing to draw from. With ``paired=False`` every classifier has items of its own.
 
     Examples
     --------
@@ -128,8 +128,9 @@ class Bootstrap:
     'weights ~ Dir(1, …, 1) over items'
     """
 
+    paired: bool = True
+
     name = "bootstrap"
-    paired = True
     is_symmetric = True
     no_factor = "the bootstrap has no prior"
     no_savage_dickey = no_factor

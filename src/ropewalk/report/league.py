@@ -114,6 +114,8 @@ def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
     headline = f"Under {len(result.rows)} priors {moved}"
     if result.robust is not None:
         headline += ", and the verdict stays the same" if result.robust else ", and the verdict changes"
+        shaky = sum(c.decision is not None and not c.decision.stable for _, c in result.rows)
+        headline += f" ({shaky} of them unstable: more draws would tell)" if shaky else ""
     about = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
     data = f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"
     lines = (("Data", data), *((escape(which), _prior(c, escape)) for which, c in result.rows))

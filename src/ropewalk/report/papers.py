@@ -35,10 +35,8 @@ def published_tables(rows: Sequence[PublishedRow]) -> str:
     for row in shaky:
         where = row.question if row.category is None else f"category {row.category}"
         ours = "–" if row.ours.decision is None else row.ours.decision.symbol
-        parts.append(
-            f"Table {row.table}, {where} is unstable: an HDI end lies on the ROPE edge, so the paper's {row.decision} "
-            f"and our {ours} are a coin toss."
-        )
+        end = "other draws may say otherwise" if row.agrees else f"{row.decision} (the paper) or {ours} is a coin toss"
+        parts.append(f"Table {row.table}, {where} is unstable: an HDI end lies on the ROPE edge; {end}.")
     if any(row.paired is not None for row in rows):
         parts.append(
             "paired: the same question put to the predictions themselves, which tell what both classifiers said about "

@@ -9,6 +9,8 @@ from ropewalk.data.labels import label_text, rest_of
 from ropewalk.decision import Decision
 from ropewalk.results import Recipe
 
+_NAMED = 4
+
 Escape = Callable[[str], str]
 
 
@@ -64,8 +66,12 @@ def metric_title(name: str) -> str:
 
 
 def class_words(recipe: Recipe, escape: Escape) -> str:
-    """Say which class a question is about, if it is about one."""
-    positive = recipe.pos_label
+    """Say which class a question is about, if it is about one, or over which an average runs, if not over all."""
+    positive, picked = recipe.pos_label, recipe.picked
+    if picked is not None:
+        named = ", ".join(escape(label_text(label)) for label in picked[:_NAMED])
+        more = f" and {len(picked) - _NAMED} more" if len(picked) > _NAMED else ""
+        return f" · over {len(picked):,} of {recipe.tables[0].n_labels:,} classes ({named}{more})"
     if positive is None:
         return ""
     rest = recipe.tables[0].labels[0] == rest_of(positive)

@@ -98,7 +98,8 @@ def markdown(result: Rendered) -> str:
     """Return the tables of a result as GitHub-flavoured Markdown."""
     lines = []
     for data in tables(result, escape.markdown):
-        align = ["---" if i < data.text_columns else "---:" for i in range(len(data.header))]
+        last = len(data.header) - 1 if data.ends_in_text else None
+        align = ["---" if i < data.text_columns or i == last else "---:" for i in range(len(data.header))]
         lines += ["| " + " | ".join(row) + " |" for row in (data.header, tuple(align), *data.rows)]
         lines.append("")
     return "\n".join([*lines, caption(result, escape.markdown)]) + "\n"

@@ -196,7 +196,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
     lines = [
-        ("Data", count_of(m.recipe.n_items, "item") + class_words(m.recipe, escape)),
+        ("Data", f"{count_of(m.recipe.n_items, 'item')}, {m.recipe.model.name}{class_words(m.recipe, escape)}"),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ropewalk.contrast import Question
+from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import Interval
@@ -39,6 +40,15 @@ class Recipe:
     seed: int = 0
     data_hash: str = ""
     n_items: int = 0
+
+    @property
+    def picked(self) -> tuple[Label, ...] | None:
+        """The classes that an average runs over, where they are not all that can be a right answer."""
+        labels, places = self.tables[0].labels, self.metric.classes
+        if places is None:
+            return None
+        picked = tuple(labels[j] for j in places)
+        return None if len(picked) == sum(label != NO_ANSWER for label in labels) else picked
 
     @property
     def question(self) -> Question:
@@ -96,6 +106,7 @@ def provenance(recipe: Recipe, n_draws: int) -> dict[str, Any]:
         "model": recipe.model.name,
         "prior": recipe.model.prior,
         "n_items": recipe.n_items,
+        "classes": None if (picked := recipe.picked) is None else [label_text(label) for label in picked],
         "prevalence": None if recipe.prevalence is None else list(recipe.prevalence),
         "draws": n_draws,
         "seed": recipe.seed,

@@ -65,6 +65,8 @@ class Evaluation(Rendered):
                     "metric": m.metric.name,
                     "higher_is_better": m.metric.higher_is_better,
                     **estimate_dict(m.estimate, errors=True),
+                    "model": m.recipe.model.name,
+                    "prior": m.recipe.model.prior,
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
                     **verdict_dict(m.recipe.rope, m.regions, m.decision),

@@ -175,3 +175,31 @@ def test_small_classes_are_warned_about(news):
     with pytest.warns(rw.errors.RopewalkWarning) as caught:
         rw.compare(y, a, b, model="icdm2015", rng=0, draws=2_000)
     assert any("fewer than 30 items" in str(w.message) for w in caught)
+
+
+def test_tiny_pseudo_counts_do_not_underflow():
+    """Flat with 0.001 a cell: an empty row is nearly one-hot, P(.4 < recall < .6) = .0004."""
+    table = Flat(pseudo_count=1e-3).fit(rw.Outcomes.empty(range(2), ["a"])).block(np.random.default_rng(0), 20_000)
+    m = table.margins()
+    recall = m.tp[0, :, 1] / m.row[:, 1]
+    assert ((recall > 0.4) & (recall < 0.6)).mean() < 0.003
+    assert recall.mean() == pytest.approx(0.5, abs=4.5 * 0.5 / np.sqrt(20_000))
+
+
+def test_a_correlation_stays_within_its_bounds():
+    outcomes = rw.Outcomes.from_confusion([[1_000, 0, 0], [0, 0, 0], [0, 0, 0]])
+    posterior = Flat(mu_prior=0.05, pseudo_count=0.05).fit(outcomes)
+    psi = draw_psi([posterior], parse_metric("mcc"), stop=20_000, seed=0)
+    assert -1 <= psi.min() <= psi.max() <= 1
+
+
+def test_a_rare_class_keeps_its_law_in_a_large_table():
+    """At a mix that upweights it, a class with 3 of 2,000,003 items has the accuracy of its own Dirichlet."""
+    counts = np.array([[10**6, 0, 0], [0, 10**6, 0], [1, 0, 2]])
+    model = Icdm2015(alpha=30, beta=30)
+    posterior = model.fit(rw.Outcomes.from_confusion(counts))
+    metric = parse_metric("recall").at(2)
+    psi = draw_psi([posterior], metric, stop=100_000, seed=0)[0]
+    eta = posterior.eta.quantile(np.random.default_rng(1).random(100_000))
+    exact = np.random.default_rng(2).beta(2 + eta, 1 + 1 - eta)
+    assert_same_law(psi, exact)

@@ -258,3 +258,18 @@ def test_no_items(silent):
     r = rw.compare(o, metric="macro_f1", rng=0, draws=5_000)
     assert abs(r.mean) < 5 * r.delta.mc_error
     assert r.delta.observed is None
+
+
+def test_few_items_are_warned_about():
+    y = np.array([[1, 0], [0, 1]] * 5)
+    with pytest.warns(rw.errors.RopewalkWarning, match="only 10 items"):
+        rw.compare(y, y, 1 - y, metric="micro_f1", rope=0.01, rng=0, draws=500)
+
+
+def test_separate_test_sets_have_bootstraps_of_their_own(arrays, silent):
+    truth, a, b = arrays
+    one, other = rw.MultilabelOutcomes.from_arrays(truth, a), rw.MultilabelOutcomes.from_arrays(truth, b)
+    r = rw.compare(one, other, metric="micro_f1", rng=0, draws=20_000)
+    assert r.recipe.model == Bootstrap(paired=False)
+    assert abs(np.corrcoef(r.draws.psi)[0, 1]) < 4.5 / np.sqrt(20_000)
+    assert rw.rank(one, other, metric="micro_f1", rng=0, draws=500).by_rank[0].name == "A"

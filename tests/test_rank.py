@@ -180,3 +180,33 @@ def test_many_classifiers_leave_types_unlisted(rng, silent):
         assert r[name].estimate.observed == (y == column).mean()
         # mu and the types weigh one pseudo-item a class each, half of it right: 12 of 412 items
         assert abs(r[name].estimate.mean - (y == column).mean()) < 12 / 412 * 0.5
+
+
+def test_a_pair_is_a_minus_b_in_the_order_asked(thin):
+    y, predictions = thin
+    r = rw.rank(y, predictions, metric="accuracy", rope=(-0.02, 0.05), rng=0, draws=2_000)
+    there, back = r.pair("good", "poor"), r.pair("poor", "good")
+    assert there.delta.mean == pytest.approx(-back.delta.mean)
+    assert (there.decision.symbol, back.decision.symbol) == ("≫", "≪")
+    columns = [predictions[name] for name in ("poor", "good")]
+    with_two = rw.compare(y, *columns, metric="accuracy", rope=(-0.02, 0.05), rng=0, draws=2_000)
+    assert back.delta.observed == pytest.approx(with_two.delta.observed)
+
+
+def test_separate_tables_get_names_and_all_labels(silent):
+    tables = [rw.Outcomes.from_confusion(c) for c in ([[5, 1], [0, 6]], [[4, 2], [0, 6]], [[3, 3], [0, 6]])]
+    r = rw.rank(*tables, metric="accuracy", rng=0, draws=500)
+    assert list(r.p_best) == ["A", "B", "C"]
+    odd = [table.rename([name]) for table, name in zip(tables, ["x", "any", "(all)"], strict=True)]
+    assert list(rw.rank(*odd, metric="accuracy", rng=0, draws=500).p_best) == ["x", "any", "(all)"]
+    wider = rw.Outcomes.from_confusion(np.eye(3, dtype=int) * 5)
+    assert (
+        rw.rank(tables[0], wider, names=["p", "q"], metric="accuracy", rng=0, draws=500).recipe.tables[0].n_labels == 3
+    )
+
+
+def test_the_pull_of_the_worst_pair_is_told(rng, silent):
+    y = rng.integers(0, 8, 40)
+    a, b = np.where(rng.random(40) < 0.95, y, 0), np.where(rng.random(40) < 0.1, y, 0)
+    r = rw.rank(y, {"a": a, "b": b, "c": a}, metric="macro_f1", rng=0, draws=2_000)
+    assert any("macro_f1, a − b by" in told or "macro_f1, b − c by" in told for told in r.warnings)

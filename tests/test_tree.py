@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import brute
 import ropewalk as rw
@@ -162,3 +163,57 @@ def test_a_prior_mass_must_be_positive(field, bad):
 def test_an_unknown_centre_is_refused():
     with pytest.raises(rw.errors.UnknownNameError, match="pooled"):
         Tree(centre="middle")
+
+
+@pytest.mark.parametrize("n_classifiers", [1, 2, 3, 8])
+@pytest.mark.parametrize("centre", ["fixed", "pooled"])
+def test_a_single_label_leaves_nothing_to_draw(n_classifiers, centre, silent):
+    same = [["x", "x"]] * (1 + n_classifiers)
+    outcomes = rw.Outcomes.from_arrays(*same)
+    table = Tree(centre=centre).fit(outcomes).block(np.random.default_rng(0), 10)
+    assert (parse_metric("macro_f1")(table) == 1).all()
+    assert table.margins().row == pytest.approx(np.ones((10, 1)))
+
+
+def test_many_classifiers_on_one_label_rank_alike(silent):
+    r = rw.rank(["x", "x"], ["x", "x"], ["x", "x"], ["x", "x"], metric="macro_f1", rng=0, draws=1_000)
+    assert r.p_best == {"A": pytest.approx(1 / 3), "B": pytest.approx(1 / 3), "C": pytest.approx(1 / 3)}
+
+
+@pytest.mark.parametrize("n_items", [100, 10**5, 10**7])
+@pytest.mark.parametrize("n_classifiers", [1, 2, 3])
+def test_an_empty_class_keeps_its_prior_however_large_the_table(n_items, n_classifiers):
+    """Its recall stays Beta(1/2, 1/2), although its share of the table is tiny."""
+    codes = np.array([[0] * (1 + n_classifiers), [1] * (1 + n_classifiers)], dtype=np.int32)
+    names = tuple("abc"[:n_classifiers])
+    outcomes = rw.Outcomes(codes, np.array([n_items, n_items]), (0, 1, 2), names)
+    m = Tree().fit(outcomes).block(np.random.default_rng(1), 20_000).margins()
+    recall = m.tp[0, :, 2] / m.row[:, 2]
+    assert stats.kstest(recall, stats.beta(0.5, 0.5).cdf).pvalue > 1e-4
+
+
+def test_types_that_were_never_seen_cost_no_rejections():
+    """Every type but the rarest in every class: the one that is left has a base weight of 2^-5 / 5!."""
+    n_classifiers, n_labels = 5, 6
+    patterns = all_patterns(n_classifiers, n_labels)[:-1]
+    codes = np.array([[0, *((0 if r == 0 else r) for r in row)] for row in patterns.tolist()], dtype=np.int32)
+    outcomes = rw.Outcomes.from_rows([tuple(row) for row in codes.tolist()], labels=range(n_labels))
+    posterior = Tree().fit(outcomes)
+    assert 0 < posterior.lump[0] < 3e-4
+    psi = parse_metric("accuracy")(posterior.block(np.random.default_rng(0), 100))
+    assert np.isfinite(psi).all()
+
+
+def test_a_missing_answer_is_never_the_truth(silent):
+    y = ["a", "b", "c"] * 4
+    p = [None, *y[1:4], None, *y[5:]]
+    for model in (None, "unpaired", "icdm2015", "flat"):
+        r = rw.compare(y, p, y, missing="wrong", metric="accuracy", model=model, rng=0, draws=4_000)
+        assert not any("(no answer)" in told for told in r.warnings)
+        posterior = r.recipe.model.fit(r.recipe.tables[0])
+        row = posterior.block(np.random.default_rng(0), 50).margins().row
+        assert row[:, 3].max() < 1e-100
+    # 3 classes of 4 items, mu ~ Dir(1): each recall is Beta(1/2 + right, 1/2 + wrong)
+    tree = rw.compare(y, p, y, missing="wrong", metric="accuracy", rng=0, draws=40_000)
+    expected = (3.5 / 5 + 3.5 / 5 + 4.5 / 5) / 3
+    assert tree.estimate_a.mean == pytest.approx(expected, abs=4.5 * tree.estimate_a.mc_error)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ropewalk._validate import shorten
 from ropewalk.data.frames import is_frame
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
@@ -80,8 +79,6 @@ def as_pair(
             raise InvalidInputError(
                 f"Name one of {', '.join(table.names)}.", hint="a= for the first table, b= for the second."
             )
-    if type(first) is not type(second):
-        raise InvalidInputError("One table has a single label an item, the other any number.")
     pair = [
         table if name is None else table.project([name]) for table, name in zip((first, second), columns, strict=True)
     ]
@@ -89,14 +86,18 @@ def as_pair(
         names = ("A", "B")
     if names is not None:
         pair = [table.rename([name]) for table, name in zip(pair, check_names(names, 2), strict=True)]
-    if pair[0].labels != pair[1].labels:
-        singles = [table for table in pair if isinstance(table, Outcomes)]
-        if len(singles) < len(pair):
-            raise DataError(
-                f"The two tables have different labels: {shorten(pair[0].labels, 6)} and {shorten(pair[1].labels, 6)}.",
-                hint="declare the same labels= for both.",
-            )
-        # Two test sets may lack different classes; the question is about all of them.
-        labels = (singles[0] + Outcomes.empty(singles[1].labels, singles[0].names)).labels
-        return tuple(Outcomes.empty(labels, table.names) + table for table in singles)  # type: ignore[return-value]
-    return pair[0], pair[1]
+    one, other = same_labels(pair)
+    return one, other
+
+
+def same_labels(tables: Sequence[AnyOutcomes]) -> tuple[AnyOutcomes, ...]:
+    """Return the tables over the labels of all of them: separate test sets may lack different classes."""
+    if len({type(table) for table in tables}) > 1:
+        raise InvalidInputError("Some tables have a single label an item, others any number.")
+    if len({table.labels for table in tables}) == 1:
+        return tuple(tables)
+    singles = [table for table in tables if isinstance(table, Outcomes)]
+    if not singles:
+        raise DataError("The tables have different labels.", hint="declare the same labels= for all of them.")
+    labels = sum(Outcomes.empty(table.labels, ["any"]) for table in singles).labels  # type: ignore[union-attr]
+    return tuple(Outcomes.empty(labels, table.names) + table for table in singles)

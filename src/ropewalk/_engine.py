@@ -43,7 +43,8 @@ RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 _BINARY: Final = 2
 _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 _FEWEST: Final = 10_000
-_PRIOR_WORK: Final = 200_000
+_PRIOR_WORK: Final = 500_000
+_SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
 
 MetricLike = str | Metric | Callable[[Margins], Any]
 
@@ -218,9 +219,9 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
     )
 
 
-def looks(posteriors: Sequence[Posterior]) -> tuple[int, ...]:
+def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
     """Return where to look at the verdict; for large tables fewer draws must do, by their work and not by the clock."""
-    most = _AFFORDABLE // sum(posterior.work for posterior in posteriors)
+    most = _AFFORDABLE // (sum(posterior.work for posterior in posteriors) + _SORTING * n_pairs)
     within = tuple(look for look in LOOKS if look <= most)
     return within or (max(most // 1_000 * 1_000, _FEWEST),)
 
@@ -250,6 +251,11 @@ def collect(
     return whole, whole[:, :at_least]
 
 
+def takes_long(posteriors: Sequence[Posterior]) -> bool:
+    """Whether the draws that Savage-Dickey takes, of posterior and prior, are too much work for a by-product."""
+    return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > _AFFORDABLE
+
+
 def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> tuple[str, ...]:
     """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
     if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1]:
@@ -258,16 +264,17 @@ def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> 
     return (told,)
 
 
-def prior_delta(recipe: Recipe) -> FloatArray:
+def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     """Return draws of the difference of two classifiers under the prior: the same for all data, and so kept.
 
-    The papers' recipe takes 50,000. A prior of many classes takes fewer: only its mass in the ROPE is asked for.
+    The papers' recipe takes 50,000. `fewer` will do for many classes where only the mass in the ROPE is asked for.
     """
-    n_labels = recipe.tables[0].n_labels
-    number = SD_DRAWS
-    if recipe.model.no_savage_dickey and n_labels > _BINARY:
-        number = min(SD_DRAWS, _PRIOR_WORK // n_labels)
-    question = (recipe.model, type(recipe.tables[0]), n_labels, recipe.metric, recipe.prevalence, recipe.seed, number)
+    table = recipe.tables[0]
+    number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
+    labels: tuple[Label, ...] = tuple(range(table.n_labels))
+    if NO_ANSWER in table.labels:
+        labels = (*labels[:-1], NO_ANSWER)
+    question = (recipe.model, type(table), labels, recipe.metric, recipe.prevalence, recipe.seed, number)
     try:
         return _prior_delta(*question)  # type: ignore[arg-type]
     except TypeError:  # a model or function that cannot be hashed is drawn every time
@@ -278,14 +285,14 @@ def prior_delta(recipe: Recipe) -> FloatArray:
 def _prior_delta(  # noqa: PLR0917 - what the cache is keyed by
     model: Model,
     kind: type[AnyOutcomes],
-    n_labels: int,
+    labels: tuple[Label, ...],
     metric: Metric,
     prevalence: tuple[float, ...] | None,
     seed: int,
     number: int,
 ) -> FloatArray:
     groups = [("A", "B")] if model.paired else [("A",), ("B",)]
-    posteriors = [model.fit(kind.empty(range(n_labels), names)) for names in groups]
+    posteriors = [model.fit(kind.empty(labels, names)) for names in groups]
     psi = draw_psi(posteriors, metric, prevalence, stop=number, seed=seed, stream=PRIOR_STREAM)
     delta: FloatArray = psi[0] - psi[1]
     delta.flags.writeable = False

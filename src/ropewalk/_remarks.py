@@ -10,20 +10,23 @@ import numpy as np
 from ropewalk._validate import brief, count_of, shorten
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.metrics import confusion
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.hierarchical import FEW_ITEMS, Icdm2015
-from ropewalk.models.multilabel import RARE, Bootstrap, Multilabel
+from ropewalk.models.multilabel import RARE, Bootstrap
 from ropewalk.models.posterior import Posterior, observed_tables
 from ropewalk.results import Recipe
 from ropewalk.sampling import generator
 from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
 from ropewalk.typing import FloatArray, Label
 
+_BLIND: Final = (confusion.recall, confusion.fnr)  # they do not look at how often a class is predicted
 PULLS: Final = "The prior pulls"
 _ENOUGH: Final = 2_000  # draws to see which classes are pulled
 _NAMED: Final = 4
 _MANY: Final = 50
+_FEW_TO_REWEIGHT: Final = 50
 
 
 def remarks(
@@ -46,7 +49,7 @@ def remarks(
         causes = _causes(recipe, posteriors, estimates[most][1])
     if strong:
         alarms.append(
-            f"{_pulls(strong, estimates)} A 95% interval then covers less than it says: weaken the prior or get more "
+            f"{_pulls(strong, estimates)} An interval then covers less than it says: weaken the prior or get more "
             f"items.{causes}"
         )
     notes = [f"{_pulls(weak, estimates)}{'' if strong else causes}"] if weak else []
@@ -111,12 +114,12 @@ def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:
         return ["There are no items: this is the prior, not an answer."]
     items = table.items_by_class()
     if isinstance(table, MultilabelOutcomes):
-        return _rare_labels(table, recipe)
+        return _few_items(table) if isinstance(recipe.model, Bootstrap) else _rare_labels(table, recipe)
     if table.n_labels == 1:
         only = _called(table.labels[0])
         return [f"There is only one label, {only}: every metric is what it must be. labels= declares more classes."]
     told, metric = [], recipe.metric
-    empty = [label_text(table.labels[j]) for j in np.flatnonzero(items == 0)]
+    empty = [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]
     if empty:
         scores = " So many labels that are never true may be scores: cut them at a threshold first."
         told.append(
@@ -137,16 +140,24 @@ def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:
 
 
 def _watched(metric: Metric, n_labels: int) -> Sequence[int]:
-    if metric.positive is not None:
+    if metric.positive is not None and metric.kernel not in _BLIND:
         return [metric.positive]
-    if not metric.by_class:
+    if not metric.by_class or metric.kernel in _BLIND:
         return []
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def _rare_labels(table: MultilabelOutcomes, recipe: Recipe) -> list[str]:
-    if not isinstance(recipe.model, Multilabel):
+def _few_items(table: MultilabelOutcomes) -> list[str]:
+    if table.n_items >= _FEW_TO_REWEIGHT:
         return []
+    told = (
+        f"There are only {count_of(table.n_items, 'item')}: the bootstrap knows of no others, and its interval covers "
+        "less than it says. The per-label model has a prior: model='multilabel'."
+    )
+    return [told]
+
+
+def _rare_labels(table: MultilabelOutcomes, recipe: Recipe) -> list[str]:
     places = range(table.n_labels) if recipe.metric.classes is None else recipe.metric.classes
     items = table.items_by_class()
     rare = [label_text(table.labels[j]) for j in places if items[j] < RARE]

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from ropewalk._door import as_outcomes, as_pair
-from ropewalk._engine import Default, MetricLike, capped, collect, issue, looks, prior_delta, write_recipe
+from ropewalk._engine import Default, MetricLike, capped, collect, issue, looks, prior_delta, takes_long, write_recipe
 from ropewalk._remarks import remarks
 from ropewalk._validate import brief, check_seed, check_threads, few
 from ropewalk.contrast import contrast, is_settled
@@ -237,7 +237,10 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     def settled(psi: FloatArray) -> bool:
         return is_settled(psi[0] - psi[1], question)
 
-    wanted = 0 if recipe.model.no_savage_dickey else SD_DRAWS
+    no_sd = recipe.model.no_savage_dickey
+    if not no_sd and takes_long(posteriors):
+        no_sd = "50,000 draws of posterior and prior would take too long for a table of this size"
+    wanted = 0 if no_sd else SD_DRAWS
     at = looks(posteriors)
     psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
     delta = psi[0] - psi[1]
@@ -261,7 +264,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
         regions=found.regions,
         rope_path=found.rope_path,
         decision=found.decision,
-        bayes_factor=_bayes_factor(recipe, delta, first),
+        bayes_factor=_bayes_factor(recipe, delta, first, no_sd),
         draws=Draws(psi=psi, names=names),
         recipe=recipe,
         notes=(*notes, *capped(recipe, psi.shape[1], at, stable=found.decision is None or found.decision.stable)),
@@ -269,14 +272,13 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     )
 
 
-def _bayes_factor(recipe: Recipe, delta: FloatArray, first: FloatArray) -> BayesFactor:
-    model = recipe.model
-    if model.no_factor:
-        return BayesFactor(sd=None, sd_reliable=False, rope=None, rope_reliable=False, reason=model.no_factor)
-    if model.no_savage_dickey and recipe.rope is None:  # nothing to measure: spare the prior draws
-        return BayesFactor(sd=None, sd_reliable=False, rope=None, rope_reliable=False, reason=model.no_savage_dickey)
-    sd_draws = None if model.no_savage_dickey else first[0] - first[1]
-    return bayes_factor(delta, prior_delta(recipe), sd_draws=sd_draws, rope=recipe.rope, reason=model.no_savage_dickey)
+def _bayes_factor(recipe: Recipe, delta: FloatArray, first: FloatArray, no_sd: str) -> BayesFactor:
+    reason = recipe.model.no_factor or no_sd
+    if recipe.model.no_factor or (no_sd and recipe.rope is None):  # nothing to measure: spare the prior draws
+        return BayesFactor(sd=None, sd_reliable=False, rope=None, rope_reliable=False, reason=reason)
+    prior = prior_delta(recipe, fewer=bool(no_sd))
+    sd_draws = None if no_sd else first[0] - first[1]
+    return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
 
 
 def _tables(

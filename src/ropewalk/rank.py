@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._door import as_outcomes, as_pair
+from ropewalk._door import as_outcomes, same_labels
 from ropewalk._engine import MetricLike, capped, collect, issue, looks, write_recipe
 from ropewalk._remarks import remarks
 from ropewalk._validate import check_seed, check_threads
@@ -71,7 +71,7 @@ def rank(
     >>> [model.name for model in r.by_rank]
     ['nb_mult', 'svm_l2', 'svm_l1', 'nb_bern']
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
-    '≪'
+    '≫'
     """
     outcomes = _tables(data, predictions, truth=truth, names=names, labels=labels, missing=missing)
     recipe = write_recipe(
@@ -110,7 +110,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     def settled(psi: FloatArray) -> bool:
         return all(is_settled(psi[i] - psi[j], question) for i, j in pairs)
 
-    at = looks(posteriors)
+    at = looks(posteriors, n_pairs=len(pairs))
     psi, _ = collect(draw, recipe.draws, settled, at=at)
     pairwise = []
     for i, j in pairs:
@@ -126,6 +126,9 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     loss = (better.max(axis=0) - better).mean(axis=1)
     signs = np.eye(len(names)).tolist()
     whose = {f"{recipe.metric.name}, {name}": (e, s) for name, e, s in zip(names, estimates, signs, strict=True)}
+    (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda one: abs(one[1].delta.pull))
+    versus = [float(k == i) - float(k == j) for k in range(len(names))]
+    whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
     notes, alarms = remarks(recipe, posteriors, whose)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
     return Ranking(
@@ -205,10 +208,8 @@ def _separate(data: Sequence[AnyOutcomes], names: Sequence[str] | None) -> tuple
     many = [table for table in data if table.n_classifiers != 1]
     if many:
         raise InvalidInputError(f"Each table must hold one classifier; got {', '.join(many[0].names)}.", hint=_USAGE)
-    called = check_names([table.names[0] for table in data] if names is None else names, len(data))
-    whole = data[0].rename(called[:1])
-    for table in data[1:]:  # the labels of all of them
-        _, whole = as_pair(table, whole, (None, None), ("x", called[0]))
-    return tuple(
-        as_pair(whole, table, (None, None), ("(all)", name))[1] for table, name in zip(data, called, strict=True)
-    )
+    called = [table.names[0] for table in data] if names is None else names
+    if names is None and len(set(called)) < len(called):
+        called = check_names(None, len(data))
+    named = [table.rename([name]) for table, name in zip(data, check_names(called, len(data)), strict=True)]
+    return same_labels(named)

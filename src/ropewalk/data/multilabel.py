@@ -143,8 +143,11 @@ class MultilabelOutcomes:
         titles = ["truth", *checked] if columns is None else columns
         for title, column in zip(titles, (truth, *predictions), strict=True):
             flags = [_flag(value, title, at) for at, value in enumerate(column)]
-            arrays.append(csr_array((flags, (rows, places)), shape=(int(total), len(order)), dtype=np.int64))
-        return cls.from_arrays(*arrays, labels=order, names=checked)
+            arrays.append(csr_array((flags, (rows, places)), shape=(len(number), len(order)), dtype=np.int64))
+        table = cls.from_arrays(*arrays, labels=order, names=checked)
+        none = np.zeros(0, dtype=np.int64)
+        unlisted = np.array([total - len(number)], dtype=np.int64)
+        return table + cls(np.zeros(2, dtype=np.int64), none, none.copy(), unlisted, order, checked)
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> MultilabelOutcomes:
@@ -171,7 +174,7 @@ class MultilabelOutcomes:
         for start, stop, count in zip(ends[:-1].tolist(), ends[1:].tolist(), counts.tolist(), strict=True):
             key = pairs[start:stop].tobytes()
             found[key] = found.get(key, 0) + count
-        keys = sorted(found)
+        keys = sorted(key for key, count in found.items() if count)
         listed = np.frombuffer(b"".join(keys), dtype=">i8").astype(np.int64).reshape(-1, 2)
         return cls(
             indptr=np.cumsum([0, *(len(key) // 16 for key in keys)], dtype=np.int64),

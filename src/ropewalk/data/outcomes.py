@@ -266,6 +266,11 @@ class Outcomes:
         np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)
         return matrix
 
+    @property
+    def can_be_true(self) -> Any:
+        """Whether each label can be an item's true one: a missing answer cannot."""
+        return np.array([label != NO_ANSWER for label in self.labels])
+
     def items_by_class(self) -> IntArray:
         """Return how many items belong to each class."""
         return np.bincount(self.codes[:, 0], weights=self.counts, minlength=self.n_labels).astype(np.int64)

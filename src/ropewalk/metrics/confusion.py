@@ -90,7 +90,8 @@ def mcc(m: Margins) -> FloatArray:
     square = m.total[..., 0] ** 2
     covariance = m.total[..., 0] * m.tp.sum(axis=-1) - (m.row * m.col).sum(axis=-1)
     spread = np.maximum(square - (m.row**2).sum(axis=-1), 0) * np.maximum(square - (m.col**2).sum(axis=-1), 0)
-    return ratio(np.where(spread > 0, covariance, 0.0), np.sqrt(spread))
+    # Where nearly all weight lies on one class, rounding may carry the quotient beyond 1.
+    return np.clip(ratio(np.where(spread > 0, covariance, 0.0), np.sqrt(spread)), -1.0, 1.0)
 
 
 def kappa(m: Margins) -> FloatArray:

@@ -152,12 +152,14 @@ def _sum_by(places: IntArray, weights: FloatArray, shape: tuple[int, ...]) -> Fl
 class Weighted:
     """D draws of weights (C, D) on the `cells` of a table, and on a few `loose` cells that the data lack.
 
-    The observed table is the same thing with its counts as a single draw.
+    `shares` (M, D) are the weights of the classes, where they are known beforehand. The observed table is the same
+    thing with its counts as a single draw.
     """
 
     cells: Cells
     weights: FloatArray
     loose: Loose | None = None
+    shares: FloatArray | None = None
 
     @property
     def n_labels(self) -> int:
@@ -165,6 +167,8 @@ class Weighted:
         return self.cells.n_labels
 
     def _row(self) -> FloatArray:
+        if self.shares is not None:
+            return self.shares
         row: FloatArray = self.cells.by_truth @ self.weights
         if self.loose is not None:
             row += self.loose.by_truth((self.n_labels, self.weights.shape[1]))

@@ -12,7 +12,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.hierarchical import check_single
 from ropewalk.models.sticks import SMALLEST_SHARE
-from ropewalk.sampling import GammaRows, block_size, dirichlet
+from ropewalk.sampling import TINY, GammaRows, block_size, dirichlet
 from ropewalk.typing import FloatArray, IntArray
 
 
@@ -58,7 +58,7 @@ class Flat:
         shapes = counts.reshape(-1) + np.float64(self.pseudo_count)
         return FlatPosterior(
             n_labels=outcomes.n_labels,
-            mu=counts.sum(axis=1) + np.float64(self.mu_prior),
+            mu=counts.sum(axis=1) + np.where(outcomes.can_be_true, self.mu_prior, 0.0),
             shapes=shapes,
             order=np.argsort(shapes, kind="stable"),
         )
@@ -91,10 +91,18 @@ class FlatPosterior:
     def _gammas(self) -> GammaRows:
         return GammaRows.of(self.shapes[self.order])
 
+    @cached_property
+    def _bare(self) -> list[int]:
+        """The rows whose shapes are all tiny."""
+        return np.flatnonzero(self.shapes.reshape(self.n_labels, -1).max(axis=1) < TINY).tolist()
+
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables."""
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
         weights = np.maximum(self._gammas.draw(rng, size), SMALLEST_SHARE)
         truth = self._cells.codes[:, 0]
+        for j in self._bare:
+            # Without items all shapes of a row may be tiny, and all draws underflow to 0.
+            weights[truth == j] = dirichlet(rng, self.shapes[j * self.n_labels : (j + 1) * self.n_labels], size)
         weights *= (mu / (self._cells.by_truth @ weights))[truth]
         return Weighted(self._cells, weights)

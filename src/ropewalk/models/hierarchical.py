@@ -87,7 +87,7 @@ class Icdm2015:
         right = truth == outcomes.codes[:, 1]
         return HierarchicalPosterior(
             n_labels=outcomes.n_labels,
-            mu=outcomes.items_by_class() + np.float64(self.mu_prior),
+            mu=outcomes.items_by_class().astype(np.float64) + np.where(outcomes.can_be_true, self.mu_prior, 0.0),
             counted=CountedCells.of(outcomes.codes, outcomes.counts, truth.astype(np.int64), outcomes.n_labels),
             mass=self.mass,
             eta=Eta(
@@ -183,7 +183,7 @@ class HierarchicalPosterior:
     @property
     def work(self) -> int:
         """About how many random numbers a draw takes."""
-        return len(self.counted.codes) + 6 * self.n_labels
+        return int(len(self.counted.codes) + 6 * max(self.mass, 1.0) * self.n_labels)
 
     @property
     def block_size(self) -> int:
@@ -199,10 +199,17 @@ class HierarchicalPosterior:
         eta = self.eta.quantile(rng.random(size))
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
         weights, beside = self.counted.draw(rng, mu, self.mass)
-        owner, lengths = break_sticks(rng, beside.reshape(-1), self.mass)
-        truth, draw = np.divmod(owner, size)
-        # A stick lies on the diagonal with probability eta, else on any other label.
-        label = rng.integers(0, max(self.n_labels - 1, 1), owner.size)
+        owner, lengths = break_sticks(rng, beside.reshape(-1), self.mass, mu.reshape(-1))
+        codes = np.empty((2, owner.size), dtype=np.int32)
+        truth, label = codes
+        np.repeat(np.arange(self.n_labels, dtype=np.int32), size).take(owner, out=truth)
+        draw = np.tile(np.arange(size), self.n_labels).take(owner)
+        # A stick lies on the diagonal with probability eta, else on any other label: (u − eta) / (1 − eta) is uniform.
+        spare = rng.random(owner.size)
+        spare -= eta.take(draw)
+        right = (spare < 0) | (self.n_labels == 1)
+        spare *= ((self.n_labels - 1) / np.maximum(1 - eta, SMALLEST_SHARE)).take(draw)
+        label[:] = np.clip(spare, 0, max(self.n_labels - 2, 0))
         label += label >= truth
-        label = np.where((rng.random(owner.size) < eta[draw]) | (self.n_labels == 1), truth, label)
-        return Weighted(self._cells, weights, Loose(np.stack([truth, label]).astype(np.int32), draw, lengths))
+        np.copyto(label, truth, where=right)
+        return Weighted(self._cells, weights, Loose(codes, draw, lengths), mu)

@@ -19,7 +19,9 @@ from ropewalk.sampling import GammaRows
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 UNPLACED: Final = 1e-6
-"""A stick-breaking stops when less than this share of the whole draw is left; the last stick takes the rest."""
+"""Stick-breaking stops when less than this share of the whole draw is left; the last stick takes the rest."""
+
+_UNPLACED_IN_CLASS: Final = 1e-5  # and less than this share of the class, however rare it is
 
 
 SMALLEST_SHARE: Final = 1e-250
@@ -59,20 +61,22 @@ class CountedCells:
 
 
 def break_sticks(
-    rng: np.random.Generator, mass: FloatArray, concentration: float | FloatArray
+    rng: np.random.Generator, mass: FloatArray, concentration: float | FloatArray, classes: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Break each `mass` into sticks; return which mass every stick is of, and its length.
 
-    Every mass has at least one stick, and the sticks of a mass add up to it.
+    Every mass has at least one stick, and the sticks of a mass add up to it. `classes` are the shares of the classes
+    that the masses are of: the end of the last stick must be small beside them too.
 
     Examples
     --------
-    >>> of, length = break_sticks(np.random.default_rng(0), np.array([0.3, 0.7]), 1.0)
+    >>> mass = np.array([0.3, 0.7])
+    >>> of, length = break_sticks(np.random.default_rng(0), mass, 1.0, mass)
     >>> bool(np.allclose(np.bincount(of, length), [0.3, 0.7]))
     True
     """
     active = np.arange(mass.size)
-    left = mass
+    left, floor = mass, np.minimum(_UNPLACED_IN_CLASS * classes, UNPLACED)
     power = 1.0 / np.asarray(concentration, dtype=np.float64)
     owners, lengths = [], []
     while active.size:
@@ -80,14 +84,13 @@ def break_sticks(
         if power.ndim or power != 1.0:
             rest **= power
         rest *= left  # 1 − V ~ U^(1/a) stays, V goes to the stick
-        length = left - rest
-        again = rest > UNPLACED
-        length[~again] += rest[~again]
+        again = rest > floor
         owners.append(active)
-        lengths.append(length)
-        active, left = active[again], rest[again]
+        lengths.append(np.subtract(left, rest, out=left.copy(), where=again))  # the last stick takes all
+        keep = np.flatnonzero(again)
+        active, left, floor = active.take(keep), rest.take(keep), floor.take(keep)
         if power.ndim:
-            power = power[again]
+            power = power.take(keep)
     if not owners:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     return np.concatenate(owners), np.concatenate(lengths)

@@ -35,7 +35,9 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]
 
-_LISTED: Final = 2  # up to so many classifiers every type is listed; beyond, those that the data lack are sticks
+_LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, every class lists all types
+_COUNTABLE: Final = (12, 7)  # up to so many classifiers of two labels, of more, all types can be looked at
+_CHOICES: Final = 4_000_000
 _NOTHING: Final = 1e-9  # less base weight than this is rounding, and no type that was left out
 
 
@@ -109,7 +111,8 @@ class Tree:
         observed, kind = np.unique(patterns, axis=0, return_inverse=True)
         kind = kind.reshape(-1)
         listed = observed
-        if outcomes.n_classifiers <= _LISTED:
+        everywhere = outcomes.n_classifiers <= _LISTED[n_labels > 2]  # noqa: PLR2004
+        if everywhere:
             listed = all_patterns(outcomes.n_classifiers, n_labels)
             kind = _find(keys_of(listed), keys_of(observed))[kind]
         weights = base_weights(listed, n_labels)
@@ -117,7 +120,7 @@ class Tree:
             seen = np.bincount(kind, weights=counts, minlength=len(listed))
             weights = (seen + 2 * weights) / (counts.sum() + 2)
         # Groups are (class, type). All listed types stand in every class, or only those that were seen there.
-        everywhere = self.centre == "pooled" or outcomes.n_classifiers <= _LISTED
+        everywhere |= self.centre == "pooled"
         group_of = codes[:, 0].astype(np.int64) * len(listed) + kind
         groups = np.arange(n_labels * len(listed)) if everywhere else np.unique(group_of)
         group_class, group_type = np.divmod(groups, max(len(listed), 1))
@@ -129,7 +132,7 @@ class Tree:
         return TreePosterior(
             n_labels=n_labels,
             n_classifiers=outcomes.n_classifiers,
-            mu=items + np.float64(self.mu_prior),
+            mu=items.astype(np.float64) + np.where(outcomes.can_be_true, self.mu_prior, 0.0),
             group_class=group_class,
             patterns=listed[group_type],
             types=totals + self.kappa * weights[group_type],
@@ -172,12 +175,14 @@ class TreePosterior:
     @property
     def work(self) -> int:
         """About how many random numbers a draw takes: a handful of sticks a group, each with K labels."""
-        return len(self.codes) + 6 * self.n_classifiers * len(self.types) + 60 * int((self.lump > 0).sum())
+        groups, lumps = max(self.label_mass, 1.0) * len(self.types), np.maximum(self.lump, self.lump > 0).sum()
+        return int(len(self.codes) + 6 * self.n_classifiers * groups + 60 * lumps)
 
     @property
     def block_size(self) -> int:
         """How many draws a block holds."""
-        return block_size(len(self.codes) + len(self.types) + 20 * int((self.lump > 0).sum()))
+        sticks = 3 * max(self.label_mass, 1.0) * len(self.types) + 20 * np.maximum(self.lump, self.lump > 0).sum()
+        return block_size(int(len(self.codes) + sticks))
 
     @cached_property
     def _single(self) -> np.ndarray:
@@ -212,8 +217,8 @@ class TreePosterior:
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
         masses, lumps = self._draw_types(rng, mu, size)
         weights, beside = self._counted.draw(rng, masses[~self._single], self.label_mass)
-        loose = self._loose(rng, beside, lumps)
-        return Weighted(self._cells, np.concatenate([masses[self._single], weights]), loose)
+        loose = self._loose(rng, beside, lumps, mu)
+        return Weighted(self._cells, np.concatenate([masses[self._single], weights]), loose, mu)
 
     def _draw_types(self, rng: np.random.Generator, mu: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
         """Return the masses of the groups (G, D), and of the types that each class does not list (M, D)."""
@@ -234,7 +239,7 @@ class TreePosterior:
         lumps[lumpy] = drawn[len(self.types) :]
         return drawn[: len(self.types)], lumps
 
-    def _loose(self, rng: np.random.Generator, beside: FloatArray, lumps: FloatArray) -> Loose | None:
+    def _loose(self, rng: np.random.Generator, beside: FloatArray, lumps: FloatArray, mu: FloatArray) -> Loose | None:
         """Spread what the prior puts beside the observed cells: over labels, and over types that were not listed."""
         size, several = lumps.shape[1], np.flatnonzero(~self._single)
         mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
@@ -242,30 +247,28 @@ class TreePosterior:
         pattern_of = np.repeat(several, size)
         patterns = self.patterns
         if self.lump.any():
-            fresh = self._unlisted(rng, lumps)
+            fresh = self._unlisted(rng, lumps, mu)
             pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh[0]))])
             patterns = np.concatenate([patterns, fresh[0]])
             truth, draw = np.concatenate([truth, fresh[1]]), np.concatenate([draw, fresh[2]])
             mass = np.concatenate([mass, fresh[3]])
         if not mass.size:
             return None
-        owner, weights = break_sticks(rng, mass, self.label_mass)
+        owner, weights = break_sticks(rng, mass, self.label_mass, mu[truth, draw])
         codes = place_labels(rng, truth[owner], patterns, pattern_of[owner], self.n_labels)
         return Loose(codes, draw[owner], weights)
 
-    def _unlisted(self, rng: np.random.Generator, lumps: FloatArray) -> tuple[IntArray, CodeArray, IntArray, Any]:
+    def _unlisted(
+        self, rng: np.random.Generator, lumps: FloatArray, mu: FloatArray
+    ) -> tuple[IntArray, CodeArray, IntArray, Any]:
         """Return (patterns, class, draw, mass) of types that a class does not list, each once a draw."""
         lumpy = np.flatnonzero(self.lump)
         size = lumps.shape[1]
         concentration = np.repeat(self.lump[lumpy], size)
-        owner, weights = break_sticks(rng, lumps[lumpy].reshape(-1), concentration)
+        owner, weights = break_sticks(rng, lumps[lumpy].reshape(-1), concentration, mu[lumpy].reshape(-1))
         place = np.repeat(lumpy, size)[owner] * np.int64(size) + np.tile(np.arange(size), lumpy.size)[owner]
         truth = place // size
-        patterns = np.empty((owner.size, self.n_classifiers), dtype=np.int64)
-        todo = np.arange(owner.size)
-        while todo.size:
-            patterns[todo] = draw_patterns(rng, todo.size, self.n_classifiers, self.n_labels)
-            todo = todo[self._listed(truth[todo], keys_of(patterns[todo]))]
+        patterns = self._draw_unlisted(rng, truth)
         # Sticks may fall on the same type; its labels are one Dirichlet then, so its mass must be one too.
         order = np.lexsort((keys_of(patterns), place))
         keys = keys_of(patterns[order])
@@ -274,6 +277,37 @@ class TreePosterior:
         first = order[new]
         merged = np.bincount(np.cumsum(new) - 1, weights[order], minlength=first.size)
         return patterns[first], truth[first].astype(np.int32), place[first] % size, merged
+
+    def _draw_unlisted(self, rng: np.random.Generator, truth: IntArray) -> IntArray:
+        """Draw types from their base weights, of those that each class does not list."""
+        if self._choices is not None:
+            types, starts = self._choices
+            first = np.searchsorted(np.flatnonzero(self.lump), truth)
+            found = np.searchsorted(starts, first + rng.random(truth.size), side="right") - 1
+            place = np.minimum(found - first * len(types), len(types) - 1)
+            return np.asarray(types[place])
+        # Types are too many to list, so hardly any of them is listed: reject those that are.
+        patterns = np.empty((truth.size, self.n_classifiers), dtype=np.int64)
+        todo = np.arange(truth.size)
+        while todo.size:
+            patterns[todo] = draw_patterns(rng, todo.size, self.n_classifiers, self.n_labels)
+            todo = todo[self._listed(truth[todo], keys_of(patterns[todo]))]
+        return patterns
+
+    @cached_property
+    def _choices(self) -> tuple[IntArray, FloatArray] | None:
+        """All types, and where the share of each begins within 0 … 1 of every class that lists not all of them."""
+        lumpy = np.flatnonzero(self.lump)
+        if self.n_classifiers > _COUNTABLE[self.n_labels > 2]:  # noqa: PLR2004
+            return None
+        types = all_patterns(self.n_classifiers, self.n_labels)
+        if len(types) * lumpy.size > _CHOICES:
+            return None
+        keys, weights = keys_of(types), base_weights(types, self.n_labels)
+        free = np.stack([weights * ~self._listed(np.full(len(types), j), keys) for j in lumpy])
+        free /= free.sum(axis=1, keepdims=True)
+        starts = np.cumsum(free, axis=1) - free + np.arange(lumpy.size)[:, np.newaxis]
+        return types, starts.reshape(-1)
 
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray, IntArray]:

@@ -62,6 +62,8 @@ def base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
     >>> base_weights(all_patterns(2, 3), 3).tolist()
     [0.25, 0.25, 0.25, 0.125, 0.125]
     """
+    if n_labels == 1:  # nobody can be wrong
+        return np.ones(len(patterns))
     weights = []
     for pattern in patterns.tolist():
         sizes = [pattern.count(block) for block in range(1, max(pattern, default=0) + 1)]
@@ -83,6 +85,8 @@ def _permutations(n: int, most_cycles: int) -> int:
 def draw_patterns(rng: np.random.Generator, size: int, n_classifiers: int, n_labels: int) -> IntArray:
     """Draw types from their base weights: coins for who is right, a Chinese restaurant for the wrong ones."""
     wrong = rng.random((size, n_classifiers)) < 0.5  # noqa: PLR2004
+    if n_labels == 2:  # noqa: PLR2004 - all who are wrong say the same
+        return wrong.astype(np.int64)
     patterns = np.zeros((size, n_classifiers), dtype=np.int64)
     todo = np.arange(size)
     while todo.size:
@@ -124,20 +128,34 @@ def place_labels(
     rng: np.random.Generator, truth: CodeArray, patterns: IntArray, which: IntArray, n_labels: int
 ) -> CodeArray:
     """Draw labels for outcomes of the types `patterns[which]`, all fitting ones equally likely; codes (1+K, n)."""
-    small = patterns.astype(np.int8)
-    blocks = small.max(axis=1, initial=0)[which]
-    taken = [truth]
-    for block in range(1, int(blocks.max(initial=0)) + 1):
-        label = rng.integers(0, n_labels, truth.size, dtype=np.int32)
-        todo = np.flatnonzero((blocks >= block) & np.logical_or.reduce([label == other for other in taken]))
-        while todo.size:  # a wrong label is neither the truth nor that of another block
-            label[todo] = rng.integers(0, n_labels, todo.size, dtype=np.int32)
-            todo = todo[np.logical_or.reduce([label[todo] == other[todo] for other in taken])]
-        taken.append(label)
-    codes = np.empty((1 + small.shape[1], truth.size), dtype=np.int32)
+    kinds = np.ascontiguousarray(patterns.T.astype(np.int16))
+    depths = kinds.max(axis=0, initial=0)
+    codes = np.empty((1 + len(kinds), truth.size), dtype=np.int32)
     codes[:] = truth
-    for code, column in zip(codes[1:], small.T, strict=True):
-        block_of = column[which]
-        for block, label in enumerate(taken[1:], start=1):
-            np.copyto(code, label, where=block_of == block)
+    taken = [truth]  # the labels in use, ascending in every outcome
+    todo = np.arange(truth.size)  # the outcomes that have so many different wrong labels
+    for block in range(1, int(depths.max(initial=0)) + 1):
+        deep = np.flatnonzero(depths.take(which) >= block)
+        if deep.size < which.size:
+            todo, which, taken = todo.take(deep), which.take(deep), [one.take(deep) for one in taken]
+        # One of the labels not in use yet, counted past those that are.
+        label = rng.integers(0, n_labels - block, todo.size, dtype=np.int32)
+        for other in taken:
+            label += label >= other
+        for code, kind in zip(codes[1:], kinds, strict=True):
+            here = kind.take(which) == block
+            if todo.size == truth.size:
+                np.copyto(code, label, where=here)
+            else:
+                code[todo[here]] = label[here]
+        taken = _insert(taken, label)
     return codes
+
+
+def _insert(ascending: list[CodeArray], label: CodeArray) -> list[CodeArray]:
+    """Return the rows with one more, ascending in every column."""
+    found = []
+    for other in ascending:
+        found.append(np.minimum(other, label))
+        label = np.maximum(other, label)
+    return [*found, label]

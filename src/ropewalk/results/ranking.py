@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk._version import __version__
-from ropewalk.contrast import Contrast
+from ropewalk.contrast import Contrast, contrast
 from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision
 from ropewalk.intervals import Interval
@@ -106,11 +106,14 @@ class Ranking(Rendered):
         raise KeyError(f"{name}; there are: {', '.join(model.name for model in self.models)}")
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the pair of two classifiers, in the order in which they were compared."""
+        """Return the difference a − b of two classifiers, whichever came first in the data."""
         for pair in self.pairwise:
-            if {pair.a, pair.b} == {a, b}:
+            if (pair.a, pair.b) == (a, b):
                 return pair
-        raise KeyError(f"{a}, {b}; there are: {', '.join(model.name for model in self.models)}")
+        one, other = self[a].estimate, self[b].estimate
+        seen = None if one.observed is None or other.observed is None else one.observed - other.observed
+        delta = self.draws.delta(self.draws.names.index(a), self.draws.names.index(b))
+        return Pair(a=a, b=b, contrast=contrast(delta, self.recipe.question, observed=seen, names=(a, b)))
 
     def __repr__(self) -> str:
         told = ", ".join(f"{model.name} {model.p_best:.2f}" for model in self.by_rank)

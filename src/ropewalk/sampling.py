@@ -18,7 +18,7 @@ from ropewalk.typing import FloatArray
 PRIOR_STREAM: Final = 1 << 20
 """Added to the stream numbers of prior draws, which must not repeat the posterior's."""
 
-_TABLE_BYTES: Final = 1 << 22
+_TABLE_BYTES: Final = 1 << 23
 _FEW_EXPONENTIALS: Final = (1.0, 2.0, 3.0)  # Gamma(n) is a sum of n exponentials, which are four times as fast
 TINY: Final = 0.1  # shapes below this may underflow to an exact 0 in a plain gamma draw
 
@@ -45,12 +45,12 @@ class Draws:
 def block_size(n_cells: int) -> int:
     """Return how many draws a block of a table of `n_cells` holds; it always divides 50,000.
 
-    A block's weights fill about 4 MB, so that they stay in a core's cache and memory is bounded.
+    A block's weights fill about 8 MB, so that they stay in a core's cache and memory is bounded.
 
     Examples
     --------
     >>> block_size(8), block_size(1_252)
-    (12500, 250)
+    (12500, 625)
     """
     fitting = _TABLE_BYTES // (8 * max(n_cells, 1))
     divisors = (

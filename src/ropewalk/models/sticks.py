@@ -55,7 +55,7 @@ class CountedCells:
         weights = self.gammas.draw(rng, masses.shape[1])
         beside = np.maximum(rng.standard_gamma(prior, masses.shape), SMALLEST_SHARE)
         scale = masses / (self._by_group @ weights + beside)
-        weights *= scale[self.group]
+        weights *= scale.take(self.group, axis=0)  # unlike an index, take lets other threads run
         beside *= scale
         return weights, beside
 

@@ -234,7 +234,7 @@ class TreePosterior:
             np.maximum.at(top, owner[bare], logs)
             drawn[bare] = np.exp(logs - top[owner[bare]])
         totals: FloatArray = self._by_class @ drawn
-        drawn *= (mu / totals)[owner]
+        drawn *= (mu / totals).take(owner, axis=0)
         lumps = np.zeros((self.n_labels, size))
         lumps[lumpy] = drawn[len(self.types) :]
         return drawn[: len(self.types)], lumps
@@ -245,6 +245,7 @@ class TreePosterior:
         mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
         truth = np.repeat(self.group_class[several].astype(np.int32), size)
         pattern_of = np.repeat(several, size)
+        shares = mu.take(self.group_class[several], axis=0).reshape(-1)
         patterns = self.patterns
         if self.lump.any():
             fresh = self._unlisted(rng, lumps, mu)
@@ -252,11 +253,12 @@ class TreePosterior:
             patterns = np.concatenate([patterns, fresh[0]])
             truth, draw = np.concatenate([truth, fresh[1]]), np.concatenate([draw, fresh[2]])
             mass = np.concatenate([mass, fresh[3]])
+            shares = np.concatenate([shares, mu[fresh[1], fresh[2]]])
         if not mass.size:
             return None
-        owner, weights = break_sticks(rng, mass, self.label_mass, mu[truth, draw])
-        codes = place_labels(rng, truth[owner], patterns, pattern_of[owner], self.n_labels)
-        return Loose(codes, draw[owner], weights)
+        owner, weights = break_sticks(rng, mass, self.label_mass, shares)
+        codes = place_labels(rng, truth.take(owner), patterns, pattern_of.take(owner), self.n_labels)
+        return Loose(codes, draw.take(owner), weights)
 
     def _unlisted(
         self, rng: np.random.Generator, lumps: FloatArray, mu: FloatArray

@@ -176,7 +176,7 @@ class TreePosterior:
     def work(self) -> int:
         """About how many random numbers a draw takes: a handful of sticks a group, each with K labels."""
         groups, lumps = max(self.label_mass, 1.0) * len(self.types), np.maximum(self.lump, self.lump > 0).sum()
-        return int(len(self.codes) + 6 * self.n_classifiers * groups + 60 * lumps)
+        return int(len(self.codes) + 4 * self.n_classifiers * groups + 60 * lumps)
 
     @property
     def block_size(self) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import is_whole, nearest, shorten
-from ropewalk.data.labels import check_labels, find_label, label_text, rest_of
+from ropewalk._validate import is_whole, shorten
+from ropewalk.data.labels import check_labels, find_label, rest_of
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
+from ropewalk.data.tally import Tally
 from ropewalk.errors import (
-    ColumnNotFoundError,
     DataError,
     InvalidInputError,
     LabelTypeError,
@@ -30,7 +28,7 @@ _MOST_CLASSIFIERS = 60  # one bit each
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MultilabelOutcomes:
+class MultilabelOutcomes(Tally):
     """What K classifiers said about the labels of N items, each of which has any number of them ("any-of").
 
     Distinct items are listed once and counted, as sparse rows: item i has the labels
@@ -186,26 +184,9 @@ class MultilabelOutcomes:
         )
 
     @property
-    def n_items(self) -> int:
-        """How many items were counted."""
-        return int(self.counts.sum())
-
-    @property
-    def n_labels(self) -> int:
-        """How many labels there are."""
-        return len(self.labels)
-
-    @property
-    def n_classifiers(self) -> int:
-        """How many classifiers were counted."""
-        return len(self.names)
-
-    @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order."""
-        arrays = (self.indptr, self.indices, self.bits, self.counts)
-        content = [[label_text(x) for x in self.labels], self.names, *(array.tolist() for array in arrays)]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+        return self._fingerprint(self.indptr, self.indices, self.bits, self.counts)
 
     @property
     def item_of(self) -> IntArray:
@@ -216,16 +197,6 @@ class MultilabelOutcomes:
         """Return how many items truly have each label."""
         truly = self.counts[self.item_of] * (self.bits & 1)
         return np.bincount(self.indices, weights=truly, minlength=self.n_labels).astype(np.int64)
-
-    def position(self, name: str) -> int:
-        """Return the place of a classifier among `names`."""
-        if name in self.names:
-            return self.names.index(name)
-        guess = nearest(name, self.names)
-        raise ColumnNotFoundError(
-            f"There is no classifier {name!r} in these outcomes.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
-        )
 
     def table(self, label: Any) -> Outcomes:
         """Return the table of one label: who has it, and who was said to have it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_counts, nearest, shorten
+from ropewalk._validate import check_counts, shorten
 from ropewalk._write import write_text
 from ropewalk.data import storage
 from ropewalk.data.labels import (
@@ -19,11 +17,11 @@ from ropewalk.data.labels import (
     check_labels,
     find_label,
     kind_of,
-    label_text,
     rest_of,
     sort_labels,
 )
 from ropewalk.data.rows import check_names, code_rows, distinct_rows
+from ropewalk.data.tally import Tally
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
@@ -35,7 +33,7 @@ from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Outcomes:
+class Outcomes(Tally):
     """What K classifiers said about N items, as counts.
 
     Row i of `codes` is one distinct combination (truth, prediction 1, …, prediction K), written as positions
@@ -224,40 +222,9 @@ class Outcomes:
     # -- looking at one ----------------------------------------------------------------------------------
 
     @property
-    def n_items(self) -> int:
-        """How many items were counted."""
-        return int(self.counts.sum())
-
-    @property
-    def n_labels(self) -> int:
-        """How many classes there are, seen or declared."""
-        return len(self.labels)
-
-    @property
-    def n_classifiers(self) -> int:
-        """How many classifiers were counted."""
-        return len(self.names)
-
-    @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
-        content = [
-            [label_text(label) for label in self.labels],
-            self.names,
-            self.codes.tolist(),
-            self.counts.tolist(),
-        ]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
-
-    def position(self, name: str) -> int:
-        """Return the place of a classifier among `names`."""
-        if name in self.names:
-            return self.names.index(name)
-        guess = nearest(name, self.names)
-        raise ColumnNotFoundError(
-            f"There is no classifier {name!r} in these outcomes.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
-        )
+        return self._fingerprint(self.codes, self.counts)
 
     def confusion(self, name: str | None = None) -> IntArray:
         """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""

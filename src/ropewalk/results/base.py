@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from ropewalk._version import __version__
 from ropewalk.contrast import Question
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
@@ -14,6 +15,7 @@ from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.posterior import Model
+from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 from ropewalk.typing import DrawsLike, Label, Rule
 
@@ -98,6 +100,37 @@ class Rendered:
         from ropewalk.report import card
 
         return card(self)
+
+
+class OneMetric(Rendered):
+    """An answer about one metric, drawn by one recipe."""
+
+    __slots__ = ()
+
+    draws: Draws
+    recipe: Recipe
+
+    @property
+    def metric(self) -> str:
+        """The metric's name."""
+        return self.recipe.metric.name
+
+    @property
+    def pos_label(self) -> Label | None:
+        """The positive class, if the metric has one."""
+        return self.recipe.pos_label
+
+    def _asked(self) -> dict[str, Any]:
+        """Return what was asked, and where the answer comes from."""
+        metric, positive = self.recipe.metric, self.recipe.pos_label
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "metric": metric.name,
+            "higher_is_better": metric.higher_is_better,
+            "pos_label": None if positive is None else label_text(positive),
+            **provenance(self.recipe, len(self.draws)),
+        }
 
 
 def provenance(recipe: Recipe, n_draws: int) -> dict[str, Any]:

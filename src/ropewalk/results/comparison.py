@@ -6,18 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk._version import __version__
-from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
 from ropewalk.intervals import Interval
-from ropewalk.results.base import SCHEMA, Recipe, Rendered, delta_dict, estimate_dict, provenance, verdict_dict
+from ropewalk.results.base import SCHEMA, OneMetric, Recipe, Rendered, delta_dict, estimate_dict, verdict_dict
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
-from ropewalk.typing import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Comparison(Rendered):
+class Comparison(OneMetric):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
 
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything.
@@ -60,16 +58,6 @@ class Comparison(Rendered):
         return self.recipe.rope
 
     @property
-    def metric(self) -> str:
-        """The metric's name."""
-        return self.recipe.metric.name
-
-    @property
-    def pos_label(self) -> Label | None:
-        """The positive class, if the metric has one."""
-        return self.recipe.pos_label
-
-    @property
     def conclusive(self) -> bool:
         """Whether the data settle the question; never so without a ROPE."""
         return self.decision is not None and self.decision.conclusive
@@ -89,12 +77,7 @@ class Comparison(Rendered):
         """Return the answer in plain Python types: exactly the JSON object."""
         recipe = self.recipe
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "metric": self.metric,
-            "higher_is_better": recipe.metric.higher_is_better,
-            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
-            **provenance(recipe, len(self.draws)),
+            **self._asked(),
             "a": {"name": self.a, **estimate_dict(self.estimate_a)},
             "b": {"name": self.b, **estimate_dict(self.estimate_b)},
             "delta": delta_dict(self),

@@ -5,24 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ropewalk._version import __version__
 from ropewalk.contrast import Contrast, contrast
-from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision
 from ropewalk.intervals import Interval
 from ropewalk.results.base import (
-    SCHEMA,
+    OneMetric,
     Recipe,
-    Rendered,
     delta_dict,
     estimate_dict,
-    provenance,
     rope_dict,
     verdict_dict,
 )
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
-from ropewalk.typing import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +56,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Ranking(Rendered):
+class Ranking(OneMetric):
     """Which of K classifiers is best? One joint posterior of all of them. Made by `rank`.
 
     `models` come in the order of the data; `by_rank` has them best first.
@@ -73,16 +68,6 @@ class Ranking(Rendered):
     recipe: Recipe = field(repr=False)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    @property
-    def metric(self) -> str:
-        """The metric's name."""
-        return self.recipe.metric.name
-
-    @property
-    def pos_label(self) -> Label | None:
-        """The positive class, if the metric has one."""
-        return self.recipe.pos_label
 
     @property
     def p_best(self) -> dict[str, float]:
@@ -123,12 +108,7 @@ class Ranking(Rendered):
         """Return the answer in plain Python types: exactly the JSON object."""
         recipe = self.recipe
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "metric": self.metric,
-            "higher_is_better": recipe.metric.higher_is_better,
-            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
-            **provenance(recipe, len(self.draws)),
+            **self._asked(),
             "rope": rope_dict(recipe.rope),
             "models": [
                 {

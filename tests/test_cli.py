@@ -153,7 +153,7 @@ def test_version_and_help(run):
         (("compare", NEWS, *COLUMNS, "--item", "doc"), 2, "--item and --label go together"),
         (("compare", REUTERS, *COLUMNS, *LONG, "--metric", "accuracy"), 2, "one label"),
         (("compare", REUTERS, *COLUMNS, *LONG, "--model", "flat"), 2, "one label"),
-        (("compare", REUTERS, *COLUMNS, *LONG, "--n-items", "5"), 2, "at least the 3110 items"),
+        (("compare", REUTERS, *COLUMNS, *LONG, "--n-items", "5"), 4, "at least the 3,110 items"),
         (("compare", REUTERS, *COLUMNS, *LONG, "--id", "newid"), 2, "--id"),
         (("compare", NEWS, *COLUMNS, "--item", "y_true", "--label", "y_true"), 2, "named twice"),
         (("compare", NEWS, *COLUMNS, "--item", "doc", "--label", "nb_bern"), 4, "0 and 1"),

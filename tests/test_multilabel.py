@@ -223,7 +223,7 @@ def test_bad_indicators_are_refused(y, a, error, told):
         ([("d", "x", 1, None)], {}, MissingLabelsError, "row 1"),
         ([("d", None, 1, 1)], {}, MissingLabelsError, "no label"),
         ([(None, "x", 1, 1)], {}, MissingLabelsError, "no item"),
-        ([("d", "x", 1, 1), ("e", "x", 1, 1)], {"n_items": 1}, InvalidInputError, "at least the 2 items"),
+        ([("d", "x", 1, 1), ("e", "x", 1, 1)], {"n_items": 1}, DataError, "at least the 2 items"),
         ([("d", "x", 1, 1)], {"labels": ["y"]}, UndeclaredLabelError, "declared"),
     ],
 )
@@ -262,7 +262,7 @@ def test_no_items(silent):
 
 def test_few_items_are_warned_about():
     y = np.array([[1, 0], [0, 1]] * 5)
-    with pytest.warns(rw.errors.RopewalkWarning, match="only 10 items"):
+    with pytest.warns(rw.errors.RopewalkWarning, match="re-weights 10 items"):
         rw.compare(y, y, 1 - y, metric="micro_f1", rope=0.01, rng=0, draws=500)
 
 
@@ -273,3 +273,37 @@ def test_separate_test_sets_have_bootstraps_of_their_own(arrays, silent):
     assert r.recipe.model == Bootstrap(paired=False)
     assert abs(np.corrcoef(r.draws.psi)[0, 1]) < 4.5 / np.sqrt(20_000)
     assert rw.rank(one, other, metric="micro_f1", rng=0, draws=500).by_rank[0].name == "A"
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_dataframes_are_matched_by_the_names_of_their_columns(arrays, kind, silent):
+    library = pytest.importorskip(kind)
+    names = ["v", "w", "x", "y", "z"]
+    truth, a, b = (library.DataFrame({name: x[:, j] for j, name in enumerate(names)}) for x in arrays)
+    how = {"metric": "macro_f1", "rng": 0, "draws": 200}
+    straight = rw.compare(truth, a, b, **how)
+    turned = rw.compare(truth, a[names[::-1]], b, **how)
+    assert (straight.draws.psi == turned.draws.psi).all()
+    assert straight.recipe.tables[0].labels == tuple(names)
+    with pytest.raises(DataError, match="columns of predictions of 'A'"):
+        rw.compare(truth, a.rename(columns={"v": "u"}) if kind == "pandas" else a.rename({"v": "u"}), b, **how)
+
+
+def test_rows_in_another_order_are_refused(arrays):
+    pandas = pytest.importorskip("pandas")
+    truth, a, b = map(pandas.DataFrame, arrays)
+    with pytest.raises(rw.errors.PairingError, match="another order"):
+        rw.compare(truth, a.iloc[::-1], b, metric="micro_f1")
+
+
+def test_objects_and_lists_of_labels():
+    y = np.array([[1, 0], [True, False], [0, 1]], dtype=object)
+    assert rw.MultilabelOutcomes.from_arrays(y, y) == rw.MultilabelOutcomes.from_arrays(y.astype(int), y.astype(int))
+    with pytest.raises(LengthMismatchError, match="MultiLabelBinarizer"):
+        rw.compare([["tea", "trade"], ["tea"]], [["tea", "trade"], ["tea"]], [["tea", "trade"], ["tea"]])
+
+
+@pytest.mark.parametrize("model", [rw.models.Tree(label_mass=1e9), rw.models.Icdm2015(mass=1e9)])
+def test_a_prior_that_would_never_end_is_refused(model):
+    with pytest.raises(InvalidInputError, match="at most 50"):
+        rw.compare([0, 1, 2], [0, 1, 1], [0, 2, 2], model=model, metric="accuracy")

@@ -163,7 +163,7 @@ def _settle_question(
     if pos_label is not None and chosen.average is not None:
         raise InvalidInputError(
             f"One class was picked, and {chosen.name!r} averages over all of them.",
-            hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label, or leave pos_label out.",
+            hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label=, or leave pos_label= out.",
         )
     positive = _positive(labels, pos_label, chosen, needed=not model.is_symmetric or is_real(prevalence))
     if positive is not None and (pos_label is not None or len(labels) > 1):

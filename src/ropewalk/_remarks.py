@@ -151,8 +151,8 @@ def _few_items(table: MultilabelOutcomes) -> list[str]:
     if table.n_items >= _FEW_TO_REWEIGHT:
         return []
     told = (
-        f"There are only {count_of(table.n_items, 'item')}: the bootstrap knows of no others, and its interval covers "
-        "less than it says. The per-label model has a prior: model='multilabel'."
+        f"The bootstrap re-weights {count_of(table.n_items, 'item')} and knows of no others: with so few its interval "
+        "covers less than it says. The model multilabel has a prior."
     )
     return [told]
 

@@ -47,21 +47,25 @@ def class_shares(n_labels, mix):
 
 
 def joint_distribution(rng, recalls, mix, agreement):
-    """Return the probabilities (M, M, M) of truth, A and B, for the `recalls` (2, M) of A and B by themselves.
+    """Return the probabilities (M, M, M) of truth, A and B, which have the `recalls` (2, M).
 
     Wrong labels of a class have shares 1/rank in an order of its own: on 20 newsgroups the commonest wrong label
-    takes 28% of a class's errors and the second 15%, just so. B repeats A's prediction with probability `agreement`.
+    takes 28% of a class's errors and the second 15%, just so. With probability `agreement` an item is as hard for the
+    one as for the other: the better classifier is right wherever the worse one is, and if both are wrong they say
+    the same. Otherwise they answer independently. So each has its own confusion matrix, whatever the agreement.
     """
     n_labels = recalls.shape[1]
-    wrong = 1 / np.arange(1, n_labels)
-    rows = np.zeros((2, n_labels, n_labels))
-    for j in range(n_labels):
-        others = rng.permutation(np.delete(np.arange(n_labels), j))
-        rows[:, j, others] = (1 - recalls[:, [j]]) * wrong / wrong.sum()
-        rows[:, j, j] = recalls[:, j]
-    a, b = rows
-    both = a[:, :, np.newaxis] * (agreement * np.eye(n_labels) + (1 - agreement) * b[:, np.newaxis, :])
-    return class_shares(n_labels, mix)[:, np.newaxis, np.newaxis] * both
+    shares = class_shares(n_labels, mix)
+    ranks = 1 / np.arange(1, n_labels)
+    joint = np.empty((n_labels,) * 3)
+    for j, (a, b) in enumerate(recalls.T):
+        wrong, right = np.zeros(n_labels), np.eye(n_labels)[j]
+        wrong[rng.permutation(np.delete(np.arange(n_labels), j))] = ranks / ranks.sum()
+        alike = min(a, b) * np.outer(right, right) + (1 - max(a, b)) * np.diag(wrong)
+        alike += max(a - b, 0) * np.outer(right, wrong) + max(b - a, 0) * np.outer(wrong, right)
+        apart = np.outer(a * right + (1 - a) * wrong, b * right + (1 - b) * wrong)
+        joint[j] = shares[j] * (agreement * alike + (1 - agreement) * apart)
+    return joint
 
 
 def simulate(rng, joint, n_items):

@@ -73,7 +73,7 @@ def _as_column(column: Any, name: str) -> Any:
         if column.ndim != 1:
             raise InvalidInputError(
                 f"{name} must be one-dimensional; got shape {column.shape}.",
-                hint="give one label an item; indicator matrices of many labels are not compared here.",
+                hint="give one label an item, or 0/1 arrays of items × labels where an item has any number of them.",
             )
         if np.ma.isMaskedArray(column) and np.ma.is_masked(column):
             return column.tolist()  # masked entries become None

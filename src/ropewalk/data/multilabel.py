@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import is_whole, shorten
-from ropewalk.data.labels import check_labels, find_label, rest_of
+from ropewalk._validate import count_of, is_whole, shorten
+from ropewalk.data.counting import check_same_order
+from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.data.tally import Tally
@@ -24,6 +25,7 @@ from ropewalk.errors import (
 )
 from ropewalk.typing import IntArray, Label
 
+_BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer makes the 0/1 array of items × labels."
 _MOST_CLASSIFIERS = 60  # one bit each
 
 
@@ -70,6 +72,8 @@ class MultilabelOutcomes(Tally):
         if len(checked) > _MOST_CLASSIFIERS:
             raise InvalidInputError(f"At most {_MOST_CLASSIFIERS} classifiers fit; got {len(checked)}.")
         titles = ["y_true", *(f"predictions of {name!r}" for name in checked)]
+        check_same_order((y_true, *predictions), titles)
+        y_true, *predictions = _same_columns((y_true, *predictions), titles)  # type: ignore[assignment]
         arrays = [_indicators(array, title) for array, title in zip((y_true, *predictions), titles, strict=True)]
         shapes = {array.shape for array in arrays}
         if len(shapes) > 1:
@@ -112,12 +116,14 @@ class MultilabelOutcomes(Tally):
         >>> MultilabelOutcomes.from_long(["d1", "d1", "d2"], ["tea", "trade", "tea"], [1, 0, 1], [1, 1, 0], n_items=9)
         MultilabelOutcomes(9 items, 2 labels, classifiers: 'A')
         """
-        from ropewalk.data.labels import clean, sort_labels
-
         checked = check_names(names, len(predictions))
         cleaned: list[Any] = [clean(label) for label in labels_of]
-        if None in cleaned or any(item is None for item in items):
-            raise MissingLabelsError("Some rows name no item or no label.", hint="every row is one item and one label.")
+        holes = [at for at, pair in enumerate(zip(items, cleaned, strict=True)) if None in pair]
+        if holes:
+            raise MissingLabelsError(
+                f"Row {holes[0] + 1} names no item or no label ({count_of(len(holes), 'such row')}).",
+                hint="every row is one item and one label.",
+            )
         order = sort_labels(cleaned) if labels is None else check_labels(labels)
         place = {(type(label), label): i for i, label in enumerate(order)}
         places = [place.get((type(label), label), -1) for label in cleaned]
@@ -133,8 +139,10 @@ class MultilabelOutcomes(Tally):
                     f"Item {items[at]!r} lists the label {labels_of[at]!r} twice.", hint="every pair counts once."
                 )
         total = len(number) if n_items is None else n_items
-        if not is_whole(total) or total < len(number):
-            raise InvalidInputError(f"`n_items` must be at least the {len(number)} items listed; got {n_items!r}.")
+        if not is_whole(total):
+            raise InvalidInputError(f"`n_items` must be a whole number; got {n_items!r}.")
+        if total < len(number):
+            raise DataError(f"`n_items` must be at least the {len(number):,} items listed; got {total:,}.")
         from scipy.sparse import csr_array
 
         arrays = []
@@ -266,6 +274,24 @@ def is_indicators(data: Any) -> bool:
     return isinstance(shape, tuple) and len(shape) == 2 and shape[1] >= 2  # noqa: PLR2004
 
 
+def _same_columns(data: Sequence[Any], titles: Sequence[str]) -> list[Any]:
+    """Bring dataframes into the column order of the first: their columns are the labels, and have names."""
+    named = [(table, title) for table, title in zip(data, titles, strict=True) if hasattr(table, "columns")]
+    if not named:
+        return list(data)
+    order = list(named[0][0].columns)
+    found = []
+    for table, title in zip(data, titles, strict=True):
+        columns = list(table.columns) if hasattr(table, "columns") else order
+        if len(set(columns)) < len(columns) or set(columns) != set(order):
+            raise DataError(
+                f"The columns of {title} ({shorten(columns, 5)}) are not those of {named[0][1]} ({shorten(order, 5)}).",
+                hint="every label needs a column of the same name in each, once.",
+            )
+        found.append(table if columns == order else np.asarray(table)[:, [columns.index(name) for name in order]])
+    return found
+
+
 def _indicators(data: Any, title: str) -> Any:
     """Return a sparse 0/1 matrix, or say where it is something else."""
     from scipy.sparse import csr_array, issparse
@@ -279,11 +305,15 @@ def _indicators(data: Any, title: str) -> Any:
         try:
             dense = np.asarray(data)
         except ValueError as error:
-            raise LengthMismatchError(f"The rows of {title} differ in length.") from error
+            raise LengthMismatchError(f"The rows of {title} differ in length.", hint=_BINARIZE) from error
         if dense.ndim != 2:  # noqa: PLR2004
             raise LengthMismatchError(f"{title} has {dense.ndim} dimensions; indicator arrays are items × labels.")
+        if dense.dtype.kind == "O":  # of Python's own 0 and 1, or True and False
+            plain = [[_known(value) for value in row] for row in dense.tolist()]
+            dense = np.array(plain, dtype=np.float64).reshape(dense.shape) if _all_known(plain) else dense
         if dense.dtype.kind not in "biuf":
-            raise LabelTypeError(f"{title} must hold 0 and 1; got {dense.dtype.name} values.")
+            kind = "text" if dense.dtype.kind in "US" else dense.dtype.name
+            raise LabelTypeError(f"{title} must hold 0 and 1; got {kind}.", hint=_BINARIZE)
         rows, columns = np.nonzero(dense)
         values = dense[rows, columns]
         matrix = csr_array((values, (rows, columns)), shape=dense.shape)
@@ -300,9 +330,17 @@ def _indicators(data: Any, title: str) -> Any:
     return csr_array(matrix, dtype=np.int64)
 
 
+def _known(value: Any) -> int | None:
+    """Return 0 or 1 in any writing, or None."""
+    return {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}.get(str(value).strip().lower())
+
+
+def _all_known(rows: Sequence[Sequence[int | None]]) -> bool:
+    return all(value is not None for row in rows for value in row)
+
+
 def _flag(value: Any, title: str, at: int) -> int:
-    known = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
-    flag = known.get(str(value).strip().lower())
+    flag = _known(value)
     if flag is None:
         kind = MissingLabelsError if value is None else LabelTypeError
         raise kind(

@@ -93,7 +93,8 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
         raise InvalidInputError(f"{len(names)} names were given for {n_classifiers} classifiers.")
     if len(set(names)) < len(names):
         raise InvalidInputError(
-            f"The classifiers' names must differ; got {shorten(names)}.", hint="name two different columns."
+            f"The classifiers' names must differ; got {shorten(names)}.",
+            hint="give each a name, or a column, of its own.",
         )
     return tuple(names)
 

@@ -23,7 +23,7 @@ from ropewalk._validate import check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, Weighted
-from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks
+from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.sampling import block_size, dirichlet
 from ropewalk.typing import FloatArray, IntArray
 
@@ -83,6 +83,7 @@ class Icdm2015:
     def fit(self, outcomes: Outcomes) -> HierarchicalPosterior:
         """Return the posterior of one classifier's table."""
         check_single(outcomes)
+        check_sticks(self.mass, "mass")
         truth = outcomes.codes[:, 0]
         right = truth == outcomes.codes[:, 1]
         return HierarchicalPosterior(

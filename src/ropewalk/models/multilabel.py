@@ -78,9 +78,10 @@ class Multilabel:
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return (
-            f"per label: mu ~ Beta({self.mu_prior:g}, {self.mu_prior:g}); theta+, theta- ~ Dir({self.kappa:g}·2^-K, …)"
-        )
+        mu, half = self.mu_prior, self.kappa / 2
+        if not self.paired:
+            return f"per label: mu ~ Beta({mu:g}, {mu:g}); rho+, rho- ~ Beta({half:g}, {half:g})"
+        return f"per label: mu ~ Beta({mu:g}, {mu:g}); theta+, theta- ~ Dir({self.kappa:g}·2^-K, …)"
 
     def scaled(self, factor: float) -> Multilabel:
         """Return the model with so many times the prior mass."""

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Sums
 from ropewalk.sampling import GammaRows
 from ropewalk.typing import CodeArray, FloatArray, IntArray
@@ -23,6 +24,8 @@ UNPLACED: Final = 1e-6
 
 _UNPLACED_IN_CLASS: Final = 1e-5  # and less than this share of the class, however rare it is
 
+
+_MOST_MASS: Final = 50.0
 
 SMALLEST_SHARE: Final = 1e-250
 """A share that underflows to 0 would take what happens within its class with it."""
@@ -58,6 +61,15 @@ class CountedCells:
         weights *= scale.take(self.group, axis=0)  # unlike an index, take lets other threads run
         beside *= scale
         return weights, beside
+
+
+def check_sticks(mass: float, name: str) -> None:
+    """Refuse a prior mass that would break into thousands of sticks: about 14 for every pseudo-item."""
+    if mass > _MOST_MASS:
+        raise InvalidInputError(
+            f"`{name}` must be at most {_MOST_MASS:g} pseudo-items here; got {mass:g}.",
+            hint="a prior so heavy would drown the data, and take for ever to draw.",
+        )
 
 
 def break_sticks(

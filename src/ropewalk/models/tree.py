@@ -21,7 +21,7 @@ import numpy as np
 from ropewalk._validate import check_positive, choose
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
-from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks
+from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.models.types import (
     all_patterns,
     base_weights,
@@ -79,6 +79,12 @@ class Tree:
     def prior(self) -> str:
         """The prior in one line."""
         centre = "base" if self.centre == "fixed" else "pooled"
+        if not self.paired:
+            half = "1/2" if self.centre == "fixed" else "pooled"
+            return (
+                f"mu ~ Dir({self.mu_prior:g}, …); right or wrong ~ Dir({self.kappa:g}·{half}); "
+                f"wrong label ~ Dir, mass {self.label_mass:g}"
+            )
         return (
             f"mu ~ Dir({self.mu_prior:g}, …); types ~ Dir({self.kappa:g}·{centre}); "
             f"labels of a type ~ Dir, mass {self.label_mass:g}"
@@ -106,6 +112,7 @@ class Tree:
 
     def fit(self, outcomes: Outcomes) -> TreePosterior:
         """Return the posterior of a table of any number of classifiers and labels."""
+        check_sticks(self.label_mass, "label_mass")
         n_labels, codes, counts = outcomes.n_labels, outcomes.codes, outcomes.counts
         patterns = patterns_of(codes)
         observed, kind = np.unique(patterns, axis=0, return_inverse=True)
@@ -128,6 +135,7 @@ class Tree:
         lump = np.maximum(1.0 - np.bincount(group_class, weights=weights[group_type], minlength=n_labels), 0.0)
         if self.centre == "pooled":  # only what no class ever showed is left over, at its share of the centre
             lump = np.full(n_labels, max(1.0 - float(weights.sum()), 0.0))
+        check_sticks(self.kappa * float(lump.max(initial=0.0)), "kappa")
         items = outcomes.items_by_class()
         return TreePosterior(
             n_labels=n_labels,

@@ -37,6 +37,17 @@ def _loss(model: Ranked) -> str:
     return told if float(told) else f"under {10.0**-places:g}"
 
 
+def place_table(result: Ranking, escape: Escape) -> Table:
+    """Return the probability of every rank, best expected rank first."""
+    n = len(result.draws)
+    rows = [
+        (escape(model.name), *(escape(percent(share, n)) for share in model.rank_probabilities))
+        for model in result.by_rank
+    ]
+    header = ("P(rank)", *(str(place) for place in range(1, len(result.models) + 1)))
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
 def pair_table(result: Ranking, escape: Escape) -> Table:
     """Return every pair with the posterior of its difference and its verdict."""
     rows, n = [], len(result.draws)

@@ -7,7 +7,14 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
-from ropewalk.report.league import league_table, league_view, pair_table, sensitivity_table, sensitivity_view
+from ropewalk.report.league import (
+    league_table,
+    league_view,
+    pair_table,
+    place_table,
+    sensitivity_table,
+    sensitivity_view,
+)
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
 from ropewalk.report.shape import Escape, Share, Table, View, class_words, decision_text, metric_title
 from ropewalk.results import (
@@ -73,10 +80,10 @@ def caption(result: Rendered, escape: Escape) -> str:
     if isinstance(result, Evaluation):
         title = escape(result.name)
     elif isinstance(result, Ranking):
-        title = f"{metric_title(escape(result.metric))} of {len(result.models)} classifiers"
+        title = f"{escape(metric_title(result.metric))} of {len(result.models)} classifiers"
     else:
         first = result.rows[0][1] if isinstance(result, PriorSensitivity) else comparisons(result)[0]
-        title = f"{metric_title(escape(first.metric))} of {escape(first.a)} − {escape(first.b)}"
+        title = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
     rope = "no ROPE" if recipe.rope is None else f"ROPE {escape(rope_text(recipe.rope))}"
     classes = " · each class against the rest" if isinstance(result, ClassComparisons) else class_words(recipe, escape)
     items = count_of(recipe.n_items, "item")
@@ -87,7 +94,9 @@ def caption(result: Rendered, escape: Escape) -> str:
 def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
     """Return the tables of a result: one, and for a ranking also that of its pairs."""
     if isinstance(result, Ranking):
-        return league_table(result, escape), pair_table(result, escape)
+        several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
+        places = (place_table(result, escape),) if several else ()
+        return league_table(result, escape), *places, pair_table(result, escape)
     return (table(result, escape),)
 
 

@@ -28,7 +28,7 @@ from ropewalk.sampling import block_size, dirichlet
 from ropewalk.typing import FloatArray, IntArray
 
 _REACH: Final = 700.0  # logit of the smallest and largest eta that a float can tell from 0 and 1
-_POINTS: Final = 8_193
+_POINTS: Final = (281, 281, 281, 2_049)
 _DEPTH: Final = 45.0  # log density below its maximum at which the grid may end
 
 FEW_ITEMS: Final = 30
@@ -137,13 +137,12 @@ class Eta:
     @cached_property
     def _grid(self) -> tuple[FloatArray, FloatArray]:
         """Points of logit(eta), evenly spaced, and their probabilities by the trapezoidal rule."""
-        coarse = np.linspace(-_REACH, _REACH, 2_801)
-        heights = self.log_density(coarse)
-        inside = np.flatnonzero(heights > heights.max() - _DEPTH)
-        step = coarse[1] - coarse[0]
-        low, high = coarse[inside[0]] - step, coarse[inside[-1]] + step
-        points = np.linspace(max(low, -_REACH), min(high, _REACH), _POINTS)
-        heights = self.log_density(points)
+        low, high = -_REACH, _REACH
+        for number in _POINTS:  # look closer at where the mass is
+            points = np.linspace(low, high, number)
+            heights = self.log_density(points)
+            inside = np.flatnonzero(heights > heights.max() - _DEPTH)
+            low, high = points[max(inside[0] - 1, 0)], points[min(inside[-1] + 1, number - 1)]
         density = np.exp(heights - heights.max())
         return points, density / density.sum()
 

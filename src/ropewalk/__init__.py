@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ropewalk import errors, metrics, models
+from ropewalk import classical, errors, metrics, models
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
 from ropewalk.data import MultilabelOutcomes, Outcomes, examples, join_outcomes, read_multilabel, read_outcomes
@@ -25,6 +25,7 @@ __all__ = [
     "PriorSensitivity",
     "Ranking",
     "__version__",
+    "classical",
     "compare",
     "compare_classes",
     "errors",

@@ -59,6 +59,25 @@ def as_outcomes(
     return table if names is None else table.rename(names)
 
 
+def as_tables(
+    data: Sequence[Any],
+    columns: Sequence[str | None],
+    *,
+    truth: str | None,
+    names: Sequence[str] | None,
+    labels: Iterable[Label] | None,
+    missing: Missing,
+    usage: str,
+) -> tuple[AnyOutcomes, ...]:
+    """Return one table of both classifiers, or one of each where they come separately."""
+    if len(data) == 2 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):  # noqa: PLR2004
+        if labels is not None or truth is not None:
+            raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
+        return as_pair(data[0], data[1], columns, names)
+    whole = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage)
+    return (whole,)
+
+
 def _from_arrays(
     data: Sequence[Any], *, names: Sequence[str], labels: Iterable[Label] | None, missing: Missing
 ) -> AnyOutcomes:

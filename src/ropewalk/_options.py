@@ -10,6 +10,8 @@ File = Annotated[
     str | None,
     typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet, plain or gzipped; - is stdin."),
 ]
+OneFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; - is stdin.")]
+NeededTruth = Annotated[str, typer.Option("--truth", help="Column of true labels.")]
 Truth = Annotated[str | None, typer.Option("--truth", help="Column of true labels.")]
 PosLabel = Annotated[str | None, typer.Option("--pos-label", help="Positive class; the others are the rest.")]
 Rope = Annotated[str | None, typer.Option("--rope", help="Smallest difference that matters, or LOW,HIGH.")]

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,8 @@ import typer
 
 import ropewalk as rw
 from ropewalk import _options as opt
-from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared, stdin_as_file
+from ropewalk._inputs import named_classes, read_table
+from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared
 from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
 from ropewalk._write import write_file
 from ropewalk.data.files import read_matrix
@@ -81,6 +81,7 @@ def compare(
         typer.Option("--confusion-a", help="A's confusion matrix: integers, rows = truth, no header."),
     ] = None,
     confusion_b: Annotated[str | None, typer.Option("--confusion-b", help="B's confusion matrix.")] = None,
+    tests: Annotated[bool, typer.Option("--tests", help="Put the papers' classical tests beside it.")] = False,
     as_json: opt.Json = False,
     markdown: opt.Markdown = False,
     latex: opt.Latex = False,
@@ -92,7 +93,7 @@ def compare(
     show = output_format(as_json=as_json, markdown=markdown, latex=latex)
     check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
     options: dict[str, Any] = {
-        "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
+        "tests": tests, "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
         "draws": parse_draws(draws), "threads": threads, "rng": seed,
         "cost_matrix": None if cost_matrix is None else read_matrix(cost_matrix),
     }  # fmt: skip
@@ -119,7 +120,7 @@ def compare(
     if file is not None:
         idle(said, given[0], ("prediction", "unmatched"))
         columns = [needed["a"], needed["b"]]
-        tables = (_read(file, needed["truth"], columns, labels, id_column=id_column, missing=missing, many=many),)
+        tables = (read_table(file, needed["truth"], columns, labels, id_column=id_column, missing=missing, many=many),)
     elif file_a is not None:
         idle(said, given[0], ("item", "label", "n-items"))
         names = (a or Path(needed["file-a"]).stem, b or Path(needed["file-b"]).stem)
@@ -145,7 +146,7 @@ def compare(
         )
     known = tables[0].labels
     options["prevalence"] = parse_prevalence(prevalence, known)
-    options["classes"] = _classes(classes, known)
+    options["classes"] = named_classes(classes, known)
     if per_class:
         emit(quietly(lambda: rw.compare_classes(*tables, **options)), show, html)
     else:
@@ -155,8 +156,8 @@ def compare(
 
 @app.command()
 def evaluate(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; - is stdin.")],
-    truth: Annotated[str, typer.Option("--truth", help="Column of true labels.")],
+    file: opt.OneFile,
+    truth: opt.NeededTruth,
     prediction: Annotated[str, typer.Option("--prediction", help="Column of predicted labels.")],
     metric: Annotated[str | None, typer.Option("--metric", help="Metrics, separated by commas.")] = None,
     classes: opt.Classes = None,
@@ -188,21 +189,21 @@ def evaluate(
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     interval, number = parse_rope(rope), parse_draws(draws)
     many = (item, label, n_items)
-    table = _read(file, truth, [prediction], labels, id_column=id_column, missing=missing, many=many)
+    table = read_table(file, truth, [prediction], labels, id_column=id_column, missing=missing, many=many)
     positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
     result = quietly(lambda: rw.evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
         at_least=at_least, rope=interval, prob=prob, rule=rule, draws=number, rng=seed,  # type: ignore[arg-type]
         threads=threads, prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs, model=model,
-        classes=_classes(classes, table.labels),
+        classes=named_classes(classes, table.labels),
     ))  # fmt: skip
     emit(result, show, html)
 
 
 @app.command()
 def rank(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; - is stdin.")],
-    truth: Annotated[str, typer.Option("--truth", help="Column of true labels.")],
+    file: opt.OneFile,
+    truth: opt.NeededTruth,
     predictions: Annotated[str, typer.Option("--predictions", help="Columns of predictions, separated by commas.")],
     metric: opt.Metric = None,
     classes: opt.Classes = None,
@@ -238,9 +239,9 @@ def rank(
             hint="ropewalk evaluate looks at one.",
         )
     many = (item, label, n_items)
-    table = _read(file, truth, columns, labels, id_column=id_column, missing=missing, many=many)
+    table = read_table(file, truth, columns, labels, id_column=id_column, missing=missing, many=many)
     result = quietly(lambda: rw.rank(
-        table, metric=metric, classes=_classes(classes, table.labels),
+        table, metric=metric, classes=named_classes(classes, table.labels),
         pos_label=None if pos_label is None else find_label(pos_label, table.labels, by_text=True),
         rope=interval, prob=prob, rule=rule, model=model, draws=number, rng=seed, threads=threads,  # type: ignore[arg-type]
         prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs,
@@ -248,40 +249,37 @@ def rank(
     emit(result, show, html)
 
 
-def _read(
-    file: str,
-    truth: str,
-    columns: Sequence[str],
-    labels: str | None,
-    *,
-    id_column: str | None,
-    missing: str,
-    many: tuple[str | None, str | None, int | None],
-) -> AnyOutcomes:
-    """Read predictions from a file: one row an item, or with --item and --label one row an item and label."""
-    item, label, n_items = many
-    with stdin_as_file(file) as path:
-        if item is None and label is None and n_items is None:
-            return reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
-                path, truth=truth, predictions=columns, id=id_column, labels=declared,
-                missing=missing,  # type: ignore[arg-type]
-            )))  # fmt: skip
-        if item is None or label is None:
-            raise InvalidInputError(
-                "--item and --label go together: a long table has one row an item and label.", hint="give both."
-            )
-        if id_column is not None or missing != "error":
-            raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
-        return reading(lambda: read_declared(labels, lambda declared: rw.read_multilabel(
-            path, item=item, label=label, truth=truth, predictions=columns, labels=declared, n_items=n_items,
-        )))  # fmt: skip
-
-
-def _classes(classes: str | None, labels: Sequence[Any]) -> list[Any] | None:
-    if classes is None:
-        return None
-    named = parse_texts(classes, "--classes")
-    return [find_label(name, labels, by_text=True, what="classes") for name in named]
+@app.command("test")
+def run_tests(
+    file: opt.OneFile,
+    truth: opt.NeededTruth,
+    a: Annotated[str, typer.Option("--a", help="Column of classifier A.")],
+    b: Annotated[str, typer.Option("--b", help="Column of classifier B.")],
+    pos_label: opt.PosLabel = None,
+    metric: Annotated[str | None, typer.Option("--metric", help="Add a permutation test of this metric.")] = None,
+    permutations: Annotated[int, typer.Option("--permutations", help="How many the permutation test draws.")] = 10_000,
+    seed: opt.Seed = 0,
+    id_column: opt.Id = None,
+    missing: opt.Missing = "error",
+    labels: opt.Labels = None,
+    item: opt.Item = None,
+    label: opt.OneLabel = None,
+    n_items: opt.NItems = None,
+    as_json: opt.Json = False,
+    markdown: opt.Markdown = False,
+    latex: opt.Latex = False,
+    html: opt.Html = None,
+) -> None:
+    """Run the classical tests on two classifiers whose predictions are columns of FILE."""
+    show = output_format(as_json=as_json, markdown=markdown, latex=latex)
+    check_out(html, file)
+    many = (item, label, n_items)
+    table = read_table(file, truth, [a, b], labels, id_column=id_column, missing=missing, many=many)
+    positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
+    result = quietly(
+        lambda: rw.classical.battery(table, metric=metric, permutations=permutations, rng=seed, pos_label=positive)
+    )
+    emit(result, show, html)
 
 
 @app.command()

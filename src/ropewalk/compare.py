@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ropewalk._door import as_outcomes, as_pair
-from ropewalk._engine import Default, MetricLike, capped, collect, issue, looks, prior_delta, takes_long, write_recipe
+from ropewalk._door import as_tables
+from ropewalk._engine import Default, capped, collect, issue, looks, prior_delta, takes_long, write_recipe
 from ropewalk._remarks import remarks
+from ropewalk._settle import MetricLike
 from ropewalk._validate import brief, check_seed, check_threads, few
+from ropewalk.classical.battery import run_battery
 from ropewalk.contrast import contrast, is_settled
 from ropewalk.data.labels import NO_ANSWER, label_text
-from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
@@ -44,6 +47,7 @@ class Options(TypedDict, total=False):
     model: str | Model | None
     draws: DrawsLike
     threads: int
+    tests: bool
 
 
 class _DataOptions(Options, total=False):
@@ -109,6 +113,7 @@ def compare(
     rng: SeedLike = None,
     random_state: SeedLike = None,
     threads: int = 1,
+    tests: bool = False,
 ) -> Comparison:
     """Compare two classifiers: the posterior of the difference A − B of a metric, and a verdict.
 
@@ -150,6 +155,9 @@ def compare(
     rng, random_state
         An int, a NumPy Generator or SeedSequence, or None; the same seed gives the same answer on any number of
         `threads`. `random_state` is an alias.
+    tests
+        Whether to run the classical tests too: see `classical.battery`. Their p-values stand beside the answer and
+        have no part in it.
 
     Examples
     --------
@@ -161,7 +169,7 @@ def compare(
     >>> print(r.decision.text)
     nb_mult and svm_l2 are practically equivalent at ±0.05
     """
-    outcomes = _tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing)
+    outcomes = as_tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
     comparison = _compare(
         outcomes,
         metric=metric,
@@ -176,6 +184,7 @@ def compare(
         draws=draws,
         seed=check_seed(rng, random_state),
         threads=threads,
+        tests=tests,
     )
     issue(comparison.warnings)
     return comparison
@@ -206,7 +215,7 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
-    outcomes = _tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing)
+    outcomes = as_tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
     seed = check_seed(rng, random_state)
     if options.get("prevalence") is not None:
         raise InvalidInputError(
@@ -281,24 +290,6 @@ def _bayes_factor(recipe: Recipe, delta: FloatArray, first: FloatArray, no_sd: s
     return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
 
 
-def _tables(
-    data: Sequence[Any],
-    columns: Sequence[str | None],
-    *,
-    truth: str | None,
-    names: Sequence[str] | None,
-    labels: Iterable[Label] | None,
-    missing: Missing,
-) -> tuple[AnyOutcomes, ...]:
-    """Return one table of both classifiers, or one of each where they come separately."""
-    if len(data) == 2 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):  # noqa: PLR2004
-        if labels is not None or truth is not None:
-            raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
-        return as_pair(data[0], data[1], columns, names)
-    whole = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
-    return (whole,)
-
-
 def default_model(*, separate: bool) -> Default:
     """Return the choice of a model for one shared table, or for separate ones."""
 
@@ -311,7 +302,14 @@ def default_model(*, separate: bool) -> Default:
     return choose_model
 
 
-def _compare(outcomes: Sequence[AnyOutcomes], *, seed: int, threads: int = 1, **said: Any) -> Comparison:
-    """Write the recipe of a question and carry it out."""
+def _compare(
+    outcomes: Sequence[AnyOutcomes], *, seed: int, threads: int = 1, tests: bool = False, **said: Any
+) -> Comparison:
+    """Write the recipe of a question and carry it out, with the classical tests of the same data if asked for."""
+    if not isinstance(tests, bool):
+        raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
     recipe = write_recipe(outcomes, default=default_model(separate=len(outcomes) > 1), seed=seed, **said)
-    return run(recipe, threads=check_threads(threads))
+    comparison = run(recipe, threads=check_threads(threads))
+    if not tests:
+        return comparison
+    return replace(comparison, tests=run_battery(outcomes, recipe.pos_label, recipe.metric.classes))

@@ -22,6 +22,7 @@
     ├── PriorDominanceWarning                the prior pulls the answer away from the data
     ├── LookalikeLabelsWarning               a predicted label differs from a true one in writing only
     ├── DroppedItemsWarning                  items were left out, as was asked for
+    ├── DependentFoldsWarning                folds of one data set, taken for independent scores
     └── DegenerateDataWarning                an empty table, a single label, an undefined observed value
 
 An error says *what* must hold, *what* came, and in `hint` what to do. The exit code follows one rule: what
@@ -122,6 +123,10 @@ class LookalikeLabelsWarning(RopewalkWarning):
 
 class DroppedItemsWarning(RopewalkWarning):
     """Items with missing labels or unmatched ids were left out, as was asked for."""
+
+
+class DependentFoldsWarning(RopewalkWarning):
+    """Scores of folds or splits share training items, and a test takes them as independent."""
 
 
 class DegenerateDataWarning(RopewalkWarning):

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ropewalk._door import as_outcomes
-from ropewalk._engine import MetricLike, capped, collect, issue, looks, write_recipe
+from ropewalk._engine import capped, collect, issue, looks, write_recipe
 from ropewalk._remarks import remarks
+from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads, is_real
 from ropewalk.decision import Decision, judge
 from ropewalk.errors import InvalidInputError

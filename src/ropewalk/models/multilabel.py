@@ -179,7 +179,7 @@ class BootstrapPosterior:
         """Draw `size` weightings of the items."""
         weights = self._gammas.draw(rng, size)
         weights /= weights.sum(axis=0)
-        return _stacked(self._sums @ weights, self.outcomes)
+        return stacked(self._sums @ weights, self.outcomes)
 
 
 def label_sums(outcomes: MultilabelOutcomes) -> Any:
@@ -199,10 +199,11 @@ def label_sums(outcomes: MultilabelOutcomes) -> Any:
 def observed_margins(outcomes: MultilabelOutcomes) -> LabelMargins:
     """Return the shares of items themselves, as a single draw."""
     counts = outcomes.counts[:, np.newaxis] / max(outcomes.n_items, 1)
-    return _stacked(label_sums(outcomes) @ counts, outcomes)
+    return stacked(label_sums(outcomes) @ counts, outcomes)
 
 
-def _stacked(sums: FloatArray, outcomes: MultilabelOutcomes) -> LabelMargins:
+def stacked(sums: FloatArray, outcomes: MultilabelOutcomes) -> LabelMargins:
+    """Return sums of `label_sums` as margins."""
     n_labels, n_classifiers = outcomes.n_labels, outcomes.n_classifiers
     row, both = sums[:n_labels], sums[n_labels:].reshape(2, n_classifiers, n_labels, -1)
     tp, col = both.swapaxes(-1, -2)

@@ -68,6 +68,21 @@ def percent(share: float, n_draws: int) -> str:
     return f"{text}%" if text not in {"0", "100"} else f"{100 * share:.1f}%"
 
 
+def p_value(p: float, error: float | None = None) -> str:
+    """Write a p-value with the papers' three decimals, or fewer where it was simulated and they are not carried.
+
+    Examples
+    --------
+    >>> p_value(0.11531), p_value(3e-9), p_value(1.0), p_value(0.1153, error=0.003)
+    ('0.115', '<0.001', '1.000', '0.12')
+    """
+    places = 3 if error is None or error <= 0.001 else 2  # noqa: PLR2004
+    if error is not None and p < 0.001:  # noqa: PLR2004 - a simulated one ends at 1 / (1 + permutations)
+        return f"{p:.1g}"
+    least = 10.0**-places
+    return f"<{least:.{places}f}" if p < least / 2 else f"{p:.{places}f}"
+
+
 def factor(value: float | None, *, bound: str | None = None) -> str:
     """Write a Bayes factor with two significant digits.
 

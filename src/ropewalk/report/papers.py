@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from ropewalk.report.classical import paper_columns
 from ropewalk.report.numbers import decimals, interval, number, percent, savage_dickey
 from ropewalk.report.shape import Table, decision_text
 from ropewalk.report.text import aligned
@@ -12,7 +13,7 @@ from ropewalk.reproduce import PublishedRow
 from ropewalk.results import Comparison
 from ropewalk.wording import rope_text
 
-_HEADER = ("mean", "std", "BF", "P(Δ<0)", "in ROPE", "HDI", "decision")
+_HEADER = ("sign-test", "t-test", "mean", "std", "BF", "P(Δ<0)", "in ROPE", "HDI", "decision")
 
 
 def published_tables(rows: Sequence[PublishedRow]) -> str:
@@ -53,6 +54,8 @@ def _title(rows: Sequence[PublishedRow]) -> str:
 
 def _lines(row: PublishedRow) -> list[tuple[str, ...]]:
     published = (
+        f"{row.sign_test:.3f}",
+        f"{row.t_test:.3f}",
         number(row.mean, 3, sign=True),
         number(row.std, 3),
         "–" if row.bf_sd is None else f"{row.bf_sd:.3f}",
@@ -69,6 +72,7 @@ def _lines(row: PublishedRow) -> list[tuple[str, ...]]:
 def _columns(found: Comparison) -> tuple[str, ...]:
     n, places = len(found.draws), decimals(found.delta, found.delta.mc_error)
     return (
+        *paper_columns(found),
         number(found.mean, places, sign=True),
         number(found.std, places),
         savage_dickey(found.bayes_factor),

@@ -35,7 +35,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is."""
+    """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is.
+
+    `tests` are the p-values that some readers ask for.
+    """
 
     title: str
     symbol: str
@@ -43,6 +46,7 @@ class View:
     lines: tuple[tuple[str, str], ...]
     shares: tuple[Share, ...]
     note: str
+    tests: str = ""
 
 
 def decision_text(decision: Decision | None) -> str:

@@ -9,7 +9,7 @@ from ropewalk.report import escape
 from ropewalk.report.numbers import savage_dickey
 from ropewalk.report.shape import Share, Table, View
 from ropewalk.report.view import caption, remarks, table, tables, view
-from ropewalk.results import ClassComparisons, PriorSensitivity, Ranking, Rendered
+from ropewalk.results import Battery, ClassComparisons, Nemenyi, PriorSensitivity, Ranking, Rendered
 
 _BAR = 45
 _BLOCKS = "░▒█"
@@ -23,7 +23,7 @@ def text(result: Rendered) -> str:
 
 def body(result: Rendered) -> str:
     """Return the short verdict, or for classes the table of all of them."""
-    if isinstance(result, Ranking | PriorSensitivity):
+    if isinstance(result, Ranking | PriorSensitivity | Battery | Nemenyi):
         grids = [aligned(one) for one in tables(result, escape.terminal)]
         return "\n\n".join([*(_paragraph(one) for one in view(result, escape.terminal)), *grids])
     if not isinstance(result, ClassComparisons):
@@ -41,15 +41,17 @@ def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Note", "Wa
 
 
 def _paragraph(one: View) -> str:
-    width = max(_LABEL, *(len(label) + 2 for label, _ in one.lines))
+    width = max([_LABEL, *(len(label) + 2 for label, _ in one.lines)])
     lines = [_labelled(label, says, width) for label, says in one.lines]
     verdict = f"{one.headline}  [{one.symbol}]" if one.symbol else one.headline
-    lines += ["", _labelled("Verdict" if one.symbol else "Answer", verdict, width)]
+    lines += [*([""] if lines else []), _labelled("Verdict" if one.symbol else "Answer", verdict, width)]
     if one.shares:
         told = " · ".join(f"{s.words} {s.text}" for s in one.shares)
         lines += [" " * width + _bar(one.shares), " " * width + told]
     if one.note:
         lines.append(_labelled("Note", one.note, width))
+    if one.tests:
+        lines.append(_labelled("Tests", one.tests, width))
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
+from ropewalk.report import classical
 from ropewalk.report.league import (
     league_table,
     league_view,
@@ -33,6 +34,8 @@ from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
 
 def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
     """Return one view a comparison or metric, with every name escaped."""
+    if isinstance(result, classical.Tested):
+        return classical.views(result, escape)
     if isinstance(result, Ranking):
         return (league_view(result, escape),)
     if isinstance(result, PriorSensitivity):
@@ -60,6 +63,8 @@ def _recipe(result: Rendered) -> Recipe:
 
 def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     """Return hints, notes and warnings, each once; they hold names, so they are escaped like them."""
+    if isinstance(result, classical.Tested):
+        return classical.remarks(result, escape)
     parts: tuple[Comparison | Evaluation | Ranking, ...]
     if isinstance(result, Evaluation | Ranking):
         parts = (result,)
@@ -76,6 +81,8 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
 
 def caption(result: Rendered, escape: Escape) -> str:
     """Say what a table is about: metric, classifiers, ROPE, model, number of items."""
+    if isinstance(result, classical.Tested):
+        return classical.views(result, escape)[0].headline
     recipe = _recipe(result)
     if isinstance(result, Evaluation):
         title = escape(result.name)
@@ -93,6 +100,8 @@ def caption(result: Rendered, escape: Escape) -> str:
 
 def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
     """Return the tables of a result: one, and for a ranking also that of its pairs."""
+    if isinstance(result, classical.Tested):
+        return classical.tables(result, escape)
     if isinstance(result, Ranking):
         several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
         places = (place_table(result, escape),) if several else ()
@@ -107,15 +116,18 @@ def table(result: Rendered, escape: Escape) -> Table:
     if isinstance(result, Evaluation):
         return _metric_table(result, escape)
     by_class = isinstance(result, ClassComparisons)
+    tested = any(c.tests is not None for c in comparisons(result))
     rows = [
         (
             escape(label_text("" if c.pos_label is None else c.pos_label) if by_class else f"{c.a} − {c.b}"),
+            *(map(escape, classical.paper_columns(c)) if tested else ()),
             *map(escape, _paper_columns(c)),
         )
         for c in comparisons(result)
     ]
     header = (
         "class" if by_class else "difference",
+        *(("sign-test", "t-test") if tested else ()),
         "mean",
         "std",
         "BF",
@@ -184,7 +196,8 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
         if chance == 0:
             fact = f"{a} and {b} have the same {escape(name)} in every draw"
         headline = f"{fact}; whether that matters needs a ROPE"
-        return View(title=title, symbol="", headline=headline, lines=tuple(lines), shares=(), note="")
+        tests = classical.tests_line(c)
+        return View(title=title, symbol="", headline=headline, lines=tuple(lines), shares=(), note="", tests=tests)
     factors = _evidence(c)
     if factors:
         lines.append(("BF01", factors))
@@ -197,6 +210,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
             c.regions, (f"{a} better", "too close", f"{b} better"), n, higher_is_better=c.recipe.metric.higher_is_better
         ),
         note=_note(c.delta.hdi_mc_error, c.decision, c.recipe.rule, n, path_text(c.rope_path or (), decimals(c.delta))),
+        tests=classical.tests_line(c),
     )
 
 

@@ -171,7 +171,7 @@ def delta_dict(found: Any) -> dict[str, Any]:
 
 def rope_dict(rope: Interval | None) -> list[float | None] | None:
     """Return a ROPE as a pair."""
-    return None if rope is None else [_finite(rope.low), _finite(rope.high)]
+    return None if rope is None else [finite(rope.low), finite(rope.high)]
 
 
 def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decision | None) -> dict[str, Any]:
@@ -193,6 +193,6 @@ def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decis
     }
 
 
-def _finite(end: float) -> float | None:
+def finite(end: float) -> float | None:
     """JSON has no infinity: an open end of a ROPE is null."""
     return end if abs(end) < float("inf") else None

@@ -10,6 +10,7 @@ from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
 from ropewalk.intervals import Interval
 from ropewalk.results.base import SCHEMA, OneMetric, Recipe, Rendered, delta_dict, estimate_dict, verdict_dict
+from ropewalk.results.classical import Battery
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 
@@ -36,6 +37,7 @@ class Comparison(OneMetric):
     recipe: Recipe = field(repr=False)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    tests: Battery | None = None
 
     @property
     def mean(self) -> float:
@@ -95,7 +97,7 @@ class Comparison(OneMetric):
                 "rope_bound": self.bayes_factor.rope_bound,
                 "reason": self.bayes_factor.reason or None,
             },
-            "tests": None,
+            "tests": None if self.tests is None else self.tests.tests_dict(),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }

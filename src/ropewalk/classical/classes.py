@@ -1,0 +1,111 @@
+"""Tests over classes: per-class F1 scores as paired observations, as the papers' S-test and T-test have it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from ropewalk.classical._parts import by_ranks, by_sign, by_t, mean_and_spread
+from ropewalk.classical._source import Source, f1_by_class, tables_of
+from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.results.classical import Alternative, ClassicalTest
+from ropewalk.typing import FloatArray
+
+_EXCHANGEABLE: Final = "classes are independent draws from one population of classes, however many items each has"
+
+
+def sign_classes(
+    *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
+) -> ClassicalTest:
+    """Test whether each classifier has the higher F1 in half of the classes: the papers' S-test.
+
+    Takes the data as `compare` does, multi-label ones too. F1 is not rounded; equal ones are left out.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> print(f"p = {sign_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
+    p = 0.115
+    """
+    return sign_over(_scores(data, source), alternative=alternative, prob=prob)
+
+
+def t_classes(
+    *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
+) -> ClassicalTest:
+    """Test whether the mean difference of the per-class F1 scores is 0, by a paired t: the papers' T-test.
+
+    Takes the data as `compare` does, multi-label ones too.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> print(f"p = {t_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
+    p = 0.138
+    """
+    return t_over(_scores(data, source), alternative=alternative, prob=prob)
+
+
+def wilcoxon_classes(
+    *data: Any, alternative: Alternative = "two-sided", zero_method: str = "wilcox", **source: Unpack[Source]
+) -> ClassicalTest:
+    """Test whether the differences of the per-class F1 scores lie symmetrically around 0, by Wilcoxon's signed ranks.
+
+    Takes the data as `compare` does, multi-label ones too; `zero_method` is that of `wilcoxon`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> print(f"p = {wilcoxon_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
+    p = 0.114
+    """
+    return wilcoxon_over(_scores(data, source), alternative=alternative, zero_method=zero_method)
+
+
+def _scores(data: Sequence[Any], source: Source) -> FloatArray:
+    if source.get("pos_label") is not None:
+        raise InvalidInputError(
+            "A test over classes takes all of them; `pos_label` picks one.", hint="leave pos_label= out."
+        )
+    return differences(tables_of(data, source))
+
+
+def differences(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = None) -> FloatArray:
+    """Return the differences A − B of the per-class F1 scores."""
+    a, b = f1_by_class(tables, classes)
+    return a - b
+
+
+def sign_over(values: FloatArray, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
+    """Return the S-test of per-class differences."""
+    return by_sign(
+        int(np.sum(values > 0)), int(np.sum(values < 0)), alternative=alternative, prob=prob,
+        name="sign test over classes", what="A's share of the wins",
+        null="each classifier has the higher F1 in half of the classes",
+        method="exact binomial on the classes whose F1 scores differ (S-test)", assumptions=(_EXCHANGEABLE,),
+    )  # fmt: skip
+
+
+def t_over(values: FloatArray, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
+    """Return the T-test of per-class differences."""
+    mean, spread = mean_and_spread(values, "class")
+    return by_t(
+        mean, spread / math.sqrt(values.size), values.size - 1, alternative=alternative, prob=prob,
+        name="t test over classes", what="mean F1, A − B", n=values.size,
+        null="the mean difference of per-class F1 is 0", method="paired t on per-class F1 (T-test)",
+        assumptions=(_EXCHANGEABLE, "differences are normally distributed, at least roughly"),
+    )  # fmt: skip
+
+
+def wilcoxon_over(values: FloatArray, *, alternative: str = "two-sided", zero_method: str = "wilcox") -> ClassicalTest:
+    """Return Wilcoxon's test of per-class differences."""
+    return by_ranks(
+        values, alternative=alternative, zero_method=zero_method, name="Wilcoxon test over classes",
+        what="median F1, A − B", null="differences of per-class F1 lie symmetrically around 0",
+        method="signed ranks of the differences of per-class F1",
+        assumptions=(_EXCHANGEABLE, "differences are comparable in size from class to class"),
+    )  # fmt: skip

@@ -1,0 +1,225 @@
+"""Tests on one test set, item by item: which classifier is right more often."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Literal, Unpack
+
+import numpy as np
+
+from ropewalk._optional import require
+from ropewalk._validate import check_prob, choose
+from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
+from ropewalk.classical._source import Source, discordant, right, shared, tables_of
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.intervals import Interval
+from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
+
+McNemar = Literal["exact", "midp", "chi2", "chi2_corrected"]
+
+_HALF: Final = "an item that one classifier gets right and the other wrong is as likely to be either's"
+_FORMS: Final = {
+    "exact": "exact",
+    "midp": "mid-p",
+    "chi2": "chi-squared",
+    "chi2_corrected": "chi-squared, corrected",
+}
+_ACCURACY: Final = "accuracy, A − B"
+
+
+def sign_items(
+    *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
+) -> ClassicalTest:
+    """Test whether each classifier wins half of the items that exactly one gets right: the papers' s-test.
+
+    Takes the data as `compare` does; with a `pos_label`, right and wrong are about that class against the rest.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> test = sign_items(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8)
+    >>> print(f"p = {test.p_value:.3f}, {test.statistic:.0f} of {test.n}")
+    p = 0.533, 122 of 233
+    """
+    only_a, only_b, _ = discordant(tables_of(data, source))
+    return by_sign(
+        only_a, only_b, alternative=alternative, prob=prob, name="sign test on items",
+        what="A's share of the wins", null=_HALF,
+        method="exact binomial on the items that exactly one classifier gets right (s-test)",
+        assumptions=(ITEMS_PAIRED, ITEMS),
+    )  # fmt: skip
+
+
+def t_items(
+    *data: Any,
+    method: Literal["t", "z"] = "t",
+    alternative: Alternative = "two-sided",
+    prob: float = 0.95,
+    **source: Unpack[Source],
+) -> ClassicalTest:
+    """Test whether two accuracies differ as if they came from different items: the papers' p-test.
+
+    Welch's t on right (1) and wrong (0), or with ``method="z"`` the z test of two proportions (which needs the extra
+    `stats`). Pairing is ignored, so on one test set the test is weaker than it could be; it is the only one here
+    that separate test sets or confusion matrices allow.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> print(f"p = {t_items(news.outcomes, a='nb_mult', b='svm_l2', pos_label=8).p_value:.3f}")
+    p = 0.662
+    """
+    way = choose(method, {"t": "t", "z": "z"}, "method")
+    hits = right(tables_of(data, source))
+    a, b = hits.a / hits.n_a, hits.b / hits.n_b
+    words: dict[str, Any] = {
+        "null": "both classifiers have the same accuracy",
+        "assumptions": (ITEMS, "the two sets of answers are independent: pairing is ignored"),
+    }
+    if way == "z":
+        return _z_items((hits.a, hits.b), (hits.n_a, hits.n_b), alternative, prob, words)
+    if min(hits.n_a, hits.n_b) < 2:  # noqa: PLR2004
+        raise DataError("There is a single item, and a spread takes at least two.")
+    # The variance of 0 and 1 with a share p of ones is p (1 − p) n / (n − 1), over n for its mean.
+    parts = [p * (1 - p) / (n - 1) for p, n in ((a, hits.n_a), (b, hits.n_b))]
+    squares = [part**2 / (n - 1) for part, n in zip(parts, (hits.n_a, hits.n_b), strict=True)]
+    df = sum(parts) ** 2 / sum(squares) if sum(squares) else float(hits.n_a + hits.n_b - 2)
+    return by_t(
+        a - b, math.sqrt(sum(parts)), df, alternative=alternative, prob=prob, name="t test on items",
+        what=_ACCURACY, n=max(hits.n_a, hits.n_b), method="Welch's t on right (1) and wrong (0) (p-test)", **words,
+    )  # fmt: skip
+
+
+def _z_items(
+    hits: tuple[int, int], items: tuple[int, int], alternative: str, prob: float, words: dict[str, Any]
+) -> ClassicalTest:
+    proportion = require("statsmodels.stats.proportion", extra="stats", caller='method="z"')
+    side, mass = check_alternative(alternative), check_prob(prob)
+    name = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}[side]
+    statistic, p_value = 0.0, 1.0
+    if 0 < sum(hits) < sum(items):  # all right or all wrong: nothing varies, nothing differs
+        statistic, p_value = map(float, proportion.proportions_ztest(hits, items, alternative=name))
+    a, b = hits[0] / items[0], hits[1] / items[1]
+    low, high = proportion.confint_proportions_2indep(
+        hits[0], items[0], hits[1], items[1], method="newcomb", compare="diff", alpha=1 - mass
+    )
+    return ClassicalTest(
+        name="z test on items", statistic=statistic, p_value=p_value, n=max(items), alternative=side,
+        effect=Effect(name=_ACCURACY, value=a - b, interval=Interval(float(low), float(high)), prob=mass),
+        reference=Reference("normal"), method="z test of two proportions with pooled variance", **words,
+    )  # fmt: skip
+
+
+def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source: Unpack[Source]) -> ClassicalTest:
+    """Test whether either classifier alone is right equally often: McNemar's test, always two-sided.
+
+    Parameters
+    ----------
+    *data, **source
+        As in `compare`; with a `pos_label`, right and wrong are about that class against the rest.
+    method
+        "exact" is the sign test on discordant items; "midp" takes half the probability of what was observed, is less
+        timid and is what Fagerland et al. (2013) recommend; "chi2" is the large-sample form, "chi2_corrected" that with
+        the continuity correction.
+    prob
+        Of the confidence interval of the difference of accuracy (Bonett and Price's).
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> table = rw.Outcomes.from_pairs(positive=(1, 1, 7, 12), negative=(0, 0, 0, 0))
+    >>> for method in ("exact", "midp", "chi2", "chi2_corrected"):
+    ...     print(f"{method} {mcnemar(table, method=method).p_value:.4f}")
+    exact 0.0703
+    midp 0.0391
+    chi2 0.0339
+    chi2_corrected 0.0771
+    """
+    ways: dict[str, McNemar] = {
+        "exact": "exact", "midp": "midp", "chi2": "chi2", "chi2_corrected": "chi2_corrected",
+    }  # fmt: skip
+    way = choose(method, ways, "form of McNemar's test")
+    only_a, only_b, n_items = discordant(tables_of(data, source))
+    statistic, p_value = _mcnemar(way, only_a, only_b)
+    methods = {
+        "exact": "exact binomial on the items that exactly one classifier gets right",
+        "midp": "exact binomial with half the probability of what was observed (mid-p)",
+        "chi2": "(b − c)² / (b + c), b and c the items that only one gets right",
+        "chi2_corrected": "(|b − c| − 1)² / (b + c), b and c the items that only one gets right",
+    }
+    large = () if way in {"exact", "midp"} else ("at least about 25 items that only one gets right",)
+    return ClassicalTest(
+        name=f"McNemar's test ({_FORMS[way]})", statistic=statistic, p_value=p_value, n=only_a + only_b,
+        effect=_paired_difference(only_a, only_b, n_items, check_prob(prob)),
+        reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_HALF, method=methods[way],
+        assumptions=(ITEMS_PAIRED, ITEMS, *large),
+    )  # fmt: skip
+
+
+def _mcnemar(way: McNemar, only_a: int, only_b: int) -> tuple[float, float]:
+    """Return statistic and p-value; without an item that only one gets right there is no evidence, and p is 1."""
+    from scipy import stats
+
+    n, fewer = only_a + only_b, min(only_a, only_b)
+    if not n:
+        return 0.0, 1.0
+    if way == "exact":
+        return float(fewer), float(stats.binomtest(fewer, n, 0.5).pvalue)
+    if way == "midp":
+        here = float(stats.binom.pmf(fewer, n, 0.5))
+        p_value = 1 - here / 2 if only_a == only_b else 2 * float(stats.binom.cdf(fewer, n, 0.5)) - here
+        return float(fewer), p_value
+    statistic = (abs(only_a - only_b) - (way == "chi2_corrected")) ** 2 / n
+    return statistic, float(stats.chi2.sf(statistic, 1))
+
+
+def _paired_difference(only_a: int, only_b: int, n: int, prob: float) -> Effect:
+    """Return the difference of accuracy with Bonett and Price's interval, which adds one item to either side."""
+    from scipy import stats
+
+    a, b = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+    reach = float(stats.norm.ppf(0.5 + prob / 2)) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+    ends = Interval(max(a - b - reach, -1.0), min(a - b + reach, 1.0))
+    return Effect(name=_ACCURACY, value=(only_a - only_b) / n, interval=ends, prob=prob)
+
+
+def cochran_q(outcomes: Outcomes, *, classifiers: Any = None, pos_label: Any = None) -> ClassicalTest:
+    """Test whether K classifiers are right equally often on the same items: Cochran's Q.
+
+    For two classifiers it is McNemar's test without correction. `classifiers` names some of those in `outcomes`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> test = cochran_q(rw.examples.news20().outcomes, pos_label=8)
+    >>> print(f"Q = {test.statistic:.1f}, p = {test.p_value:.2g}")
+    Q = 163.9, p = 2.6e-35
+    """
+    from scipy import stats
+
+    if not isinstance(outcomes, Outcomes):
+        raise InvalidInputError(
+            f"Cochran's Q takes an Outcomes of all classifiers; got {type(outcomes).__name__}.",
+            hint="make one with Outcomes.from_arrays(y_true, pred_1, pred_2, …) or read_outcomes.",
+        )
+    table = outcomes if pos_label is None else outcomes.collapse(pos_label)
+    table = shared([table if classifiers is None else table.project(list(classifiers))])
+    k = table.n_classifiers
+    if k < 2:  # noqa: PLR2004
+        raise InvalidInputError("Cochran's Q compares at least two classifiers; there is one.")
+    hits = (table.codes[:, 1:] == table.codes[:, :1]).astype(np.float64)
+    by_classifier = (hits * table.counts[:, np.newaxis]).sum(axis=0)
+    by_item, total = hits.sum(axis=1), float(by_classifier.sum())
+    spread = float((table.counts * by_item * (k - by_item)).sum())  # 0 where all are right, or all wrong, everywhere
+    statistic = 0.0
+    if spread:
+        statistic = (k - 1) * (k * float((by_classifier**2).sum()) - total**2) / spread
+    return ClassicalTest(
+        name="Cochran's Q", statistic=statistic, p_value=float(stats.chi2.sf(statistic, k - 1)),
+        n=int(table.counts[(by_item > 0) & (by_item < k)].sum()), reference=Reference("chi2", (float(k - 1),)),
+        null="all classifiers have the same accuracy", method="chi-squared on the items that not all classify alike",
+        assumptions=("all classifiers saw the same items", ITEMS, "enough items that not all classify alike"),
+    )  # fmt: skip

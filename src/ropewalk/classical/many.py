@@ -1,0 +1,222 @@
+"""Several classifiers on several data sets: Friedman with Iman and Davenport, Nemenyi, repeated-measures ANOVA."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ropewalk._validate import check_prob, choose
+from ropewalk.classical._parts import INDEPENDENT
+from ropewalk.classical._scores import Rows, Scores, as_scores, caution
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.results.classical import ClassicalTest, Nemenyi, Reference
+from ropewalk.typing import FloatArray
+
+_SAME_ROWS: Final = "row i is the same data set, fold or topic for all"
+_ALIKE: Final = "all classifiers rank alike"
+_REMEDY: Final = "Average the folds of a data set first, and let a row be a data set."
+_ENOUGH: Final = 3
+
+
+def friedman(
+    *scores: Any, columns: Sequence[str] | None = None, names: Sequence[str] | None = None, of: Rows = "datasets"
+) -> ClassicalTest:
+    """Test whether K classifiers rank alike over several data sets: Friedman's chi-squared, ties allowed for.
+
+    Parameters
+    ----------
+    *scores
+        A table with classifiers as columns (a mapping, any dataframe, an array of rows × classifiers), or one sequence
+        of scores a classifier.
+    columns, names
+        Which columns of a table to take; what to call those that have no name.
+    of
+        What a row is: "datasets" or "topics"; "folds" and "splits" of one data set earn a warning.
+
+    Examples
+    --------
+    >>> a, b, c = [0.81, 0.79, 0.84, 0.90], [0.78, 0.77, 0.80, 0.89], [0.75, 0.78, 0.79, 0.85]
+    >>> test = friedman(a, b, c)
+    >>> print(f"chi2 = {test.statistic:.2f}, p = {test.p_value:.3f}")
+    chi2 = 6.50, p = 0.039
+    """
+    table = _at_least(as_scores(scores, names=names, columns=columns))
+    n, k = table.values.shape
+    statistic = _friedman(table)
+    reference = Reference("chi2", (float(k - 1),))
+    return ClassicalTest(
+        name="Friedman test", statistic=statistic, p_value=_upper(statistic, reference), n=n, reference=reference,
+        null=_ALIKE, method="ranks within rows, chi-squared with tie correction",
+        assumptions=(_SAME_ROWS, INDEPENDENT, "the chi-squared form is rough below about 10 rows or 5 classifiers"),
+        warnings=caution(of, _REMEDY),
+    )  # fmt: skip
+
+
+def iman_davenport(
+    *scores: Any, columns: Sequence[str] | None = None, names: Sequence[str] | None = None, of: Rows = "datasets"
+) -> ClassicalTest:
+    """Test whether K classifiers rank alike over several data sets: Iman and Davenport's F, less timid than Friedman's.
+
+    Takes what `friedman` takes. It is the analysis of variance of the ranks. Where all rows rank alike F is infinite,
+    and the p-value is the exact probability of that, k!^(1 − n).
+
+    Examples
+    --------
+    >>> a, b, c = [0.81, 0.79, 0.84, 0.90], [0.78, 0.77, 0.80, 0.89], [0.75, 0.78, 0.79, 0.85]
+    >>> test = iman_davenport(a, b, c)
+    >>> print(f"F = {test.statistic:.2f}, p = {test.p_value:.4f}")
+    F = 13.00, p = 0.0066
+    """
+    table = _at_least(as_scores(scores, names=names, columns=columns))
+    n, k = table.values.shape
+    chi2 = _friedman(table)
+    left = n * (k - 1) - chi2
+    reference = Reference("f", (float(k - 1), float((k - 1) * (n - 1))))
+    if left > 1e-9 * n * (k - 1):
+        statistic = (n - 1) * chi2 / left
+        p_value = _upper(statistic, reference)
+    else:
+        statistic, p_value = math.inf, math.exp((1 - n) * math.lgamma(k + 1))
+    return ClassicalTest(
+        name="Iman-Davenport test", statistic=statistic, p_value=p_value, n=n, reference=reference, null=_ALIKE,
+        method="(n − 1) χ² / (n (k − 1) − χ²) of Friedman's χ²", assumptions=(_SAME_ROWS, INDEPENDENT),
+        warnings=caution(of, _REMEDY),
+    )  # fmt: skip
+
+
+def nemenyi(
+    *scores: Any,
+    columns: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    higher_is_better: bool = True,
+    of: Rows = "datasets",
+) -> Nemenyi:
+    """Compare all pairs of K classifiers by their average ranks, after a Friedman test: Nemenyi's critical difference.
+
+    Takes what `friedman` takes. Rank 1 is the best: the highest score, or the lowest error with
+    ``higher_is_better=False``.
+
+    Examples
+    --------
+    >>> table = {"A": [0.81, 0.79, 0.84, 0.90], "B": [0.78, 0.77, 0.80, 0.89], "C": [0.75, 0.78, 0.79, 0.85]}
+    >>> found = nemenyi(table)
+    >>> found.ranks, round(found.critical_difference, 3)
+    ({'A': 1.0, 'B': 2.25, 'C': 2.75}, 1.657)
+    >>> found.groups
+    (('A', 'B'), ('B', 'C'))
+    """
+    from scipy import stats
+
+    table, level = as_scores(scores, names=names, columns=columns), check_prob(alpha, "alpha")
+    n, k = table.values.shape
+    if k < 2:  # noqa: PLR2004
+        raise InvalidInputError("Nemenyi's test compares at least two classifiers; there is one.")
+    caution(of, _REMEDY)
+    average = stats.rankdata(-table.values if higher_is_better else table.values, axis=1).mean(axis=0)
+    unit = math.sqrt(k * (k + 1) / (6 * n)) / math.sqrt(2)  # of a studentised range
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
+    p_values = {
+        (table.names[i], table.names[j]): float(
+            np.clip(stats.studentized_range.sf(abs(average[i] - average[j]) / unit, k, np.inf), 0.0, 1.0)
+        )
+        for i, j in pairs
+    }
+    return Nemenyi(
+        ranks=dict(zip(table.names, average.tolist(), strict=True)),
+        critical_difference=unit * float(stats.studentized_range.ppf(1 - level, k, np.inf)),
+        alpha=level,
+        n=n,
+        p_values=p_values,
+    )
+
+
+def anova(
+    *scores: Any,
+    columns: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    correction: Literal["none", "greenhouse-geisser"] = "none",
+    of: Rows = "datasets",
+) -> ClassicalTest:
+    """Test whether K classifiers have the same mean score over several data sets: repeated-measures ANOVA.
+
+    Takes what `friedman` takes. It assumes that all differences between two classifiers vary alike over the data sets
+    (sphericity), which scores on data sets seldom do: ``correction="greenhouse-geisser"`` allows for that, and the
+    Friedman test does without.
+
+    Examples
+    --------
+    >>> a, b, c = [0.81, 0.79, 0.84, 0.90], [0.78, 0.77, 0.80, 0.89], [0.75, 0.78, 0.79, 0.85]
+    >>> test = anova(a, b, c)
+    >>> print(f"F = {test.statistic:.2f}, p = {test.p_value:.4f}")
+    F = 12.57, p = 0.0071
+    """
+    ways = {way: way for way in ("none", "greenhouse-geisser")}
+    corrected = choose(correction, ways, "correction") == "greenhouse-geisser"
+    table = as_scores(scores, names=names, columns=columns).values
+    n, k = table.shape
+    if k < 2 or n < 2:  # noqa: PLR2004
+        raise DataError(f"ANOVA takes at least two classifiers and two rows; got {k} and {n}.")
+    centred = table - table.mean(axis=1, keepdims=True)  # rows differ for their own reasons
+    effects = centred.mean(axis=0)
+    residuals = centred - effects
+    between, within = n * float((effects**2).sum()) / (k - 1), float((residuals**2).sum()) / ((k - 1) * (n - 1))
+    epsilon = _epsilon(residuals) if corrected else 1.0
+    reference = Reference("f", (epsilon * (k - 1), epsilon * (k - 1) * (n - 1)))
+    statistic = 0.0
+    if between > 0:
+        if within <= 1e-24 * between:
+            raise DataError(
+                "There is no spread to divide by: the classifiers differ by the same amounts in every row.",
+                hint="the Friedman test goes by ranks alone.",
+            )
+        statistic = between / within
+    return ClassicalTest(
+        name="repeated-measures ANOVA", statistic=statistic, p_value=_upper(statistic, reference), n=n,
+        reference=reference, null="all classifiers have the same mean score",
+        method="variance between classifiers over residual variance"
+        + (f", degrees of freedom times {epsilon:.3f} (Greenhouse-Geisser)" if corrected else ""),
+        assumptions=(
+            _SAME_ROWS, INDEPENDENT, "residuals are normally distributed",
+            *(() if corrected else ("all differences between two classifiers vary alike (sphericity)",)),
+        ),
+        warnings=caution(of, _REMEDY),
+    )  # fmt: skip
+
+
+def _epsilon(residuals: FloatArray) -> float:
+    """Return Greenhouse and Geisser's epsilon: 1 under sphericity, 1/(k − 1) at worst."""
+    k = residuals.shape[1]
+    covariance = np.atleast_2d(np.cov(residuals, rowvar=False))
+    squares = float((covariance**2).sum())
+    return 1.0 if squares == 0 else float(np.trace(covariance)) ** 2 / ((k - 1) * squares)
+
+
+def _at_least(table: Scores) -> Scores:
+    n, k = table.values.shape
+    if k < _ENOUGH:
+        raise InvalidInputError(
+            f"Friedman's test compares at least three classifiers; got {k}.", hint="for two use wilcoxon or sign."
+        )
+    if n < 2:  # noqa: PLR2004
+        raise DataError("There is a single row of scores, and ranks take at least two.")
+    return table
+
+
+def _friedman(table: Scores) -> float:
+    from scipy import stats
+
+    values = table.values
+    if (values == values[:, :1]).all():  # every row is one tie: nothing speaks for a difference
+        return 0.0
+    return float(stats.friedmanchisquare(*values.T).statistic)
+
+
+def _upper(statistic: float, reference: Reference) -> float:
+    from scipy import stats
+
+    law = stats.chi2(*reference.df) if reference.family == "chi2" else stats.f(*reference.df)
+    return float(law.sf(statistic))

@@ -1,0 +1,112 @@
+"""Two classifiers on several data sets or topics: paired t (Wu's Algorithm 2), Wilcoxon, sign test."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from ropewalk.classical._parts import INDEPENDENT, PAIRED, by_ranks, by_sign, by_t, mean_and_spread
+from ropewalk.classical._scores import Pick, Rows, as_pair, caution
+from ropewalk.results.classical import Alternative, ClassicalTest
+
+_REMEDY: Final = "Use corrected_t, or cv5x2_t on five two-fold splits."
+
+
+def paired_t(
+    *scores: Any,
+    alternative: Alternative = "two-sided",
+    of: Rows = "datasets",
+    prob: float = 0.95,
+    **pick: Unpack[Pick],
+) -> ClassicalTest:
+    """Test whether the mean difference of paired scores is 0: Wu's Algorithm 2.
+
+    Parameters
+    ----------
+    *scores
+        Two sequences of scores (or error rates), A's and B's; or one table with classifiers as columns: a mapping from
+        name to scores, any dataframe, or an array of rows × classifiers, of which `a` and `b` name two.
+    alternative
+        "two-sided", "greater" (A's numbers are higher) or "less".
+    of
+        What a row is: "datasets" or "topics"; "folds" or "splits" of one data set depend on each other, and earn a
+        warning.
+    prob
+        Of the confidence interval of the mean difference.
+
+    Examples
+    --------
+    >>> errors_1 = [0.08, 0.11, 0.09, 0.12, 0.10, 0.07, 0.13]
+    >>> errors_2 = [0.06, 0.10, 0.09, 0.10, 0.08, 0.07, 0.10]
+    >>> test = paired_t(errors_1, errors_2)
+    >>> print(f"t = {test.statistic:.2f}, p = {test.p_value:.3f}")
+    t = 3.24, p = 0.018
+    >>> print(f"critical value {test.critical_value(0.05):.4f} for {test.df[0]:g} degrees of freedom")
+    critical value 2.4469 for 6 degrees of freedom
+    >>> test.decision(0.05)
+    'Rejected at level 0.05: the mean difference is 0.'
+    """
+    differences = as_pair(scores, pick).differences
+    n = differences.size
+    mean, spread = mean_and_spread(differences, "pair of scores")
+    return by_t(
+        mean, spread / math.sqrt(n), n - 1, alternative=alternative, prob=prob, name="paired t test",
+        what="mean, A − B", n=n, null="the mean difference is 0", method="mean difference over its standard error",
+        assumptions=(PAIRED, INDEPENDENT, "differences are normally distributed, at least roughly"),
+        warnings=caution(of, _REMEDY),
+    )  # fmt: skip
+
+
+def wilcoxon(
+    *scores: Any,
+    alternative: Alternative = "two-sided",
+    zero_method: str = "wilcox",
+    of: Rows = "datasets",
+    **pick: Unpack[Pick],
+) -> ClassicalTest:
+    """Test whether the differences of paired scores lie symmetrically around 0, by their ranks.
+
+    Takes what `paired_t` takes. `zero_method` is SciPy's: "wilcox" leaves equal scores out, "zsplit" gives half their
+    ranks to each side (as Demšar does), "pratt" ranks them and leaves them out. Up to 50 differences without ties the
+    p-value is exact.
+
+    Examples
+    --------
+    >>> wilcoxon([0.81, 0.79, 0.84, 0.90, 0.88], [0.78, 0.77, 0.80, 0.89, 0.83]).p_value
+    0.0625
+    """
+    return by_ranks(
+        as_pair(scores, pick).differences, alternative=alternative, zero_method=zero_method,
+        name="Wilcoxon signed-rank test", what="median, A − B",
+        null="differences lie symmetrically around 0", method="signed ranks of the differences",
+        assumptions=(PAIRED, INDEPENDENT, "differences are comparable in size from row to row"),
+        warnings=caution(of, _REMEDY),
+    )  # fmt: skip
+
+
+def sign(
+    *scores: Any,
+    alternative: Alternative = "two-sided",
+    of: Rows = "datasets",
+    prob: float = 0.95,
+    **pick: Unpack[Pick],
+) -> ClassicalTest:
+    """Test whether either classifier wins half of the rows; ties are left out.
+
+    Takes what `paired_t` takes. The least powerful of the three, and the one that assumes least.
+
+    Examples
+    --------
+    >>> test = sign([0.81, 0.79, 0.84, 0.90], [0.78, 0.77, 0.80, 0.90])
+    >>> test.p_value, test.n
+    (0.25, 3)
+    """
+    differences = as_pair(scores, pick).differences
+    return by_sign(
+        int(np.sum(differences > 0)), int(np.sum(differences < 0)), alternative=alternative, prob=prob,
+        name="sign test", what="A's share of the wins", null="each classifier wins half of the rows",
+        method="exact binomial; ties are left out", assumptions=(PAIRED, INDEPENDENT),
+        warnings=caution(of, _REMEDY),
+    )  # fmt: skip

@@ -1,0 +1,221 @@
+"""The paired permutation test (approximate randomisation): exchange the two answers to items, and see what happens.
+
+Under the null hypothesis the two classifiers are interchangeable on every item. Items of one kind (same truth, same two
+answers) are exchanged in a number that is Binomial(n, 1/2), so a permutation is a draw of counts, not a shuffle of
+labels: it looks to a metric like a draw from a posterior.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from ropewalk._settle import MetricLike, choose_metric, settle
+from ropewalk._validate import check_seed, check_threads, count_of, is_whole
+from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, check_alternative
+from ropewalk.classical._source import Source, tables_of
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.margins import Cells, Tables, Weighted
+from ropewalk.models.multilabel import label_sums, stacked
+from ropewalk.models.posterior import draw_psi, observed_psi
+from ropewalk.results.classical import Alternative, ClassicalTest, Effect
+from ropewalk.sampling import block_size
+from ropewalk.typing import FloatArray, IntArray, SeedLike
+
+_WORD: Final = 64
+_ROUNDING: Final = 1e-11  # relative: two ways to add up the same table
+_MOST: Final = 10_000_000
+_ONES: Final = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
+
+
+def permutation(
+    *data: Any,
+    metric: MetricLike | None = None,
+    classes: Any = None,
+    cost_matrix: Any = None,
+    prevalence: Any = None,
+    permutations: int = 10_000,
+    alternative: Alternative = "two-sided",
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    threads: int = 1,
+    **source: Unpack[Source],
+) -> ClassicalTest:
+    """Test whether two classifiers are interchangeable, by any metric: macro F1, MCC, cost and all others.
+
+    Parameters
+    ----------
+    *data, **source
+        As in `compare`: one test set that both classifiers saw, with one label an item or any number.
+    metric, classes, cost_matrix, prevalence
+        As in `compare`.
+    permutations
+        How many to draw. Where there are no more than that, all are listed and the p-value is exact; else it is
+        (1 + as extreme) / (1 + drawn), which never is 0.
+    alternative
+        "two-sided" (default), "greater" (A's value is higher) or "less".
+    rng, random_state
+        As in `compare`; the same seed gives the same answer on any number of `threads`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> test = permutation(news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", permutations=2_000, rng=0)
+    >>> print(f"difference {test.effect.value:+.3f}, p = {test.p_value:.4f}")
+    difference +0.022, p = 0.0005
+    """
+    side, number = check_alternative(alternative), _check_permutations(permutations)
+    seed, workers = check_seed(rng, random_state), check_threads(threads)
+    pos_label = source.pop("pos_label", None)
+    tables = tables_of(data, source)
+    if len(tables) > 1:
+        raise DataError(
+            "A permutation exchanges the two answers to an item; these are separate tables.",
+            hint="give the predictions item by item.",
+        )
+    if isinstance(tables[0], MultilabelOutcomes) and pos_label is not None:
+        tables = (tables[0].table(pos_label),)
+    measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
+    asked = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
+    observed = observed_psi(asked.tables, asked.metric, asked.prevalence)
+    a, b = observed
+    if a is None or b is None:
+        raise DataError(f"The {asked.metric.name} of these items is not defined: some class has none.")
+    swaps = Swaps.of(asked.tables[0])
+    exact = swaps.n_ways <= number
+    if exact:
+        table, chances = swaps.every()
+        psi = asked.metric(table if asked.prevalence is None else table.at_prevalence(np.array(asked.prevalence)))
+    else:
+        psi = draw_psi([swaps], asked.metric, asked.prevalence, stop=number, seed=seed, threads=workers)
+        chances = np.ones(number)
+    far = _as_far(psi[0] - psi[1], a - b, side, slack=_ROUNDING * max(abs(a), abs(b)))
+    p_value, error = float(chances[far].sum()), None
+    if not exact:
+        p_value = (1 + p_value) / (1 + number)
+        error = math.sqrt(p_value * (1 - p_value) / number)
+    drawn = f"all {swaps.n_ways:,}" if exact else f"{number:,} random"
+    return ClassicalTest(
+        name=f"permutation test of {asked.metric.name}", statistic=a - b, p_value=min(p_value, 1.0),
+        n=int(swaps.counts.sum()), alternative=side,
+        effect=Effect(name=f"{asked.metric.name}, A − B", value=a - b), mc_error=error,
+        null="the two classifiers are interchangeable on every item",
+        method=f"{drawn} ways to exchange the answers to the {count_of(int(swaps.counts.sum()), 'item')} they differ on"
+        + ("" if exact else f", seed {seed}"),
+        assumptions=(ITEMS_PAIRED, ITEMS),
+    )  # fmt: skip
+
+
+def _check_permutations(number: Any) -> int:
+    if not is_whole(number) or not 1 <= number <= _MOST:
+        raise InvalidInputError(f"`permutations` must be an integer from 1 to {_MOST:,}; got {number!r}.")
+    return int(number)
+
+
+def _as_far(deltas: FloatArray, seen: float, side: Alternative, *, slack: float) -> Any:
+    """Which differences are at least as extreme as the one that was seen, rounding apart."""
+    if side == "two-sided":
+        return np.abs(deltas) >= abs(seen) - slack
+    return deltas >= seen - slack if side == "greater" else deltas <= seen + slack
+
+
+@dataclass(frozen=True, eq=False)
+class Swaps:
+    """The tables that exchanges of the two classifiers' answers can make; a source of draws, as a posterior is.
+
+    `counts` says how many items there are of each kind on which the two differ.
+    """
+
+    outcomes: AnyOutcomes
+    differ: Any
+    counts: IntArray
+
+    @classmethod
+    def of(cls, outcomes: AnyOutcomes) -> Swaps:
+        """Return the exchanges of a table of two classifiers."""
+        if isinstance(outcomes, Outcomes):
+            differ = outcomes.codes[:, 1] != outcomes.codes[:, 2]
+        else:
+            unlike = ((outcomes.bits >> 1) & 1) != ((outcomes.bits >> 2) & 1)
+            differ = np.bincount(outcomes.item_of, weights=unlike, minlength=outcomes.counts.size) > 0
+        return cls(outcomes, differ, outcomes.counts[differ])
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return self.counts.size
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return block_size(self.outcomes.counts.size + self.counts.size)
+
+    @property
+    def n_ways(self) -> int:
+        """How many distinct tables the exchanges can make."""
+        return math.prod(int(count) + 1 for count in self.counts)
+
+    def block(self, rng: np.random.Generator, size: int) -> Tables:
+        """Draw `size` tables."""
+        return self._tables(half_binomials(rng, self.counts, size))
+
+    def every(self) -> tuple[Tables, FloatArray]:
+        """Return every table that exchanges can make, and the probability of each."""
+        from scipy import stats
+
+        sizes = tuple(int(count) + 1 for count in self.counts)
+        kept = np.indices(sizes).reshape(len(sizes), -1).astype(np.float64)
+        return self._tables(kept), np.prod(stats.binom.pmf(kept, self.counts[:, np.newaxis], 0.5), axis=0)
+
+    def _tables(self, kept: FloatArray) -> Tables:
+        """Return the tables in which so many items of each kind keep their answers, and the others exchange them."""
+        weights = np.repeat(self.outcomes.counts[:, np.newaxis].astype(np.float64), kept.shape[1], axis=1)
+        weights[self.differ] = kept
+        weights = np.concatenate([weights, self.counts[:, np.newaxis] - kept])
+        if isinstance(self.outcomes, Outcomes):
+            return Weighted(self._cells, weights)
+        return stacked(self._sums @ (weights / self.outcomes.n_items), self.outcomes)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        assert isinstance(self.outcomes, Outcomes)  # noqa: S101
+        codes = self.outcomes.codes
+        return Cells(np.concatenate([codes, codes[self.differ][:, [0, 2, 1]]]), self.outcomes.n_labels)
+
+    @cached_property
+    def _sums(self) -> Any:
+        from scipy.sparse import hstack
+
+        assert isinstance(self.outcomes, MultilabelOutcomes)  # noqa: S101
+        bits = self.outcomes.bits
+        turned = replace(self.outcomes, bits=(bits & 1) | ((bits >> 1 & 1) << 2) | ((bits >> 2 & 1) << 1))
+        return hstack([label_sums(self.outcomes), label_sums(turned)[:, np.flatnonzero(self.differ)]], format="csr")
+
+
+def half_binomials(rng: np.random.Generator, counts: IntArray, size: int) -> FloatArray:
+    """Draw Binomial(n, 1/2) for each of `counts`, (len(counts), size): the ones among n random bits.
+
+    Examples
+    --------
+    >>> half_binomials(np.random.default_rng(0), np.array([1, 100]), 4).shape
+    (2, 4)
+    """
+    drawn = np.empty((counts.size, size))
+    few = counts <= _WORD
+    masks = (np.uint64(2**_WORD - 1) >> (_WORD - counts[few]).astype(np.uint64))[:, np.newaxis]
+    words = rng.integers(0, 2**_WORD, size=(int(few.sum()), size), dtype=np.uint64, endpoint=False)
+    words &= masks
+    if hasattr(np, "bitwise_count"):
+        drawn[few] = np.bitwise_count(words)
+    else:  # NumPy 1
+        drawn[few] = _ONES[words.view(np.uint8)].reshape(*words.shape, 8).sum(axis=-1)
+    for i in np.flatnonzero(~few):
+        drawn[i] = rng.binomial(int(counts[i]), 0.5, size)
+    return drawn

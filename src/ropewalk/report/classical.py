@@ -1,0 +1,184 @@
+"""Classical tests, as rows of plain strings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ropewalk._validate import count_of
+from ropewalk.data.labels import label_text
+from ropewalk.report.numbers import interval, number, p_value
+from ropewalk.report.shape import Escape, Table, View
+from ropewalk.results import Battery, ClassicalTest, Comparison, Nemenyi
+
+MEANING = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
+
+Tested = ClassicalTest | Battery | Nemenyi
+"""What this module knows how to show."""
+
+
+def tests_table(tests: Mapping[str, ClassicalTest | None], escape: Escape) -> Table:
+    """Return one row a test; those that were not carried out have dashes."""
+    rows = [
+        tuple(map(escape, _row(test) if test is not None else (key, "–", "–", "–", "–", "")))
+        for key, test in tests.items()
+    ]
+    return Table(header=("test", "statistic", "n", "p", "effect", "of what"), rows=tuple(rows))
+
+
+def _row(test: ClassicalTest) -> tuple[str, ...]:
+    return (
+        test.name,
+        _statistic(test),
+        f"{test.n:,}",
+        p_value(test.p_value, test.mc_error),
+        _effect(test),
+        _what(test),
+    )
+
+
+def _statistic(test: ClassicalTest) -> str:
+    value = test.statistic
+    return (
+        ("∞" if value > 0 else "-∞")
+        if math.isinf(value)
+        else f"{value:,.0f}"
+        if value == int(value)
+        else f"{value:.3f}"
+    )
+
+
+def _effect(test: ClassicalTest) -> str:
+    effect = test.effect
+    if effect is None:
+        return "–"
+    sign = "A − B" in effect.name
+    value = number(effect.value, 4, sign=sign)
+    if effect.interval is None:
+        return value
+    return f"{value} {interval(effect.interval.low, effect.interval.high, 4, sign=sign)}"
+
+
+def _what(test: ClassicalTest) -> str:
+    return "" if test.effect is None else test.effect.name
+
+
+def single_view(test: ClassicalTest, escape: Escape) -> View:
+    """Say what a test did, what it assumes and what came out."""
+    lines = [
+        ("Test", test.method),
+        ("Null", f"{test.null} · alternative {test.alternative}"),
+        ("Result", f"statistic {_statistic(test)} · n {test.n:,} · p {p_value(test.p_value, test.mc_error)}"),
+    ]
+    if test.effect is not None:
+        mass = "" if test.effect.interval is None else f" · {100 * test.effect.prob:g}% confidence interval"
+        lines.append(("Effect", f"{escape(_what(test))} {_effect(test)}{mass}"))
+    lines.append(("Assumes", "; ".join(test.assumptions)))
+    shown = p_value(test.p_value, test.mc_error)
+    return View(
+        title=escape(test.name),
+        symbol="",
+        headline=f"{escape(test.name)}: p {_equals(shown)}",
+        lines=tuple(lines),
+        shares=(),
+        note=MEANING,
+    )
+
+
+def battery_view(battery: Battery, escape: Escape) -> View:
+    """Say whom the tests are about."""
+    a, b = escape(battery.a), escape(battery.b)
+    about = "" if battery.pos_label is None else f" · class {escape(label_text(battery.pos_label))} against the rest"
+    done = sum(test is not None for test in battery.tests.values())
+    return View(
+        title=f"Classical tests of {a} (A) and {b} (B)",
+        symbol="",
+        headline=f"{count_of(done, 'test')} of A = {a} against B = {b}, on {count_of(battery.n_items, 'item')}{about}",
+        lines=(),
+        shares=(),
+        note=MEANING,
+    )
+
+
+def nemenyi_view(found: Nemenyi, escape: Escape) -> View:
+    """Say which classifiers can be told apart."""
+    best = min(found.ranks, key=found.ranks.__getitem__)
+    lines = [(escape(name), f"average rank {number(rank, 3)}") for name, rank in found.ranks.items()]
+    alike = [" = ".join(map(escape, group)) for group in found.groups]
+    lines.append(("Not told apart", "; ".join(alike) if alike else "none"))
+    return View(
+        title="Nemenyi test",
+        symbol="",
+        headline=f"{escape(best)} has the best average rank over {count_of(found.n, 'row')}; ranks that differ by "
+        f"{number(found.critical_difference, 3)} or more are told apart at level {found.alpha:g}",
+        lines=tuple(lines),
+        shares=(),
+        note=MEANING,
+    )
+
+
+def nemenyi_table(found: Nemenyi, escape: Escape) -> Table:
+    """Return one row a pair."""
+    rows = []
+    for (a, b), p in found.p_values.items():
+        apart = abs(found.ranks[a] - found.ranks[b])
+        beyond = "yes" if apart >= found.critical_difference else "no"
+        rows.append(tuple(map(escape, (f"{a} − {b}", number(found.ranks[a] - found.ranks[b], 3, sign=True),
+                                       p_value(p), beyond))))  # fmt: skip
+    return Table(
+        header=("pair", "difference of ranks", "p", f"beyond {found.critical_difference:.3f}"), rows=tuple(rows)
+    )
+
+
+def views(result: Tested, escape: Escape) -> tuple[View, ...]:
+    """Return a result of this module in words."""
+    if isinstance(result, Battery):
+        return (battery_view(result, escape),)
+    return (nemenyi_view(result, escape) if isinstance(result, Nemenyi) else single_view(result, escape),)
+
+
+def tables(result: Tested, escape: Escape) -> tuple[Table, ...]:
+    """Return a result of this module as tables."""
+    if isinstance(result, Nemenyi):
+        return (nemenyi_table(result, escape),)
+    return (tests_table(result.tests if isinstance(result, Battery) else {"": result}, escape),)
+
+
+def remarks(result: Tested, escape: Escape) -> tuple[tuple[str, str], ...]:
+    """Return why tests were not carried out, and their warnings."""
+    if isinstance(result, Nemenyi):
+        return ()
+    if isinstance(result, ClassicalTest):
+        return tuple(("Warning", escape(told)) for told in result.warnings)
+    why: dict[str, list[str]] = {}
+    for key, reason in result.reasons.items():
+        why.setdefault(reason, []).append(key)
+    return tuple(("Note", escape(f"not carried out: {', '.join(keys)} ({reason})")) for reason, keys in why.items())
+
+
+def paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | None]:
+    """Return the sign and t tests that the papers print beside a comparison: over classes for macro averages."""
+    if c.tests is None:
+        return None, None
+    level = "classes" if c.recipe.metric.average == "macro" else "items"
+    return c.tests.tests[f"sign_{level}"], c.tests.tests[f"t_{level}"]
+
+
+def paper_columns(c: Comparison) -> tuple[str, str]:
+    """Return the p-values of the papers' sign and t tests."""
+    sign, t = (None if test is None else p_value(test.p_value) for test in paper_tests(c))
+    return sign or "–", t or "–"
+
+
+def tests_line(c: Comparison) -> str:
+    """Say the p-values that the papers would print, and of what they are; empty without tests."""
+    found = [(name, test) for name, test in zip(("sign-test", "t-test"), paper_tests(c), strict=True) if test]
+    if not found:
+        return ""
+    told = " · ".join(f"{name} p {_equals(p_value(test.p_value))}" for name, test in found)
+    of = "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
+    return f"{told} (classical, of {of}: how surprising if there were no difference, not how probable one is)"
+
+
+def _equals(shown: str) -> str:
+    return shown if shown.startswith("<") else f"= {shown}"

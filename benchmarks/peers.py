@@ -1,4 +1,4 @@
-"""The other ways to compare two classifiers: the papers' Markov chain, and prob_conf_mat."""
+"""The other ways to compare two classifiers: the papers' Markov chain, prob_conf_mat, and mlxtend."""
 
 from __future__ import annotations
 
@@ -74,3 +74,41 @@ def macro_study(a: Any, b: Any, draws: int) -> Callable[[], Any]:
             return study.get_pairwise_comparison("f1@macro", experiment_a="a/a", experiment_b="b/b", min_sig_diff=0.005)
 
     return compare
+
+
+def swapping(a: Any, b: Any, score: Callable[[Any], float], rounds: int) -> Callable[[], Any]:
+    """Return mlxtend's paired permutation test of a score: each round exchanges answers of `a` and `b` at random."""
+    from mlxtend.evaluate import permutation_test
+
+    def test() -> Any:
+        return permutation_test(
+            a,
+            b,
+            func=lambda x, y: abs(score(x) - score(y)),
+            method="approximate",
+            num_rounds=rounds,
+            seed=0,
+            paired=True,
+        )
+
+    return test
+
+
+def sklearn_macro_f1(truth: Any) -> Callable[[Any], float]:
+    """Return scikit-learn's macro F1 as a function of the answers."""
+    from sklearn.metrics import f1_score
+
+    return lambda answers: float(f1_score(truth, answers, average="macro"))
+
+
+def counted_macro_f1(truth: Any) -> Callable[[Any], float]:
+    """Return macro F1 of labels 0, 1, … as a function of the answers, written for speed; mlxtend hands it floats."""
+    of_class = np.bincount(truth)
+    size = of_class.size
+
+    def score(answers: Any) -> float:
+        said = answers.astype(np.intp)
+        right = np.bincount(truth[said == truth], minlength=size)
+        return float((2 * right / (of_class + np.bincount(said, minlength=size))).mean())
+
+    return score

@@ -1,9 +1,9 @@
 """Measure ropewalk's speed and memory side by side with its peers, in CPU seconds on one thread.
 
-    python benchmarks/run.py [comparison] [tables] [import] [counting] [multiclass] [--large]
+    python benchmarks/run.py [comparison] [tables] [import] [counting] [multiclass] [classical] [--large]
 
 prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed. `--large` adds a peer
-that needs 18 GB of memory.
+that needs 18 GB of memory, and one that takes minutes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from table import HEADER, Row
 
 SUITES = {
     "comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting",
-    "multiclass": "multiclass",
+    "multiclass": "multiclass", "classical": "classical",
 }  # fmt: skip
 """What may be measured, and the module that does it."""
 
@@ -31,13 +31,16 @@ THREADS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
     "POLARS_MAX_THREADS",
 )  # fmt: skip
-PACKAGES = ("ropewalk", "numpy", "scipy", "narwhals", "polars", "pyarrow", "pymc", "pytensor", "prob-conf-mat")
+PACKAGES = (
+    "ropewalk", "numpy", "scipy", "narwhals", "polars", "pyarrow", "pymc", "pytensor", "prob-conf-mat", "mlxtend",
+    "scikit-learn",
+)  # fmt: skip
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure speed and memory on one thread.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(SUITES)}")
-    parser.add_argument("--large", action="store_true", help="measure also a peer that needs 18 GB of memory")
+    parser.add_argument("--large", action="store_true", help="measure also peers that need 18 GB, or minutes")
     said = parser.parse_args()
     names = said.names or list(SUITES)
     unknown = [name for name in names if name not in SUITES]

@@ -56,6 +56,15 @@ def test_lg_and_rope_percentages(rows):
         assert r.ours.regions.inside == pytest.approx(r.prob_in_rope, abs=0.016), (r.table, r.category)
 
 
+def test_38_rows_of_the_classical_columns(rows):
+    def agrees(row):
+        ours = row.ours.tests
+        printed = (("sign_items", row.sign_test), ("t_items", row.t_test))
+        return all(abs(ours[key].p_value - p) <= 0.0005 + 1e-12 for key, p in printed)
+
+    assert sum(map(agrees, of(rows, 4, 6))) >= 38
+
+
 def test_bayes_factors_by_the_papers_recipe(rows):
     found = 0
     for r in of(rows, 4, 6):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import numpy as np
 
@@ -32,3 +32,11 @@ m = rw.MultilabelOutcomes.from_arrays([[0, 1]], [[1, 1]], [[0, 1]], names=["a", 
 assert_type(rw.compare(m, metric="micro_f1", model=rw.models.Bootstrap()), rw.Comparison)
 assert_type(rw.compare(o, model=rw.models.Tree(kappa=1.0, centre="pooled"), classes=[0]), rw.Comparison)
 assert_type(rw.models.Icdm2015().fit(o.project(["a"])).eta.mean, float)
+
+assert_type(rw.classical.mcnemar(o, a="a", b="b", method="midp"), rw.classical.ClassicalTest)
+assert_type(rw.classical.battery(o, metric="macro_f1", rng=0)["permutation"].p_value, float)
+assert_type(rw.classical.paired_t([0.1, 0.2], [0.2, 0.2], of="topics").critical_value(0.01), float)
+assert_type(rw.classical.nemenyi({"a": [0.1, 0.2], "b": [0.2, 0.2]}).ranks["a"], float)
+assert_type(rw.classical.adjust({"x": 0.1}), dict[Any, float])
+assert_type(rw.classical.adjust([0.1]), list[float])
+assert_type(rw.compare(o, a="a", b="b", tests=True).tests, rw.classical.Battery | None)

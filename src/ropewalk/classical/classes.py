@@ -61,7 +61,7 @@ def wilcoxon_classes(
     --------
     >>> import ropewalk as rw
     >>> print(f"p = {wilcoxon_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
-    p = 0.114
+    p = 0.076
     """
     return wilcoxon_over(_scores(data, source), alternative=alternative, zero_method=zero_method)
 

@@ -42,7 +42,7 @@ def paired_t(
     >>> errors_2 = [0.06, 0.10, 0.09, 0.10, 0.08, 0.07, 0.10]
     >>> test = paired_t(errors_1, errors_2)
     >>> print(f"t = {test.statistic:.2f}, p = {test.p_value:.3f}")
-    t = 3.24, p = 0.018
+    t = 3.33, p = 0.016
     >>> print(f"critical value {test.critical_value(0.05):.4f} for {test.df[0]:g} degrees of freedom")
     critical value 2.4469 for 6 degrees of freedom
     >>> test.decision(0.05)

@@ -14,7 +14,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._settle import MetricLike, choose_metric, settle
+from ropewalk._settle import MetricLike, Settled, choose_metric, settle
 from ropewalk._validate import check_seed, check_threads, count_of, is_whole
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, check_alternative
 from ropewalk.classical._source import Source, tables_of
@@ -84,15 +84,13 @@ def permutation(
         tables = (tables[0].table(pos_label),)
     measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
     asked = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
-    observed = observed_psi(asked.tables, asked.metric, asked.prevalence)
-    a, b = observed
+    a, b = observed_psi(asked.tables, asked.metric, asked.prevalence)
     if a is None or b is None:
         raise DataError(f"The {asked.metric.name} of these items is not defined: some class has none.")
     swaps = Swaps.of(asked.tables[0])
     exact = swaps.n_ways <= number
     if exact:
-        table, chances = swaps.every()
-        psi = asked.metric(table if asked.prevalence is None else table.at_prevalence(np.array(asked.prevalence)))
+        psi, chances = _every(swaps, asked)
     else:
         psi = draw_psi([swaps], asked.metric, asked.prevalence, stop=number, seed=seed, threads=workers)
         chances = np.ones(number)
@@ -124,6 +122,17 @@ def _as_far(deltas: FloatArray, seen: float, side: Alternative, *, slack: float)
     if side == "two-sided":
         return np.abs(deltas) >= abs(seen) - slack
     return deltas >= seen - slack if side == "greater" else deltas <= seen + slack
+
+
+def _every(swaps: Swaps, asked: Settled) -> tuple[FloatArray, FloatArray]:
+    """Return the metric of every table that exchanges can make, and the probability of each."""
+    psi, chances = [], []
+    shares = None if asked.prevalence is None else np.array(asked.prevalence)
+    for start in range(0, swaps.n_ways, swaps.block_size):
+        table, chance = swaps.ways(start, min(start + swaps.block_size, swaps.n_ways))
+        psi.append(asked.metric(table if shares is None else table.at_prevalence(shares)))
+        chances.append(chance)
+    return np.concatenate(psi, axis=1), np.concatenate(chances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +175,13 @@ class Swaps:
         """Draw `size` tables."""
         return self._tables(half_binomials(rng, self.counts, size))
 
-    def every(self) -> tuple[Tables, FloatArray]:
-        """Return every table that exchanges can make, and the probability of each."""
+    def ways(self, start: int, stop: int) -> tuple[Tables, FloatArray]:
+        """Return the tables that exchanges can make, from number `start` to `stop`, and the probability of each."""
         from scipy import stats
 
         sizes = tuple(int(count) + 1 for count in self.counts)
-        kept = np.indices(sizes).reshape(len(sizes), -1).astype(np.float64)
+        places = np.unravel_index(np.arange(start, stop), sizes) if sizes else ()
+        kept = np.array(places, dtype=np.float64).reshape(len(sizes), stop - start)
         return self._tables(kept), np.prod(stats.binom.pmf(kept, self.counts[:, np.newaxis], 0.5), axis=0)
 
     def _tables(self, kept: FloatArray) -> Tables:

@@ -23,7 +23,7 @@ _FORMS: Final = {
     "exact": "exact",
     "midp": "mid-p",
     "chi2": "chi-squared",
-    "chi2_corrected": "chi-squared, corrected",
+    "chi2_corrected": "corrected",
 }
 _ACCURACY: Final = "accuracy, A − B"
 
@@ -152,7 +152,7 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
     }
     large = () if way in {"exact", "midp"} else ("at least about 25 items that only one gets right",)
     return ClassicalTest(
-        name=f"McNemar's test ({_FORMS[way]})", statistic=statistic, p_value=p_value, n=only_a + only_b,
+        name=f"McNemar test, {_FORMS[way]}", statistic=statistic, p_value=p_value, n=only_a + only_b,
         effect=_paired_difference(only_a, only_b, n_items, check_prob(prob)),
         reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_HALF, method=methods[way],
         assumptions=(ITEMS_PAIRED, ITEMS, *large),

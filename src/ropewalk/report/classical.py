@@ -20,32 +20,23 @@ Tested = ClassicalTest | Battery | Nemenyi
 def tests_table(tests: Mapping[str, ClassicalTest | None], escape: Escape) -> Table:
     """Return one row a test; those that were not carried out have dashes."""
     rows = [
-        tuple(map(escape, _row(test) if test is not None else (key, "–", "–", "–", "–", "")))
+        tuple(map(escape, _row(test) if test is not None else (key, "", "–", "–", "–", "–")))
         for key, test in tests.items()
     ]
-    return Table(header=("test", "statistic", "n", "p", "effect", "of what"), rows=tuple(rows))
+    header = ("test", "of", "statistic", "n", "p", "effect")
+    return Table(header=header, rows=tuple(rows), text_columns=2, ends_in_text=False)
 
 
 def _row(test: ClassicalTest) -> tuple[str, ...]:
-    return (
-        test.name,
-        _statistic(test),
-        f"{test.n:,}",
-        p_value(test.p_value, test.mc_error),
-        _effect(test),
-        _what(test),
-    )
+    p = p_value(test.p_value, test.mc_error)
+    return test.name, _what(test), _statistic(test), f"{test.n:,}", p, _effect(test)
 
 
 def _statistic(test: ClassicalTest) -> str:
     value = test.statistic
-    return (
-        ("∞" if value > 0 else "-∞")
-        if math.isinf(value)
-        else f"{value:,.0f}"
-        if value == int(value)
-        else f"{value:.3f}"
-    )
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
 
 
 def _effect(test: ClassicalTest) -> str:
@@ -53,10 +44,10 @@ def _effect(test: ClassicalTest) -> str:
     if effect is None:
         return "–"
     sign = "A − B" in effect.name
-    value = number(effect.value, 4, sign=sign)
+    value = number(effect.value, 3, sign=sign)
     if effect.interval is None:
         return value
-    return f"{value} {interval(effect.interval.low, effect.interval.high, 4, sign=sign)}"
+    return f"{value} {interval(effect.interval.low, effect.interval.high, 3, sign=sign)}"
 
 
 def _what(test: ClassicalTest) -> str:

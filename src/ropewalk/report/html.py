@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ropewalk._version import __version__
 from ropewalk._write import write_text
+from ropewalk.report.classical import MEANING, tests_table
 from ropewalk.report.escape import visible
 from ropewalk.report.view import caption, remarks, tables, view
-from ropewalk.results import ClassComparisons, Rendered
+from ropewalk.results import ClassComparisons, Comparison, Rendered
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,6 +49,7 @@ def card(result: Rendered) -> str:
 
 def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
     """Return one self-contained page, and write it to `path` if given."""
+    battery = result.tests if isinstance(result, Comparison) else None
     page = (
         _templates()
         .get_template("page.html.j2")
@@ -57,6 +59,8 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
             views=view(result, visible),
             tables=tables(result, visible),
             remarks=remarks(result, visible),
+            tests=None if battery is None else tests_table(battery.tests, visible),
+            meaning=MEANING,
             version=__version__,
             json=result.to_json(),
         )

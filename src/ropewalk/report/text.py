@@ -115,6 +115,7 @@ def latex(result: Rendered) -> str:
     ]
     for i, data in enumerate(tables(result, escape.latex)):
         columns = "l" * data.text_columns + "r" * (len(data.header) - data.text_columns)
+        columns = columns[:-1] + "l" if data.ends_in_text else columns
         # In numbers the hyphen is a minus sign.
         rows = [
             (*row[: data.text_columns], *(cell.replace("{-}", "$-$") for cell in row[data.text_columns :]))

@@ -128,6 +128,9 @@ def test_the_z_option_is_statsmodels(predictions, alternative, theirs):
     )
     found = classical.t_items(*predictions, method="z", alternative=alternative)
     assert (found.statistic, found.p_value) == pytest.approx(other, abs=1e-9)
+    low, high = found.effect.interval
+    assert (low == -np.inf, high == np.inf) == (alternative == "less", alternative == "greater")
+    assert low < found.effect.value < high
 
 
 @pytest.mark.parametrize(("method", "theirs"), [
@@ -175,7 +178,7 @@ def test_bonett_and_prices_interval_by_its_formula(predictions):
 def test_cochrans_q_is_that_of_statsmodels_and_mlxtend(rng, k):
     y = rng.integers(4, size=150)
     said = [np.where(rng.random(150) < p, y, rng.integers(4, size=150)) for p in rng.uniform(0.4, 0.8, size=k)]
-    found = classical.cochran_q(rw.Outcomes.from_arrays(y, *said))
+    found = classical.cochran_q(y, *said)
     right = np.stack([one == y for one in said], axis=1).astype(int)
     other = need("statsmodels.stats.contingency_tables").cochrans_q(right)
     assert (found.statistic, found.p_value) == pytest.approx((other.statistic, other.pvalue), abs=1e-9)
@@ -183,7 +186,8 @@ def test_cochrans_q_is_that_of_statsmodels_and_mlxtend(rng, k):
 
 
 def test_cochrans_q_of_two_is_mcnemars_chi_squared(predictions):
-    q = classical.cochran_q(rw.Outcomes.from_arrays(*predictions))
+    more = rw.Outcomes.from_arrays(*predictions, predictions[0], names=["a", "b", "c"])
+    q = classical.cochran_q(more, predictions=["a", "b"])
     chi2 = classical.mcnemar(*predictions, method="chi2")
     assert (q.statistic, q.p_value, q.n) == pytest.approx((chi2.statistic, chi2.p_value, chi2.n), abs=1e-12)
 
@@ -308,6 +312,25 @@ def test_no_items():
         classical.mcnemar([], [], [], labels=[0, 1])
 
 
+def test_a_metric_that_cannot_be_tested_is_an_error(predictions):
+    with pytest.raises(rw.errors.UnknownNameError, match="f9"):
+        classical.battery(*predictions, metric="f9")
+    one = rw.Outcomes.from_confusion([[5, 1], [2, 4]], name="one")
+    with pytest.raises(rw.errors.DataError, match="separate tables"):
+        classical.battery(one, one, metric="accuracy")
+
+
+def test_a_battery_with_costs_and_some_classes(news):
+    cost = 1.0 - np.eye(20)
+    found = classical.battery(news.outcomes, a="nb_mult", b="svm_l2", cost_matrix=cost, permutations=200, rng=0)
+    assert found["permutation"].statistic == pytest.approx(-found["t_items"].effect.value, abs=1e-12)
+    some = classical.battery(
+        news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", classes=[0, 4, 9], permutations=200, rng=0
+    )
+    assert some["t_classes"].n == 3
+    assert some["permutation"].statistic == pytest.approx(some["t_classes"].effect.value, abs=1e-12)
+
+
 def test_a_single_label():
     found = classical.battery([1, 1], [1, 1], [1, 1])
     assert found["sign_items"].p_value == 1
@@ -332,8 +355,10 @@ def test_bad_options_are_named():
         classical.t_classes(y, a, b, pos_label=1)
     with pytest.raises(rw.errors.InvalidInputError, match="prob"):
         classical.t_items(y, a, b, prob=95)
-    with pytest.raises(rw.errors.InvalidInputError, match="Cochran"):
+    with pytest.raises(rw.errors.InvalidInputError, match="single argument"):
         classical.cochran_q([y, a, b])
+    with pytest.raises(rw.errors.InvalidInputError, match="at least two"):
+        classical.cochran_q(y, a)
     with pytest.raises(rw.errors.PosLabelError):
         classical.sign_items(y, a, b, pos_label=7)
 

@@ -69,10 +69,23 @@ def test_wus_algorithm_2_decides_as_the_p_value_does(scores, alternative):
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 def test_wilcoxon_is_scipys(scores, alternative, zero_method):
     a, b = scores[:, 0], scores[:, 1]
-    other = stats.wilcoxon(a - b, alternative=alternative, zero_method=zero_method)
+    other = stats.wilcoxon((a - b).round(10), alternative=alternative, zero_method=zero_method)
     found = classical.wilcoxon(a, b, alternative=alternative, zero_method=zero_method)
     assert (found.statistic, found.p_value) == pytest.approx((other.statistic, other.pvalue), abs=1e-9)
     assert found.effect.value == pytest.approx(np.median(a - b))
+
+
+def test_ties_survive_floating_point(rng):
+    """Hundredths are no binary fractions: 0.81 − 0.78 and 0.80 − 0.77 differ in the last bit, and are the same."""
+    a, b = rng.integers(70, 90, size=(2, 15))
+    for test in (classical.wilcoxon, classical.sign):
+        whole, parts = test(a, b), test(a / 100, b / 100)
+        assert (parts.statistic, parts.p_value, parts.n) == (whole.statistic, whole.p_value, whole.n)
+    equal = classical.sign([0.1 + 0.2, 0.5], [0.3, 0.5])
+    assert (equal.n, equal.p_value) == (0, 1)
+    assert classical.paired_t([0.1 + 0.2, 0.5], [0.3, 0.5]).p_value == 1
+    tiny, huge = classical.sign([1e-300, 3e-300], [2e-300, 1e-300]), classical.sign([1e300, 3e300], [2e300, 1e300])
+    assert (tiny.n, huge.n) == (2, 2)
 
 
 def test_demsars_wilcoxon():
@@ -293,7 +306,8 @@ def test_folds_earn_a_warning_that_points_to_the_corrected_test(scores):
         classical.repeated(a)
     for test in (classical.friedman, classical.iman_davenport, classical.anova, classical.nemenyi):
         with pytest.warns(rw.errors.DependentFoldsWarning, match="Average the folds"):
-            test(scores, of="folds")
+            found = test(scores, of="folds")
+        assert found.to_dict()["warnings"]
     with pytest.raises(rw.errors.UnknownNameError, match="kind of rows"):
         classical.paired_t(a, b, of="fold")
 
@@ -357,7 +371,8 @@ def test_one_row():
             test([0.5], [0.6], [0.7])
     assert classical.sign([0.5], [0.6]).p_value == 1
     assert classical.wilcoxon([0.5], [0.6]).p_value == 1
-    assert classical.nemenyi([0.5], [0.6], [0.7]).n == 1
+    with pytest.raises(rw.errors.DataError, match="single row"):
+        classical.nemenyi([0.5], [0.6], [0.7])
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, None])
@@ -406,6 +421,8 @@ def test_all_rows_rank_alike():
     assert found.statistic == math.inf
     assert found.to_dict()["statistic"] is None
     assert found.p_value == pytest.approx(1 / 36)  # of 6³ triples of rankings, six are all the same
+    tied = classical.iman_davenport([[0.9, 0.5, 0.5], [0.8, 0.6, 0.6], [0.9, 0.1, 0.1], [0.7, 0.2, 0.2]])
+    assert tied.p_value == pytest.approx(1 / 27)  # A is the one apart in all four rows, or B is, or C
     assert classical.friedman(table).p_value == pytest.approx(stats.friedmanchisquare(*table.T).pvalue, abs=1e-9)
     with pytest.raises(rw.errors.DataError, match="no spread"):
         classical.anova(np.array([[1.0, 2, 3], [2, 3, 4]]))

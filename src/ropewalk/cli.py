@@ -257,6 +257,8 @@ def run_tests(
     b: Annotated[str, typer.Option("--b", help="Column of classifier B.")],
     pos_label: opt.PosLabel = None,
     metric: Annotated[str | None, typer.Option("--metric", help="Add a permutation test of this metric.")] = None,
+    classes: opt.Classes = None,
+    cost_matrix: opt.Cost = None,
     permutations: Annotated[int, typer.Option("--permutations", help="How many the permutation test draws.")] = 10_000,
     seed: opt.Seed = 0,
     id_column: opt.Id = None,
@@ -272,13 +274,15 @@ def run_tests(
 ) -> None:
     """Run the classical tests on two classifiers whose predictions are columns of FILE."""
     show = output_format(as_json=as_json, markdown=markdown, latex=latex)
-    check_out(html, file)
+    check_out(html, file, cost_matrix)
+    costs = None if cost_matrix is None else read_matrix(cost_matrix)
     many = (item, label, n_items)
     table = read_table(file, truth, [a, b], labels, id_column=id_column, missing=missing, many=many)
     positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
-    result = quietly(
-        lambda: rw.classical.battery(table, metric=metric, permutations=permutations, rng=seed, pos_label=positive)
-    )
+    result = quietly(lambda: rw.classical.battery(
+        table, metric=metric, classes=named_classes(classes, table.labels), cost_matrix=costs,
+        permutations=permutations, rng=seed, pos_label=positive,
+    ))  # fmt: skip
     emit(result, show, html)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ Rows = Literal["datasets", "topics", "folds", "splits"]
 _KINDS: Final[dict[str, Rows]] = {"datasets": "datasets", "topics": "topics", "folds": "folds", "splits": "splits"}
 _DEPENDENT: Final = ("folds", "splits")
 _PLANE: Final = 2
+_DIGITS: Final = 12
 
 
 class Pick(TypedDict, total=False):
@@ -46,9 +48,24 @@ class Scores:
 
     @property
     def differences(self) -> FloatArray:
-        """The differences of the first two classifiers, A − B."""
+        """The differences of the first two classifiers, A − B; 0 where all of them are rounding errors."""
         difference: FloatArray = self.values[:, 0] - self.values[:, 1]
-        return difference
+        return difference if self.rounded.any() else np.zeros_like(difference)
+
+    @property
+    def rounded(self) -> FloatArray:
+        """The differences to twelve digits of the largest score, so that ties are ties.
+
+        Examples
+        --------
+        >>> Scores(("A", "B"), np.array([[0.81, 0.78], [0.80, 0.77], [0.3, 0.1 + 0.2]])).rounded.tolist()
+        [0.03, 0.03, 0.0]
+        """
+        largest = float(np.abs(self.values[:, :2]).max(initial=0.0))
+        if not largest:
+            return np.zeros(len(self.values))
+        scale = 10.0 ** math.ceil(math.log10(largest))
+        return np.asarray(np.round((self.values[:, 0] - self.values[:, 1]) / scale, _DIGITS) * scale + 0.0)
 
 
 def as_scores(

@@ -10,13 +10,14 @@ import numpy as np
 
 from ropewalk._door import as_tables
 from ropewalk._settle import of_one_label
+from ropewalk.classical._scores import Scores
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError
 from ropewalk.metrics.confusion import FBeta
 from ropewalk.models.posterior import observed_tables
-from ropewalk.typing import FloatArray, IntArray, Label, Missing
+from ropewalk.typing import IntArray, Label, Missing
 
 USAGE: Final = (
     "test(y_true, pred_a, pred_b), test(outcomes, a=…, b=…), test(outcomes_a, outcomes_b), or "
@@ -111,7 +112,7 @@ def _one_label(table: AnyOutcomes) -> Outcomes:
     return table
 
 
-def f1_by_class(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = None) -> tuple[FloatArray, FloatArray]:
+def f1_by_class(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = None) -> Scores:
     """Return both classifiers' F1 of every class, unrounded; classes that nobody ever named are left out.
 
     `classes` are the places of the classes to look at, all if None.
@@ -124,4 +125,4 @@ def f1_by_class(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = N
     seen = sum(found.row[0] + found.col.sum(axis=(0, 1)) for found in margins) > 0
     for j, label in enumerate(labels):
         seen[j] &= label != NO_ANSWER and (classes is None or j in classes)
-    return a[seen], b[seen]
+    return Scores(tuple(name for table in tables for name in table.names), np.stack([a[seen], b[seen]], axis=1))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed
-from ropewalk.classical._source import Source, about, tables_of
-from ropewalk.classical.classes import differences, sign_over, t_over, wilcoxon_over
+from ropewalk.classical._scores import Scores
+from ropewalk.classical._source import Source, about, f1_by_class, tables_of
+from ropewalk.classical.classes import sign_over, t_over, wilcoxon_over
 from ropewalk.classical.items import mcnemar, sign_items, t_items
 from ropewalk.classical.permutation import permutation
 from ropewalk.data.labels import find_label
@@ -23,6 +25,8 @@ _ONE_CLASS = "a test over classes takes all of them, and one was picked"
 def battery(
     *data: Any,
     metric: MetricLike | None = None,
+    classes: Any = None,
+    cost_matrix: Any = None,
     permutations: int = 10_000,
     rng: SeedLike = None,
     random_state: SeedLike = None,
@@ -30,8 +34,9 @@ def battery(
 ) -> Battery:
     """Run the papers' tests, McNemar's in its four forms and Wilcoxon's over classes on two classifiers.
 
-    Takes the data as `compare` does. With a `metric` there is a permutation test of it too. A test that the data do
-    not admit is None, and `reasons` says why: those over classes with a `pos_label`, paired ones on separate tables.
+    Takes the data as `compare` does. With a `metric` or a `cost_matrix` there is a permutation test of it too. A test
+    that the data do not admit is None, and `reasons` says why: those over classes with a `pos_label`, paired ones on
+    separate tables.
 
     Examples
     --------
@@ -42,50 +47,47 @@ def battery(
     """
     pos_label = source.pop("pos_label", None)
     tables = tables_of(data, source)
-    positive = None if pos_label is None else find_label(pos_label, tables[0].labels)
-    extra: dict[str, Callable[[], ClassicalTest]] = {}
-    seed = None
-    if metric is not None:
-        seed = check_seed(rng, random_state)
-        extra["permutation"] = lambda: permutation(
-            *tables, metric=metric, permutations=permutations, rng=seed, pos_label=positive
-        )
-    return run_battery(tables, positive, extra=extra, seed=seed)
+    labels = tables[0].labels
+    positive = None if pos_label is None else find_label(pos_label, labels)
+    places = None
+    if classes is not None:
+        places = [labels.index(find_label(label, labels, what="classes")) for label in classes]
+    found = run_battery(tables, positive, places)
+    if metric is None and cost_matrix is None:
+        return found
+    seed = check_seed(rng, random_state)
+    # Whoever names a metric wants its test, or to be told why there is none.
+    test = permutation(
+        *tables, metric=metric, classes=classes, cost_matrix=cost_matrix, permutations=permutations, rng=seed,
+        pos_label=positive,
+    )  # fmt: skip
+    return replace(found, tests={**found.tests, "permutation": test}, seed=seed)
 
 
 def run_battery(
-    tables: Sequence[AnyOutcomes],
-    positive: Label | None = None,
-    classes: Sequence[int] | None = None,
-    *,
-    extra: Mapping[str, Callable[[], ClassicalTest]] | None = None,
-    seed: int | None = None,
+    tables: Sequence[AnyOutcomes], positive: Label | None = None, places: Sequence[int] | None = None
 ) -> Battery:
     """Run every test on tables of both classifiers, of class `positive` against the rest where one is given.
 
-    `classes` are the places of the classes that tests over classes look at, all if None.
+    `places` are those of the classes that tests over classes look at, all if None.
     """
     single = about(tables, positive)
 
-    def over(test: Callable[[Any], ClassicalTest]) -> Callable[[], ClassicalTest]:
-        def call() -> ClassicalTest:
-            if positive is not None:
-                raise DataError(_ONE_CLASS)
-            return test(differences(tables, classes))
-
-        return call
+    def over(test: Callable[[Scores], ClassicalTest]) -> ClassicalTest:
+        if positive is not None:
+            raise DataError(_ONE_CLASS)
+        return test(f1_by_class(tables, places))
 
     asked: dict[str, Callable[[], ClassicalTest]] = {
         "sign_items": lambda: sign_items(*single),
         "t_items": lambda: t_items(*single),
-        "sign_classes": over(sign_over),
-        "t_classes": over(t_over),
+        "sign_classes": lambda: over(sign_over),
+        "t_classes": lambda: over(t_over),
         "mcnemar_exact": lambda: mcnemar(*single, method="exact"),
         "mcnemar_midp": lambda: mcnemar(*single, method="midp"),
         "mcnemar_chi2": lambda: mcnemar(*single, method="chi2"),
         "mcnemar_chi2_corrected": lambda: mcnemar(*single, method="chi2_corrected"),
-        "wilcoxon": over(wilcoxon_over),
-        **(extra or {}),
+        "wilcoxon": lambda: over(wilcoxon_over),
     }
     tests: dict[str, ClassicalTest | None] = {}
     reasons: dict[str, str] = {}
@@ -96,6 +98,6 @@ def run_battery(
             tests[key], reasons[key] = None, error.message
     a, b = (name for table in tables for name in table.names)
     return Battery(
-        a=a, b=b, n_items=max(table.n_items for table in tables), tests=tests, reasons=reasons, pos_label=positive,
-        data_hash="+".join(table.data_hash for table in tables), seed=seed,
+        a=a, b=b, n_items=sum(table.n_items for table in tables), tests=tests, reasons=reasons, pos_label=positive,
+        data_hash="+".join(table.data_hash for table in tables),
     )  # fmt: skip

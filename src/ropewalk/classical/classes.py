@@ -9,11 +9,10 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from ropewalk.classical._parts import by_ranks, by_sign, by_t, mean_and_spread
+from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, f1_by_class, tables_of
-from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.classical import Alternative, ClassicalTest
-from ropewalk.typing import FloatArray
 
 _EXCHANGEABLE: Final = "classes are independent draws from one population of classes, however many items each has"
 
@@ -66,22 +65,17 @@ def wilcoxon_classes(
     return wilcoxon_over(_scores(data, source), alternative=alternative, zero_method=zero_method)
 
 
-def _scores(data: Sequence[Any], source: Source) -> FloatArray:
+def _scores(data: Sequence[Any], source: Source) -> Scores:
     if source.get("pos_label") is not None:
         raise InvalidInputError(
             "A test over classes takes all of them; `pos_label` picks one.", hint="leave pos_label= out."
         )
-    return differences(tables_of(data, source))
+    return f1_by_class(tables_of(data, source))
 
 
-def differences(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = None) -> FloatArray:
-    """Return the differences A − B of the per-class F1 scores."""
-    a, b = f1_by_class(tables, classes)
-    return a - b
-
-
-def sign_over(values: FloatArray, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
-    """Return the S-test of per-class differences."""
+def sign_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
+    """Return the S-test of per-class scores."""
+    values = scores.rounded
     return by_sign(
         int(np.sum(values > 0)), int(np.sum(values < 0)), alternative=alternative, prob=prob,
         name="sign test over classes", what="A's share of the wins",
@@ -90,8 +84,9 @@ def sign_over(values: FloatArray, *, alternative: str = "two-sided", prob: float
     )  # fmt: skip
 
 
-def t_over(values: FloatArray, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
-    """Return the T-test of per-class differences."""
+def t_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
+    """Return the T-test of per-class scores."""
+    values = scores.differences
     mean, spread = mean_and_spread(values, "class")
     return by_t(
         mean, spread / math.sqrt(values.size), values.size - 1, alternative=alternative, prob=prob,
@@ -101,10 +96,10 @@ def t_over(values: FloatArray, *, alternative: str = "two-sided", prob: float = 
     )  # fmt: skip
 
 
-def wilcoxon_over(values: FloatArray, *, alternative: str = "two-sided", zero_method: str = "wilcox") -> ClassicalTest:
-    """Return Wilcoxon's test of per-class differences."""
+def wilcoxon_over(scores: Scores, *, alternative: str = "two-sided", zero_method: str = "wilcox") -> ClassicalTest:
+    """Return Wilcoxon's test of per-class scores."""
     return by_ranks(
-        values, alternative=alternative, zero_method=zero_method, name="Wilcoxon test over classes",
+        scores.rounded, alternative=alternative, zero_method=zero_method, name="Wilcoxon test over classes",
         what="median F1, A − B", null="differences of per-class F1 lie symmetrically around 0",
         method="signed ranks of the differences of per-class F1",
         assumptions=(_EXCHANGEABLE, "differences are comparable in size from class to class"),

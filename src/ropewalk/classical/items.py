@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 
+from ropewalk._door import as_outcomes
 from ropewalk._optional import require
 from ropewalk._validate import check_prob, choose
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
-from ropewalk.classical._source import Source, discordant, right, shared, tables_of
+from ropewalk.classical._source import Source, about, discordant, right, shared, tables_of
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.intervals import Interval
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
+from ropewalk.typing import Label, Missing
 
 McNemar = Literal["exact", "midp", "chi2", "chi2_corrected"]
 
@@ -103,12 +107,14 @@ def _z_items(
     if 0 < sum(hits) < sum(items):  # all right or all wrong: nothing varies, nothing differs
         statistic, p_value = map(float, proportion.proportions_ztest(hits, items, alternative=name))
     a, b = hits[0] / items[0], hits[1] / items[1]
+    tail = 1 - mass if side == "two-sided" else 2 * (1 - mass)
     low, high = proportion.confint_proportions_2indep(
-        hits[0], items[0], hits[1], items[1], method="newcomb", compare="diff", alpha=1 - mass
+        hits[0], items[0], hits[1], items[1], method="newcomb", compare="diff", alpha=tail
     )
+    ends = Interval(-math.inf if side == "less" else float(low), math.inf if side == "greater" else float(high))
     return ClassicalTest(
         name="z test on items", statistic=statistic, p_value=p_value, n=max(items), alternative=side,
-        effect=Effect(name=_ACCURACY, value=a - b, interval=Interval(float(low), float(high)), prob=mass),
+        effect=Effect(name=_ACCURACY, value=a - b, interval=ends, prob=mass),
         reference=Reference("normal"), method="z test of two proportions with pooled variance", **words,
     )  # fmt: skip
 
@@ -186,10 +192,19 @@ def _paired_difference(only_a: int, only_b: int, n: int, prob: float) -> Effect:
     return Effect(name=_ACCURACY, value=(only_a - only_b) / n, interval=ends, prob=prob)
 
 
-def cochran_q(outcomes: Outcomes, *, classifiers: Any = None, pos_label: Any = None) -> ClassicalTest:
+def cochran_q(
+    *data: Any,
+    predictions: Sequence[str] | None = None,
+    truth: str | None = None,
+    names: Sequence[str] | None = None,
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+    pos_label: Any = None,
+) -> ClassicalTest:
     """Test whether K classifiers are right equally often on the same items: Cochran's Q.
 
-    For two classifiers it is McNemar's test without correction. `classifiers` names some of those in `outcomes`.
+    Takes the data as `rank` does: the truth and one array a classifier, or one `Outcomes`, file or dataframe, of which
+    `predictions` names some. For two classifiers it is McNemar's test without correction.
 
     Examples
     --------
@@ -200,13 +215,13 @@ def cochran_q(outcomes: Outcomes, *, classifiers: Any = None, pos_label: Any = N
     """
     from scipy import stats
 
-    if not isinstance(outcomes, Outcomes):
-        raise InvalidInputError(
-            f"Cochran's Q takes an Outcomes of all classifiers; got {type(outcomes).__name__}.",
-            hint="make one with Outcomes.from_arrays(y_true, pred_1, pred_2, …) or read_outcomes.",
-        )
-    table = outcomes if pos_label is None else outcomes.collapse(pos_label)
-    table = shared([table if classifiers is None else table.project(list(classifiers))])
+    columns: list[str | None] = [*(predictions or ())]
+    if predictions is None:
+        whole = len(data) == 1 and isinstance(data[0], Outcomes | MultilabelOutcomes)
+        columns = list(data[0].names) if whole else [None] * max(len(data) - 1, 1)
+    usage = "cochran_q(y_true, pred_1, pred_2, …), cochran_q(outcomes) or cochran_q(table, truth=…, predictions=[…])."
+    every = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage)
+    table = shared(about([every], pos_label))
     k = table.n_classifiers
     if k < 2:  # noqa: PLR2004
         raise InvalidInputError("Cochran's Q compares at least two classifiers; there is one.")

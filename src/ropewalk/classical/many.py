@@ -19,6 +19,7 @@ _SAME_ROWS: Final = "row i is the same data set, fold or topic for all"
 _ALIKE: Final = "all classifiers rank alike"
 _REMEDY: Final = "Average the folds of a data set first, and let a row be a data set."
 _ENOUGH: Final = 3
+_ONE_ROW: Final = "There is a single row of scores, and ranks take at least two."
 
 
 def friedman(
@@ -61,7 +62,7 @@ def iman_davenport(
     """Test whether K classifiers rank alike over several data sets: Iman and Davenport's F, less timid than Friedman's.
 
     Takes what `friedman` takes. It is the analysis of variance of the ranks. Where all rows rank alike F is infinite,
-    and the p-value is the exact probability of that, k!^(1 − n).
+    and the p-value is the exact probability of that, k!^(1 − n) without ties.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def iman_davenport(
         statistic = (n - 1) * chi2 / left
         p_value = _upper(statistic, reference)
     else:
-        statistic, p_value = math.inf, math.exp((1 - n) * math.lgamma(k + 1))
+        statistic, p_value = math.inf, _all_alike(table.values[0]) ** (n - 1)
     return ClassicalTest(
         name="Iman-Davenport test", statistic=statistic, p_value=p_value, n=n, reference=reference, null=_ALIKE,
         method="(n − 1) χ² / (n (k − 1) − χ²) of Friedman's χ²", assumptions=(_SAME_ROWS, INDEPENDENT),
@@ -115,7 +116,8 @@ def nemenyi(
     n, k = table.values.shape
     if k < 2:  # noqa: PLR2004
         raise InvalidInputError("Nemenyi's test compares at least two classifiers; there is one.")
-    caution(of, _REMEDY)
+    if n < 2:  # noqa: PLR2004
+        raise DataError(_ONE_ROW)
     average = stats.rankdata(-table.values if higher_is_better else table.values, axis=1).mean(axis=0)
     unit = math.sqrt(k * (k + 1) / (6 * n)) / math.sqrt(2)  # of a studentised range
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
@@ -131,6 +133,7 @@ def nemenyi(
         alpha=level,
         n=n,
         p_values=p_values,
+        warnings=caution(of, _REMEDY),
     )
 
 
@@ -202,8 +205,14 @@ def _at_least(table: Scores) -> Scores:
             f"Friedman's test compares at least three classifiers; got {k}.", hint="for two use wilcoxon or sign."
         )
     if n < 2:  # noqa: PLR2004
-        raise DataError("There is a single row of scores, and ranks take at least two.")
+        raise DataError(_ONE_ROW)
     return table
+
+
+def _all_alike(row: FloatArray) -> float:
+    """Return the probability that another row ranks as this one does, ties and all, by chance."""
+    ties = np.unique(row, return_counts=True)[1]
+    return math.prod(math.factorial(int(tie)) for tie in ties) / math.factorial(row.size)
 
 
 def _friedman(table: Scores) -> float:

@@ -78,7 +78,7 @@ def wilcoxon(
     0.0625
     """
     return by_ranks(
-        as_pair(scores, pick).differences, alternative=alternative, zero_method=zero_method,
+        as_pair(scores, pick).rounded, alternative=alternative, zero_method=zero_method,
         name="Wilcoxon signed-rank test", what="median, A − B",
         null="differences lie symmetrically around 0", method="signed ranks of the differences",
         assumptions=(PAIRED, INDEPENDENT, "differences are comparable in size from row to row"),
@@ -103,7 +103,7 @@ def sign(
     >>> test.p_value, test.n
     (0.25, 3)
     """
-    differences = as_pair(scores, pick).differences
+    differences = as_pair(scores, pick).rounded
     return by_sign(
         int(np.sum(differences > 0)), int(np.sum(differences < 0)), alternative=alternative, prob=prob,
         name="sign test", what="A's share of the wins", null="each classifier wins half of the rows",

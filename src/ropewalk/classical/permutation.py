@@ -99,14 +99,19 @@ def permutation(
     if not exact:
         p_value = (1 + p_value) / (1 + number)
         error = math.sqrt(p_value * (1 - p_value) / number)
+    differing = int(swaps.counts.sum())
     drawn = f"all {swaps.n_ways:,}" if exact else f"{number:,} random"
+    method = f"{drawn} ways to exchange the answers to the {count_of(differing, 'item')} they differ on"
+    if not exact:
+        method += f", seed {seed}"
+    if not differing:
+        method = "there is nothing to exchange: both give the same answer to every item"
     return ClassicalTest(
         name=f"permutation test of {asked.metric.name}", statistic=a - b, p_value=min(p_value, 1.0),
-        n=int(swaps.counts.sum()), alternative=side,
+        n=differing, alternative=side,
         effect=Effect(name=f"{asked.metric.name}, A − B", value=a - b), mc_error=error,
         null="the two classifiers are interchangeable on every item",
-        method=f"{drawn} ways to exchange the answers to the {count_of(int(swaps.counts.sum()), 'item')} they differ on"
-        + ("" if exact else f", seed {seed}"),
+        method=method,
         assumptions=(ITEMS_PAIRED, ITEMS),
     )  # fmt: skip
 

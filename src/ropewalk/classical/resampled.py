@@ -94,6 +94,10 @@ class RuleOfThumb:
             return f"ratio {self.ratio:.2f}: the ±1 std intervals overlap, there is no telling which is better"
         return f"ratio {self.ratio:.2f}: the ±1 std intervals lie apart"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types."""
+        return {"ratio": self.ratio, "overlaps": self.overlaps}
+
 
 def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> RuleOfThumb:
     """Return (mean_a − mean_b) / (std_a + std_b): a quick look, no test (Wu, Equation 33).

@@ -9,7 +9,7 @@ from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text
 from ropewalk.report.numbers import interval, number, p_value
 from ropewalk.report.shape import Escape, Table, View
-from ropewalk.results import Battery, ClassicalTest, Comparison, Nemenyi
+from ropewalk.results import Battery, ClassComparisons, ClassicalTest, Comparison, Nemenyi, Rendered
 
 MEANING = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
 
@@ -95,7 +95,7 @@ def nemenyi_view(found: Nemenyi, escape: Escape) -> View:
     """Say which classifiers can be told apart."""
     best = min(found.ranks, key=found.ranks.__getitem__)
     lines = [(escape(name), f"average rank {number(rank, 3)}") for name, rank in found.ranks.items()]
-    alike = [" = ".join(map(escape, group)) for group in found.groups]
+    alike = [", ".join(map(escape, group)) for group in found.groups]
     lines.append(("Not told apart", "; ".join(alike) if alike else "none"))
     return View(
         title="Nemenyi test",
@@ -137,9 +137,7 @@ def tables(result: Tested, escape: Escape) -> tuple[Table, ...]:
 
 def remarks(result: Tested, escape: Escape) -> tuple[tuple[str, str], ...]:
     """Return why tests were not carried out, and their warnings."""
-    if isinstance(result, Nemenyi):
-        return ()
-    if isinstance(result, ClassicalTest):
+    if not isinstance(result, Battery):
         return tuple(("Warning", escape(told)) for told in result.warnings)
     why: dict[str, list[str]] = {}
     for key, reason in result.reasons.items():
@@ -161,14 +159,25 @@ def paper_columns(c: Comparison) -> tuple[str, str]:
     return sign or "–", t or "–"
 
 
+def columns_text(result: Rendered) -> str:
+    """Say what the columns of p-values are, where a table has them."""
+    if not isinstance(result, Comparison | ClassComparisons):
+        return ""
+    first = result if isinstance(result, Comparison) else result[0]
+    return "" if first.tests is None else f"sign-test and t-test: classical p-values, of {_of(first)}"
+
+
+def _of(c: Comparison) -> str:
+    return "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
+
+
 def tests_line(c: Comparison) -> str:
     """Say the p-values that the papers would print, and of what they are; empty without tests."""
     found = [(name, test) for name, test in zip(("sign-test", "t-test"), paper_tests(c), strict=True) if test]
     if not found:
         return ""
     told = " · ".join(f"{name} p {_equals(p_value(test.p_value))}" for name, test in found)
-    of = "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
-    return f"{told} (classical, of {of}: how surprising if there were no difference, not how probable one is)"
+    return f"{told} (classical, of {_of(c)}: how surprising if there were no difference, not how probable one is)"
 
 
 def _equals(shown: str) -> str:

@@ -95,7 +95,8 @@ def caption(result: Rendered, escape: Escape) -> str:
     classes = " · each class against the rest" if isinstance(result, ClassComparisons) else class_words(recipe, escape)
     items = count_of(recipe.n_items, "item")
     mass = escape(f"{100 * recipe.prob:g}%")
-    return f"{title}{classes} · {rope} · {mass} HDI · {recipe.model.name} model · {items}"
+    tests = f" · {told}" if (told := classical.columns_text(result)) else ""
+    return f"{title}{classes} · {rope} · {mass} HDI · {recipe.model.name} model · {items}{tests}"
 
 
 def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:

@@ -207,6 +207,7 @@ class Nemenyi(Rendered):
     alpha: float
     n: int
     p_values: Mapping[tuple[str, str], float]
+    warnings: tuple[str, ...] = ()
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -237,4 +238,5 @@ class Nemenyi(Rendered):
                 for (a, b), p in self.p_values.items()
             ],
             "groups": [list(group) for group in self.groups],
+            "warnings": list(self.warnings),
         }

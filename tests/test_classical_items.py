@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -236,7 +238,7 @@ def test_with_a_pos_label_right_and_wrong_are_about_that_class(predictions):
     collapsed = [(column == 1).astype(int) for column in predictions]
     found, other = classical.battery(*predictions, pos_label=1), classical.battery(*collapsed)
     for key in ("sign_items", "t_items", "mcnemar_exact", "mcnemar_midp", "mcnemar_chi2", "mcnemar_chi2_corrected"):
-        assert found[key].to_dict() == other[key].to_dict()
+        assert found[key].to_dict() == other[key].to_dict(), key
     assert {key: found.tests[key] for key in CLASSES} == dict.fromkeys(CLASSES)
 
 
@@ -329,6 +331,24 @@ def test_a_battery_with_costs_and_some_classes(news):
     )
     assert some["t_classes"].n == 3
     assert some["permutation"].statistic == pytest.approx(some["t_classes"].effect.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [10**3, 10**8, 10**12])
+def test_huge_test_sets_lose_no_digits(n):
+    table = rw.Outcomes.from_pairs(positive=(n, 10, 25, n), negative=(n, 0, 0, n))
+    q = classical.cochran_q(table)
+    assert q.statistic == pytest.approx(225 / 35, rel=1e-12)  # (10 − 25)² / (10 + 25)
+    share = Fraction(2 * n + 10, 4 * n + 35), Fraction(2 * n + 25, 4 * n + 35)
+    error = sum(p * (1 - p) for p in share) / (4 * n + 34)
+    assert classical.t_items(table).statistic == pytest.approx(
+        float(share[0] - share[1]) / float(error) ** 0.5, rel=1e-9
+    )
+
+
+def test_two_classes_earn_a_warning(silent):
+    found = classical.battery([0, 1] * 20, [0, 1, 1, 1] * 10, [0, 0, 0, 1] * 10)
+    assert "one observation" in found["t_classes"].warnings[0]
+    assert "There are two classes" in str(found)
 
 
 def test_a_single_label():

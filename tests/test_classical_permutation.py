@@ -173,6 +173,18 @@ def test_the_same_seed_gives_the_same_answer_on_any_threads_and_row_order(news, 
         classical.permutation(pair, rng=1, random_state=1)
 
 
+@pytest.mark.parametrize(("rows", "asked", "p_value"), [
+    # Costs that cancel: the statistic is 0 but for rounding, and every exchange is as extreme.
+    (([1, 1, 1, 1, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0, 0, 1], [0, 1, 1, 0, 1, 0, 0, 1]),
+     {"metric": "cost", "cost_matrix": [[0.4, 0], [-0.4, 0]]}, 1.0),
+    # A constant prediction has MCC 0, at any class mix.
+    (([1, 0, 1, 1], [1, 1, 1, 1], [1, 1, 0, 0]), {"metric": "mcc", "prevalence": 0.7}, 0.5),
+    (([0, 0, 0, 1], [0, 1, 1, 1], [1, 1, 1, 1]), {"metric": "mcc", "prevalence": 0.3}, 1.0),
+])  # fmt: skip
+def test_ties_but_for_rounding_are_as_extreme(rows, asked, p_value):
+    assert classical.permutation(*rows, **asked).p_value == pytest.approx(p_value, abs=1e-12)
+
+
 def test_a_p_value_is_never_0(news):
     found = classical.permutation(news.outcomes, a="nb_bern", b="nb_mult", permutations=99, rng=0)
     assert found.p_value == pytest.approx(0.01)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -84,8 +86,24 @@ def test_ties_survive_floating_point(rng):
     equal = classical.sign([0.1 + 0.2, 0.5], [0.3, 0.5])
     assert (equal.n, equal.p_value) == (0, 1)
     assert classical.paired_t([0.1 + 0.2, 0.5], [0.3, 0.5]).p_value == 1
-    tiny, huge = classical.sign([1e-300, 3e-300], [2e-300, 1e-300]), classical.sign([1e300, 3e300], [2e300, 1e300])
-    assert (tiny.n, huge.n) == (2, 2)
+    # Every row has its own scale: one large data set must not make ties of all others.
+    assert classical.sign([3e5] + [1e-8] * 6, [3.1e5] + [2e-8] * 6).n == 7
+
+
+def test_ties_survive_floating_point_in_ranks():
+    noisy, equal = [[0.3] * 3, [0.1 + 0.2] * 3, [0.3] * 3], [[0.3] * 3] * 3
+    for test in (classical.friedman, classical.iman_davenport, classical.anova):
+        assert test(*noisy).p_value == test(*equal).p_value == 1
+    assert classical.nemenyi(*noisy).ranks == classical.nemenyi(*equal).ranks
+
+
+@pytest.mark.parametrize("extra", [5, 20, 60])
+def test_rows_that_wilcoxon_leaves_out_change_nothing(extra):
+    a, b = [0.11, 0.12, 0.13, 0.14, 0.15], [0.1] * 5
+    alone = classical.wilcoxon(a, b)
+    among = classical.wilcoxon(a + [0.5] * extra, b + [0.5] * extra)
+    assert alone.p_value == pytest.approx(2 / 32)
+    assert (among.p_value, among.n) == (alone.p_value, 5)
 
 
 def test_demsars_wilcoxon():
@@ -168,6 +186,11 @@ def test_two_differ_by_the_critical_difference_when_p_falls_below_alpha(scores):
     found = classical.nemenyi(scores, alpha=0.2)
     for (a, b), p in found.p_values.items():
         assert (abs(found.ranks[a] - found.ranks[b]) >= found.critical_difference) == (p <= 0.2)
+
+
+def test_a_pair_has_its_p_value_in_either_order(scores):
+    found = classical.nemenyi(scores)
+    assert found.p_value("A", "C") == found.p_value("C", "A") == found.p_values["A", "C"]
 
 
 def test_groups_hold_those_that_cannot_be_told_apart(scores):
@@ -318,15 +341,30 @@ def test_folds_earn_a_warning_that_points_to_the_corrected_test(scores):
 def test_mappings_arrays_dataframes_and_sequences_are_the_same(frame):
     a, b, c = [0.1, 0.2, 0.4], [0.2, 0.1, 0.1], [0.3, 0.3, 0.2]
     made = frame({"data": ["x", "y", "z"], "a": a, "b": b, "c": c})
-    expected = classical.paired_t(a, b).to_dict()
+    expected = classical.paired_t(a, b, names=["a", "b"]).to_dict()
     for found in (
         classical.paired_t({"a": a, "b": b, "c": c}, a="a", b="b"),
-        classical.paired_t(np.column_stack([a, b])),
+        classical.paired_t(np.column_stack([a, b]), names=["a", "b"]),
         classical.paired_t(made, a="a", b="b"),
-        classical.paired_t(iter(a), tuple(b)),
+        classical.paired_t(iter(a), tuple(b), names=["a", "b"]),
+        classical.paired_t([Fraction(str(x)) for x in a], [Decimal(str(x)) for x in b], names=["a", "b"]),
     ):
         assert found.to_dict() == expected
-    assert classical.friedman(made, columns=["a", "b", "c"]).to_dict() == classical.friedman(a, b, c).to_dict()
+    assert (
+        classical.friedman(made, columns=["a", "b", "c"]).to_dict()
+        == classical.friedman(a, b, c, names=["a", "b", "c"]).to_dict()
+    )
+
+
+def test_pandas_without_column_names(rng):
+    array = rng.random((6, 3))
+    pd = need("pandas")
+    assert classical.friedman(pd.DataFrame(array)).p_value == classical.friedman(array).p_value
+    one, two = classical.paired_t(pd.DataFrame(array), a=0, b=2), classical.paired_t(array[:, 0], array[:, 2])
+    assert one.p_value == two.p_value
+    assert one.names == ("0", "2")
+    with pytest.raises(rw.errors.DataError, match="same name"):
+        classical.friedman(pd.DataFrame(array, columns=["x", "x", "y"]))
 
 
 def test_columns_that_are_no_scores_are_named(frame):
@@ -359,6 +397,74 @@ def test_constant_differences():
     assert classical.wilcoxon([3, 4, 5, 6], [2, 3, 4, 5]).p_value == pytest.approx(
         stats.wilcoxon([1, 1, 1, 1]).pvalue, abs=1e-9
     )
+
+
+@pytest.mark.parametrize("step", [0.001, 1e-5])
+def test_differences_that_are_constant_but_for_rounding(step):
+    b = np.array([87.31, 88.02, 90.17, 85.55, 91.20, 86.43, 89.99])
+    for scale in (1, 0.01):
+        with pytest.raises(rw.errors.DataError, match="no spread"):
+            classical.paired_t((b + step) * scale, b * scale)
+        with pytest.raises(rw.errors.DataError, match="no spread"):
+            classical.anova((b + step) * scale, b * scale, (b - step) * scale)
+
+
+def test_unknown_parameters_are_refused_not_swallowed():
+    a, b = [0.5, 0.6, 0.8], [0.4, 0.6, 0.6]
+    calls = [
+        lambda: classical.paired_t(a, b, alternativ="less"), lambda: classical.cv5x2_f(a, b, alternative="less"),
+        lambda: classical.corrected_t(a, b, n_train=9, n_test=1, of="folds"),
+        lambda: classical.mcnemar([0, 1], [0, 1], [1, 1], alternative="greater"),
+        lambda: classical.sign_items([0, 1], [0, 1], [1, 1], poslabel=1),
+        lambda: classical.battery([0, 1], [0, 1], [1, 1], metrics="f1"),
+        lambda: classical.permutation([0, 1], [0, 1], [1, 1], poslabel=1),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(rw.errors.InvalidInputError, match="no parameter"):
+            call()
+
+
+@pytest.mark.parametrize("bad", [0.5, None, "0.5", {"a": 1, "b": 2}, 10**400])
+def test_what_is_no_sequence_of_numbers_is_refused(bad):
+    for test in (*PAIRS, classical.nemenyi):
+        with pytest.raises(rw.errors.InvalidInputError):
+            test(bad, bad)
+    with pytest.raises(rw.errors.InvalidInputError):
+        classical.adjust(bad)
+    with pytest.raises(rw.errors.InvalidInputError):
+        classical.repeated(bad)
+
+
+def test_sizes_that_no_score_has():
+    for size in (1e200, 1e-200):
+        with pytest.raises(rw.errors.DataError, match="reach"):
+            classical.paired_t([size, 2 * size], [2 * size, size])
+    with pytest.raises(rw.errors.DataError, match="finite"):
+        classical.paired_t([10**400, 1], [1, 1])
+
+
+def test_masked_scores_are_no_scores():
+    masked = np.ma.masked_array([0.5, 0.6, 0.7], mask=[False, True, False])
+    with pytest.raises(rw.errors.DataError, match="row 2"):
+        classical.paired_t(masked, [0.5, 0.6, 0.9])
+
+
+def test_tables_of_folds_must_have_the_same_shape(rng):
+    folds = rng.random((5, 2))
+    with pytest.raises(rw.errors.LengthMismatchError, match="2 × 5"):
+        classical.cv5x2_t(folds.T, folds.T)
+    with pytest.raises(rw.errors.LengthMismatchError, match="different numbers"):
+        classical.paired_t(folds.T, folds)
+
+
+def test_names_that_are_used_twice():
+    table = {"x": [1, 2, 3], "y": [3, 1, 2], 1: [1, 1, 2], "1": [2, 1, 1]}
+    for call in (
+        lambda: classical.paired_t(table, a="x", b="x"), lambda: classical.nemenyi(table),
+        lambda: classical.friedman(table, columns=["x", "x", "y"]), lambda: classical.friedman(table, columns="xy"),
+    ):  # fmt: skip
+        with pytest.raises(rw.errors.InvalidInputError):
+            call()
 
 
 def test_one_row():

@@ -73,7 +73,7 @@ def output_format(*, as_json: bool, markdown: bool, latex: bool) -> Callable[[Re
         return lambda result: result.to_markdown()
     if latex:
         return lambda result: result.to_latex()
-    return lambda result: "\n".join([body(result), *remark_lines(result, ("Note",))])
+    return lambda result: "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"))])
 
 
 def require(said: dict[str, str | None], names: tuple[str, ...]) -> dict[str, str]:

@@ -80,6 +80,18 @@ def choose(value: str, choices: Mapping[str, T], what: str) -> T:
         ) from None
 
 
+def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a keyword that no parameter goes by, which a `**options` of a typed dictionary would swallow."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            guess = nearest(name, names)
+            raise InvalidInputError(
+                f"There is no parameter {name!r} here.",
+                hint=(f"did you mean {guess!r}? " if guess else "") + f"It takes: {', '.join(names)}.",
+            )
+
+
 def is_real(value: object) -> bool:
     """Whether `value` is a real number and not a bool."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)

@@ -205,7 +205,8 @@ def compare_classes(
     """Compare two classifiers on every class against the rest, as the papers' tables do.
 
     Takes what `compare` takes, but for `pos_label`. Each class is its own question with its own verdict; no
-    correction for their number is made, and none is needed to read the posteriors one by one.
+    correction for their number is made, and none is needed to read the posteriors one by one. The p-values of
+    ``tests=True`` are another matter: see `classical.adjust`.
 
     Examples
     --------
@@ -312,4 +313,4 @@ def _compare(
     comparison = run(recipe, threads=check_threads(threads))
     if not tests:
         return comparison
-    return replace(comparison, tests=run_battery(outcomes, recipe.pos_label, recipe.metric.classes))
+    return replace(comparison, tests=run_battery(outcomes, recipe.pos_label, recipe.metric.classes, prob=recipe.prob))

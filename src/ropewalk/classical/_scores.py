@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import numbers
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from ropewalk._validate import choose, count_of, shorten
+from ropewalk._validate import check_keywords, choose, count_of, shorten
 from ropewalk.data.frames import as_frame, frame_columns, is_frame
 from ropewalk.data.rows import check_names
 from ropewalk.errors import (
@@ -29,6 +31,8 @@ _KINDS: Final[dict[str, Rows]] = {"datasets": "datasets", "topics": "topics", "f
 _DEPENDENT: Final = ("folds", "splits")
 _PLANE: Final = 2
 _DIGITS: Final = 12
+_HUGE: Final = 1e100  # beyond it, and below its inverse, squares overflow or vanish
+_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."
 
 
 class Pick(TypedDict, total=False):
@@ -48,54 +52,72 @@ class Scores:
 
     @property
     def differences(self) -> FloatArray:
-        """The differences of the first two classifiers, A − B; 0 where all of them are rounding errors."""
+        """The differences of the first two classifiers, A − B."""
         difference: FloatArray = self.values[:, 0] - self.values[:, 1]
-        return difference if self.rounded.any() else np.zeros_like(difference)
+        return difference
+
+    @property
+    def largest(self) -> float:
+        """The size of the largest score: what rounding errors are measured by."""
+        return float(np.abs(self.values).max(initial=0.0))
 
     @property
     def rounded(self) -> FloatArray:
-        """The differences to twelve digits of the largest score, so that ties are ties.
+        """The scores to twelve digits of the largest of their row, so that ties are ties.
 
         Examples
         --------
-        >>> Scores(("A", "B"), np.array([[0.81, 0.78], [0.80, 0.77], [0.3, 0.1 + 0.2]])).rounded.tolist()
-        [0.03, 0.03, 0.0]
+        >>> Scores(("A", "B"), np.array([[0.3, 0.1 + 0.2], [0.5, 0.6]])).rounded.tolist()
+        [[0.3, 0.3], [0.5, 0.6]]
         """
-        largest = float(np.abs(self.values[:, :2]).max(initial=0.0))
-        if not largest:
-            return np.zeros(len(self.values))
-        scale = 10.0 ** math.ceil(math.log10(largest))
-        return np.asarray(np.round((self.values[:, 0] - self.values[:, 1]) / scale, _DIGITS) * scale + 0.0)
+        return _to_digits(self.values, self.values)
+
+    @property
+    def rounded_differences(self) -> FloatArray:
+        """The differences to twelve digits of the scores of their row: 0.81 − 0.78 is 0.80 − 0.77."""
+        return _to_digits(self.differences[:, np.newaxis], self.values[:, :2])[:, 0]
 
 
-def as_scores(
-    data: Sequence[Any], *, names: Sequence[str] | None = None, columns: Sequence[str] | None = None
-) -> Scores:
+def _to_digits(values: FloatArray, rows: FloatArray) -> FloatArray:
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    scale = 10.0 ** np.ceil(np.log10(np.where(largest > 0, largest, 1.0)))[:, np.newaxis]
+    return np.asarray(np.round(values / scale, _DIGITS) * scale + 0.0)  # + 0.0 turns -0.0 into 0.0
+
+
+def as_scores(data: Sequence[Any], *, names: Any = None, columns: Any = None) -> Scores:
     """Return the scores of a mapping, a dataframe, an array (rows × classifiers), or one sequence a classifier."""
+    if isinstance(columns, str) or isinstance(names, str):
+        raise InvalidInputError("`columns` and `names` are lists of names, not a text.", hint='write ["A", "B", "C"].')
     if len(data) == 1:
         found, values = _from_table(data[0], names, columns)
     else:
         if columns is not None:
             raise InvalidInputError("Separate sequences have no columns to pick.", hint="call them by names=.")
         found, values = check_names(names, len(data)), list(data)
-    numbers = [as_numbers(value, name) for name, value in zip(found, values, strict=True)]
-    lengths = {len(column) for column in numbers}
-    if len(lengths) > 1:
-        told = ", ".join(f"{name!r} {len(column)}" for name, column in zip(found, numbers, strict=True))
+    found = check_names(found, len(found))
+    numbers_of = [as_numbers(value, name) for name, value in zip(found, values, strict=True)]
+    shapes = {column.shape for column in numbers_of}
+    if len(shapes) > 1:
+        told = ", ".join(f"{name!r} {_size(column)}" for name, column in zip(found, numbers_of, strict=True))
         raise LengthMismatchError(
             f"The classifiers have different numbers of scores: {told}.",
             hint="row i must be the same data set, fold or topic for all of them.",
         )
-    if not lengths or lengths == {0}:
+    if not numbers_of or not numbers_of[0].size:
         raise LengthMismatchError("There are no scores.", hint="give one number a data set, fold or topic.")
-    return Scores(found, np.stack(numbers, axis=1))
+    return Scores(found, np.stack([column.reshape(-1) for column in numbers_of], axis=1))
+
+
+def _size(column: FloatArray) -> str:
+    return " × ".join(map(str, column.shape))
 
 
 def as_pair(data: Sequence[Any], pick: Pick) -> Scores:
     """Return the scores of two classifiers: the two there are, or those that `a` and `b` name."""
-    wanted = [name for name in (pick.get("a"), pick.get("b")) if name is not None]
-    if len(wanted) == 1:
-        raise InvalidInputError("Name both classifiers, a= and b=, or neither.")
+    check_keywords(pick, Pick.__annotations__)
+    wanted = [str(name) for name in (pick.get("a"), pick.get("b")) if name is not None]
+    if len(wanted) == 1 or len(set(wanted)) < len(wanted):
+        raise InvalidInputError("Name two different classifiers, a= and b=, or neither.")
     if len(data) > 1 and wanted:
         raise InvalidInputError("Separate sequences have no columns to name.", hint="call them by names=.")
     scores = as_scores(data, names=pick.get("names"), columns=wanted or None)
@@ -107,31 +129,37 @@ def as_pair(data: Sequence[Any], pick: Pick) -> Scores:
     return scores
 
 
-def _from_table(
-    table: Any, names: Sequence[str] | None, columns: Sequence[str] | None
-) -> tuple[tuple[str, ...], list[Any]]:
+def _from_table(table: Any, names: Sequence[str] | None, columns: Any) -> tuple[Sequence[str], list[Any]]:
     if isinstance(table, Mapping):
-        found, values = tuple(str(name) for name in table), list(table.values())
+        found, values = [str(name) for name in table], list(table.values())
     elif is_frame(table):
-        frame = as_frame(table)
-        found = tuple(frame.collect_schema().names()) if columns is None else tuple(columns)
-        values = frame_columns(table, found)
+        found, values = _from_frame(table, columns)
     else:
         array = _array(table, "the table of scores")
         if array.ndim != _PLANE:
             raise InvalidInputError(
                 f"A single argument must be a table with classifiers as columns; got {array.ndim} dimension(s).",
-                hint="give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array.",
+                hint=_FORMS,
             )
-        found, values = check_names(names, array.shape[1]), list(array.T)
+        found, values = list(check_names(names, array.shape[1])), list(array.T)
         names = None
     if columns is not None:
-        absent = [name for name in columns if name not in found]
+        wanted = [str(name) for name in columns]
+        absent = [name for name in wanted if name not in found]
         if absent:
             raise ColumnNotFoundError(f"There is no column {absent[0]!r}.", hint=f"the columns are: {shorten(found)}.")
-        values = [values[found.index(name)] for name in columns]
-        found = tuple(columns)
+        found, values = wanted, [values[found.index(name)] for name in wanted]
     return (found if names is None else check_names(names, len(found))), values
+
+
+def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
+    native = list(table.columns) if hasattr(table, "iloc") else []
+    if not all(isinstance(name, str) for name in native):
+        return [str(name) for name in native], list(table.to_numpy().T)  # pandas calls them 0, 1, 2 unless told
+    if len(set(native)) < len(native):
+        raise DataError(f"Some columns go by the same name: {shorten(native)}.", hint="column names must differ.")
+    found = as_frame(table).collect_schema().names() if columns is None else [str(name) for name in columns]
+    return list(found), frame_columns(table, found)
 
 
 def _array(values: Any, what: str) -> Any:
@@ -142,24 +170,45 @@ def _array(values: Any, what: str) -> Any:
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:
-    """Return one classifier's scores if they are finite numbers; a table of repeats × folds is read row by row."""
+    """Return one classifier's scores if they are finite numbers; a table of repeats × folds keeps its shape."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidInputError(
+            f"The scores of {name!r} must be a sequence of numbers; got {type(values).__name__}.", hint=_FORMS
+        )
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     array = _array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
-    if array.dtype.kind == "O" and all(value is None or isinstance(value, int | float) for value in array.flat):
-        array = np.array([np.nan if value is None else float(value) for value in array.flat]).reshape(array.shape)
+    if array.dtype.kind == "O":
+        array = _plain(array)
     if array.size and array.dtype.kind not in "iufb":
         raise DataError(
             f"The scores of {name!r} must be numbers; got {array.dtype.name} values, first {array.reshape(-1)[0]!r}.",
             hint="leave out columns that are no scores: pick the classifiers with a= and b=, or columns=.",
         )
-    flat: FloatArray = array.astype(np.float64).reshape(-1)
-    bad = np.flatnonzero(~np.isfinite(flat))
+    found: FloatArray = array.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(found) if masked is None else ~np.isfinite(found) | masked)
     if bad.size:
         raise DataError(
-            f"The scores of {name!r} must be finite; NaN or infinity in {count_of(int(bad.size), 'row')}, first in row "
-            f"{int(bad[0]) + 1}.",
+            f"The scores of {name!r} must be finite; NaN, infinity or nothing in {count_of(int(bad.size), 'row')}, "
+            f"first in row {int(bad[0]) + 1}.",
             hint="leave the row out for all classifiers, or find out why it failed.",
         )
-    return flat
+    largest = float(np.abs(found).max(initial=0.0))
+    if largest > _HUGE or 0 < largest < 1 / _HUGE:
+        raise DataError(f"The scores of {name!r} reach {largest:g}.", hint="scale them to a size of about 1.")
+    return found
+
+
+def _plain(array: Any) -> Any:
+    """Return an array of Python's own numbers as floats; None is NaN, and what is no number stays as it is."""
+    values = []
+    for value in array.flat:
+        if value is not None and not isinstance(value, numbers.Real | Decimal | np.bool_):
+            return array
+        try:
+            values.append(math.nan if value is None else float(value))
+        except OverflowError:
+            values.append(math.inf)
+    return np.array(values, dtype=np.float64).reshape(array.shape)
 
 
 def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[str, ...]:

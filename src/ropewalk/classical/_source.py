@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk._door import as_tables
 from ropewalk._settle import of_one_label
+from ropewalk._validate import check_keywords
 from ropewalk.classical._scores import Scores
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
@@ -23,6 +24,10 @@ USAGE: Final = (
     "test(y_true, pred_a, pred_b), test(outcomes, a=…, b=…), test(outcomes_a, outcomes_b), or "
     "test(table, truth=…, a=…, b=…)."
 )
+
+
+_NOTHING: Final = "There are no items to test."
+_EMPTY: Final = "a posterior of no items is its prior; a test of none says nothing."
 
 
 class Source(TypedDict, total=False):
@@ -39,6 +44,7 @@ class Source(TypedDict, total=False):
 
 def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each; with a `pos_label` they are about that class alone."""
+    check_keywords(source, Source.__annotations__)
     tables = as_tables(
         data,
         (source.get("a"), source.get("b")),
@@ -59,6 +65,11 @@ def about(tables: Sequence[AnyOutcomes], pos_label: Any) -> tuple[AnyOutcomes, .
     return tuple(table.collapse(positive) for table in single if isinstance(table, Outcomes))
 
 
+def names_of(tables: Sequence[AnyOutcomes]) -> tuple[str, ...]:
+    """Return the names of the classifiers, A first."""
+    return tuple(name for table in tables for name in table.names)
+
+
 @dataclass(frozen=True, slots=True)
 class Right:
     """How many of their items the two classifiers got right, each on `n` items."""
@@ -73,7 +84,7 @@ def right(tables: Sequence[AnyOutcomes]) -> Right:
     """Count the right answers of each classifier; the items may be the same or not."""
     counts = [(int(hits), table.n_items) for table in map(_one_label, tables) for hits in _hits(table)]
     if not all(n for _, n in counts):
-        raise DataError("There are no items to test.")
+        raise DataError(_NOTHING, hint=_EMPTY)
     (a, n_a), (b, n_b) = counts
     return Right(a, b, n_a, n_b)
 
@@ -99,7 +110,7 @@ def shared(tables: Sequence[AnyOutcomes]) -> Outcomes:
         )
     table = _one_label(tables[0])
     if not table.n_items:
-        raise DataError("There are no items to test.")
+        raise DataError(_NOTHING, hint=_EMPTY)
     return table
 
 
@@ -119,10 +130,10 @@ def f1_by_class(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = N
     """
     labels = tables[0].labels
     if not all(table.n_items for table in tables):
-        raise DataError("There are no items to test.")
+        raise DataError(_NOTHING, hint=_EMPTY)
     margins = [observed_tables(table).margins() for table in tables]
     a, b = (row for found in margins for row in FBeta(1.0)(found)[:, 0])
     seen = sum(found.row[0] + found.col.sum(axis=(0, 1)) for found in margins) > 0
     for j, label in enumerate(labels):
         seen[j] &= label != NO_ANSWER and (classes is None or j in classes)
-    return Scores(tuple(name for table in tables for name in table.names), np.stack([a[seen], b[seen]], axis=1))
+    return Scores(names_of(tables), np.stack([a[seen], b[seen]], axis=1))

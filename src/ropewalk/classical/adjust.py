@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, overload
 
 from ropewalk._optional import require
@@ -46,10 +46,17 @@ def adjust(p_values: Any, *, method: str = "holm") -> Any:
     way = choose(method, _METHODS, "adjustment")
     if isinstance(p_values, Mapping):
         return dict(zip(p_values, adjust(list(p_values.values()), method=method), strict=True))
+    if isinstance(p_values, str) or not isinstance(p_values, Iterable):
+        raise InvalidInputError(
+            f"Give a sequence or a mapping of p-values; got {type(p_values).__name__}.",
+            hint="a single one stays as it is.",
+        )
     numbers = [test.p_value if isinstance(test, ClassicalTest) else test for test in p_values]
     for at, p in enumerate(numbers):
         if not is_real(p) or not 0 <= p <= 1:
-            raise InvalidInputError(f"A p-value lies between 0 and 1; got {p!r} at place {at + 1}.")
+            raise InvalidInputError(
+                f"A p-value lies between 0 and 1; got {p!r} at place {at + 1}.", hint="leave out tests without one."
+            )
     if not numbers:
         return []
     multitest = require("statsmodels.stats.multitest", extra="stats", caller="adjust")

@@ -12,10 +12,10 @@ from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, about, f1_by_class, tables_of
 from ropewalk.classical.classes import sign_over, t_over, wilcoxon_over
 from ropewalk.classical.items import mcnemar, sign_items, t_items
-from ropewalk.classical.permutation import permutation
+from ropewalk.classical.permutation import check_permutations, permutation
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
-from ropewalk.errors import DataError
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.typing import Label, SeedLike
 
@@ -45,7 +45,10 @@ def battery(
     >>> print(f"{found['sign_classes'].p_value:.3f} {found['t_classes'].p_value:.3f}")
     0.115 0.138
     """
+    check_permutations(permutations)
     pos_label = source.pop("pos_label", None)
+    if classes is not None and pos_label is not None:
+        raise InvalidInputError("One class was picked, and `classes` picks several.", hint="give one of the two.")
     tables = tables_of(data, source)
     labels = tables[0].labels
     positive = None if pos_label is None else find_label(pos_label, labels)
@@ -65,29 +68,33 @@ def battery(
 
 
 def run_battery(
-    tables: Sequence[AnyOutcomes], positive: Label | None = None, places: Sequence[int] | None = None
+    tables: Sequence[AnyOutcomes],
+    positive: Label | None = None,
+    places: Sequence[int] | None = None,
+    *,
+    prob: float = 0.95,
 ) -> Battery:
     """Run every test on tables of both classifiers, of class `positive` against the rest where one is given.
 
-    `places` are those of the classes that tests over classes look at, all if None.
+    `places` are those of the classes that tests over classes look at, all if None; `prob` is that of the intervals.
     """
     single = about(tables, positive)
 
-    def over(test: Callable[[Scores], ClassicalTest]) -> ClassicalTest:
+    def scores() -> Scores:
         if positive is not None:
             raise DataError(_ONE_CLASS)
-        return test(f1_by_class(tables, places))
+        return f1_by_class(tables, places)
 
     asked: dict[str, Callable[[], ClassicalTest]] = {
-        "sign_items": lambda: sign_items(*single),
-        "t_items": lambda: t_items(*single),
-        "sign_classes": lambda: over(sign_over),
-        "t_classes": lambda: over(t_over),
-        "mcnemar_exact": lambda: mcnemar(*single, method="exact"),
-        "mcnemar_midp": lambda: mcnemar(*single, method="midp"),
-        "mcnemar_chi2": lambda: mcnemar(*single, method="chi2"),
-        "mcnemar_chi2_corrected": lambda: mcnemar(*single, method="chi2_corrected"),
-        "wilcoxon": lambda: over(wilcoxon_over),
+        "sign_items": lambda: sign_items(*single, prob=prob),
+        "t_items": lambda: t_items(*single, prob=prob),
+        "sign_classes": lambda: sign_over(scores(), prob=prob),
+        "t_classes": lambda: t_over(scores(), prob=prob),
+        "mcnemar_exact": lambda: mcnemar(*single, method="exact", prob=prob),
+        "mcnemar_midp": lambda: mcnemar(*single, method="midp", prob=prob),
+        "mcnemar_chi2": lambda: mcnemar(*single, method="chi2", prob=prob),
+        "mcnemar_chi2_corrected": lambda: mcnemar(*single, method="chi2_corrected", prob=prob),
+        "wilcoxon": lambda: wilcoxon_over(scores()),
     }
     tests: dict[str, ClassicalTest | None] = {}
     reasons: dict[str, str] = {}

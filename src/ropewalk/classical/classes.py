@@ -8,13 +8,21 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk.classical._parts import by_ranks, by_sign, by_t, mean_and_spread
+from ropewalk.classical._parts import NORMAL, by_ranks, by_sign, by_t, mean_and_spread
 from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, f1_by_class, tables_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.classical import Alternative, ClassicalTest
 
-_EXCHANGEABLE: Final = "classes are independent draws from one population of classes, however many items each has"
+_EXCHANGEABLE: Final = "classes are independent draws from a population of classes, whatever their sizes"
+_SHARED: Final = (
+    "classes share no items; where an item has one label they do, since what one loses another gains, and the test "
+    "rejects too often"
+)
+_TWO: Final = (
+    "There are two classes: their F1 scores come from the same items and are one observation rather than two. Test "
+    "items, or permute."
+)
 
 
 def sign_classes(
@@ -73,34 +81,41 @@ def _scores(data: Sequence[Any], source: Source) -> Scores:
     return f1_by_class(tables_of(data, source))
 
 
+def _words(scores: Scores) -> dict[str, Any]:
+    """Return whom a test over classes is about, and what is wrong with it where there are two."""
+    return {"names": scores.names, "warnings": (_TWO,) if len(scores.values) == 2 else ()}  # noqa: PLR2004
+
+
 def sign_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
     """Return the S-test of per-class scores."""
-    values = scores.rounded
+    values = scores.rounded_differences
     return by_sign(
         int(np.sum(values > 0)), int(np.sum(values < 0)), alternative=alternative, prob=prob,
-        name="sign test over classes", what="A's share of the wins",
+        name="sign test over classes",
         null="each classifier has the higher F1 in half of the classes",
-        method="exact binomial on the classes whose F1 scores differ (S-test)", assumptions=(_EXCHANGEABLE,),
+        method="exact binomial on the classes whose F1 scores differ (S-test)", assumptions=(_EXCHANGEABLE, _SHARED),
+        **_words(scores),
     )  # fmt: skip
 
 
 def t_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
     """Return the T-test of per-class scores."""
     values = scores.differences
-    mean, spread = mean_and_spread(values, "class")
+    mean, spread = mean_and_spread(values, "class", scores.largest)
     return by_t(
         mean, spread / math.sqrt(values.size), values.size - 1, alternative=alternative, prob=prob,
         name="t test over classes", what="mean F1, A − B", n=values.size,
         null="the mean difference of per-class F1 is 0", method="paired t on per-class F1 (T-test)",
-        assumptions=(_EXCHANGEABLE, "differences are normally distributed, at least roughly"),
+        assumptions=(_EXCHANGEABLE, _SHARED, NORMAL), **_words(scores),
     )  # fmt: skip
 
 
 def wilcoxon_over(scores: Scores, *, alternative: str = "two-sided", zero_method: str = "wilcox") -> ClassicalTest:
     """Return Wilcoxon's test of per-class scores."""
     return by_ranks(
-        scores.rounded, alternative=alternative, zero_method=zero_method, name="Wilcoxon test over classes",
+        scores.rounded_differences, alternative=alternative, zero_method=zero_method,
+        name="Wilcoxon test over classes", of="differences of per-class F1",
         what="median F1, A − B", null="differences of per-class F1 lie symmetrically around 0",
-        method="signed ranks of the differences of per-class F1",
-        assumptions=(_EXCHANGEABLE, "differences are comparable in size from class to class"),
+        assumptions=(_EXCHANGEABLE, _SHARED, "differences are comparable in size from class to class"),
+        **_words(scores),
     )  # fmt: skip

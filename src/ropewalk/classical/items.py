@@ -12,7 +12,7 @@ from ropewalk._door import as_outcomes
 from ropewalk._optional import require
 from ropewalk._validate import check_prob, choose
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
-from ropewalk.classical._source import Source, about, discordant, right, shared, tables_of
+from ropewalk.classical._source import Source, about, discordant, names_of, right, shared, tables_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
@@ -47,10 +47,11 @@ def sign_items(
     >>> print(f"p = {test.p_value:.3f}, {test.statistic:.0f} of {test.n}")
     p = 0.024, 84 of 201
     """
-    only_a, only_b, _ = discordant(tables_of(data, source))
+    tables = tables_of(data, source)
+    only_a, only_b, _ = discordant(tables)
     return by_sign(
         only_a, only_b, alternative=alternative, prob=prob, name="sign test on items",
-        what="A's share of the wins", null=_HALF,
+        names=names_of(tables), null=_HALF,
         method="exact binomial on the items that exactly one classifier gets right (s-test)",
         assumptions=(ITEMS_PAIRED, ITEMS),
     )  # fmt: skip
@@ -77,23 +78,26 @@ def t_items(
     p = 0.102
     """
     way = choose(method, {"t": "t", "z": "z"}, "method")
-    hits = right(tables_of(data, source))
-    a, b = hits.a / hits.n_a, hits.b / hits.n_b
+    tables = tables_of(data, source)
+    hits = right(tables)
+    apart = (hits.a * hits.n_b - hits.b * hits.n_a) / (hits.n_a * hits.n_b)  # of whole numbers, so no digit is lost
     words: dict[str, Any] = {
+        "n": sum(table.n_items for table in tables),
+        "names": names_of(tables),
         "null": "both classifiers have the same accuracy",
         "assumptions": (ITEMS, "the two sets of answers are independent: pairing is ignored"),
     }
     if way == "z":
         return _z_items((hits.a, hits.b), (hits.n_a, hits.n_b), alternative, prob, words)
     if min(hits.n_a, hits.n_b) < 2:  # noqa: PLR2004
-        raise DataError("There is a single item, and a spread takes at least two.")
+        raise DataError("There is a single item, and a spread takes at least two.", hint="the sign test takes one.")
     # The variance of 0 and 1 with a share p of ones is p (1 − p) n / (n − 1), over n for its mean.
-    parts = [p * (1 - p) / (n - 1) for p, n in ((a, hits.n_a), (b, hits.n_b))]
+    parts = [hit / n * ((n - hit) / n) / (n - 1) for hit, n in ((hits.a, hits.n_a), (hits.b, hits.n_b))]
     squares = [part**2 / (n - 1) for part, n in zip(parts, (hits.n_a, hits.n_b), strict=True)]
     df = sum(parts) ** 2 / sum(squares) if sum(squares) else float(hits.n_a + hits.n_b - 2)
     return by_t(
-        a - b, math.sqrt(sum(parts)), df, alternative=alternative, prob=prob, name="t test on items",
-        what=_ACCURACY, n=max(hits.n_a, hits.n_b), method="Welch's t on right (1) and wrong (0) (p-test)", **words,
+        apart, math.sqrt(sum(parts)), df, alternative=alternative, prob=prob, name="t test on items",
+        what=_ACCURACY, method="Welch's t on right (1) and wrong (0) (p-test)", **words,
     )  # fmt: skip
 
 
@@ -113,7 +117,7 @@ def _z_items(
     )
     ends = Interval(-math.inf if side == "less" else float(low), math.inf if side == "greater" else float(high))
     return ClassicalTest(
-        name="z test on items", statistic=statistic, p_value=p_value, n=max(items), alternative=side,
+        name="z test on items", statistic=statistic, p_value=p_value, alternative=side,
         effect=Effect(name=_ACCURACY, value=a - b, interval=ends, prob=mass),
         reference=Reference("normal"), method="z test of two proportions with pooled variance", **words,
     )  # fmt: skip
@@ -148,7 +152,8 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
         "exact": "exact", "midp": "midp", "chi2": "chi2", "chi2_corrected": "chi2_corrected",
     }  # fmt: skip
     way = choose(method, ways, "form of McNemar's test")
-    only_a, only_b, n_items = discordant(tables_of(data, source))
+    tables = tables_of(data, source)
+    only_a, only_b, n_items = discordant(tables)
     statistic, p_value = _mcnemar(way, only_a, only_b)
     methods = {
         "exact": "exact binomial on the items that exactly one classifier gets right",
@@ -158,10 +163,10 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
     }
     large = () if way in {"exact", "midp"} else ("at least about 25 items that only one gets right",)
     return ClassicalTest(
-        name=f"McNemar test, {_FORMS[way]}", statistic=statistic, p_value=p_value, n=only_a + only_b,
+        name=f"McNemar {_FORMS[way]}", statistic=statistic, p_value=p_value, n=only_a + only_b,
         effect=_paired_difference(only_a, only_b, n_items, check_prob(prob)),
         reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_HALF, method=methods[way],
-        assumptions=(ITEMS_PAIRED, ITEMS, *large),
+        assumptions=(ITEMS_PAIRED, ITEMS, *large), names=names_of(tables),
     )  # fmt: skip
 
 
@@ -224,17 +229,17 @@ def cochran_q(
     table = shared(about([every], pos_label))
     k = table.n_classifiers
     if k < 2:  # noqa: PLR2004
-        raise InvalidInputError("Cochran's Q compares at least two classifiers; there is one.")
-    hits = (table.codes[:, 1:] == table.codes[:, :1]).astype(np.float64)
-    by_classifier = (hits * table.counts[:, np.newaxis]).sum(axis=0)
-    by_item, total = hits.sum(axis=1), float(by_classifier.sum())
-    spread = float((table.counts * by_item * (k - by_item)).sum())  # 0 where all are right, or all wrong, everywhere
-    statistic = 0.0
-    if spread:
-        statistic = (k - 1) * (k * float((by_classifier**2).sum()) - total**2) / spread
+        raise InvalidInputError("Cochran's Q compares at least two classifiers; there is one.", hint=usage)
+    hits = (table.codes[:, 1:] == table.codes[:, :1]).astype(np.int64)
+    by_item = hits.sum(axis=1)
+    unlike = (by_item > 0) & (by_item < k)  # the others add the same to all, and large numbers lose digits
+    hits, by_item, counts = hits[unlike], by_item[unlike], table.counts[unlike]
+    wins = [int(won) for won in (hits * counts[:, np.newaxis]).sum(axis=0)]  # whole numbers: squares stay exact
+    spread = int((counts * by_item * (k - by_item)).sum())
+    statistic = (k - 1) * (k * sum(won**2 for won in wins) - sum(wins) ** 2) / spread if spread else 0.0
     return ClassicalTest(
         name="Cochran's Q", statistic=statistic, p_value=float(stats.chi2.sf(statistic, k - 1)),
-        n=int(table.counts[(by_item > 0) & (by_item < k)].sum()), reference=Reference("chi2", (float(k - 1),)),
+        n=int(counts.sum()), names=table.names, reference=Reference("chi2", (float(k - 1),)),
         null="all classifiers have the same accuracy", method="chi-squared on the items that not all classify alike",
         assumptions=("all classifiers saw the same items", ITEMS, "enough items that not all classify alike"),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk._validate import check_prob, choose
-from ropewalk.classical._parts import INDEPENDENT
+from ropewalk.classical._parts import FLAT, INDEPENDENT
 from ropewalk.classical._scores import Rows, Scores, as_scores, caution
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.classical import ClassicalTest, Nemenyi, Reference
@@ -19,6 +19,7 @@ _SAME_ROWS: Final = "row i is the same data set, fold or topic for all"
 _ALIKE: Final = "all classifiers rank alike"
 _REMEDY: Final = "Average the folds of a data set first, and let a row be a data set."
 _ENOUGH: Final = 3
+_MORE_ROWS: Final = "give one row a data set or topic, with the scores of all classifiers."
 _ONE_ROW: Final = "There is a single row of scores, and ranks take at least two."
 
 
@@ -46,10 +47,11 @@ def friedman(
     """
     table = _at_least(as_scores(scores, names=names, columns=columns))
     n, k = table.values.shape
-    statistic = _friedman(table)
+    statistic = _friedman(table.rounded)
     reference = Reference("chi2", (float(k - 1),))
     return ClassicalTest(
-        name="Friedman test", statistic=statistic, p_value=_upper(statistic, reference), n=n, reference=reference,
+        name="Friedman test", names=table.names, statistic=statistic, p_value=_upper(statistic, reference), n=n,
+        reference=reference,
         null=_ALIKE, method="ranks within rows, chi-squared with tie correction",
         assumptions=(_SAME_ROWS, INDEPENDENT, "the chi-squared form is rough below about 10 rows or 5 classifiers"),
         warnings=caution(of, _REMEDY),
@@ -73,16 +75,17 @@ def iman_davenport(
     """
     table = _at_least(as_scores(scores, names=names, columns=columns))
     n, k = table.values.shape
-    chi2 = _friedman(table)
+    chi2 = _friedman(table.rounded)
     left = n * (k - 1) - chi2
     reference = Reference("f", (float(k - 1), float((k - 1) * (n - 1))))
     if left > 1e-9 * n * (k - 1):
         statistic = (n - 1) * chi2 / left
         p_value = _upper(statistic, reference)
     else:
-        statistic, p_value = math.inf, _all_alike(table.values[0]) ** (n - 1)
+        statistic, p_value = math.inf, _all_alike(table.rounded[0]) ** (n - 1)
     return ClassicalTest(
-        name="Iman-Davenport test", statistic=statistic, p_value=p_value, n=n, reference=reference, null=_ALIKE,
+        name="Iman-Davenport test", names=table.names, statistic=statistic, p_value=p_value, n=n, reference=reference,
+        null=_ALIKE,
         method="(n − 1) χ² / (n (k − 1) − χ²) of Friedman's χ²", assumptions=(_SAME_ROWS, INDEPENDENT),
         warnings=caution(of, _REMEDY),
     )  # fmt: skip
@@ -115,10 +118,10 @@ def nemenyi(
     table, level = as_scores(scores, names=names, columns=columns), check_prob(alpha, "alpha")
     n, k = table.values.shape
     if k < 2:  # noqa: PLR2004
-        raise InvalidInputError("Nemenyi's test compares at least two classifiers; there is one.")
+        raise InvalidInputError("Nemenyi's test compares at least two classifiers; there is one.", hint=_MORE_ROWS)
     if n < 2:  # noqa: PLR2004
-        raise DataError(_ONE_ROW)
-    average = stats.rankdata(-table.values if higher_is_better else table.values, axis=1).mean(axis=0)
+        raise DataError(_ONE_ROW, hint=_MORE_ROWS)
+    average = stats.rankdata(-table.rounded if higher_is_better else table.rounded, axis=1).mean(axis=0)
     unit = math.sqrt(k * (k + 1) / (6 * n)) / math.sqrt(2)  # of a studentised range
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     p_values = {
@@ -159,10 +162,11 @@ def anova(
     """
     ways = {way: way for way in ("none", "greenhouse-geisser")}
     corrected = choose(correction, ways, "correction") == "greenhouse-geisser"
-    table = as_scores(scores, names=names, columns=columns).values
+    found = as_scores(scores, names=names, columns=columns)
+    table = found.values
     n, k = table.shape
     if k < 2 or n < 2:  # noqa: PLR2004
-        raise DataError(f"ANOVA takes at least two classifiers and two rows; got {k} and {n}.")
+        raise DataError(f"ANOVA takes at least two classifiers and two rows; got {k} and {n}.", hint=_MORE_ROWS)
     centred = table - table.mean(axis=1, keepdims=True)  # some data sets are harder than others
     effects = centred.mean(axis=0)
     residuals = centred - effects
@@ -170,15 +174,16 @@ def anova(
     epsilon = _epsilon(residuals) if corrected else 1.0
     reference = Reference("f", (epsilon * (k - 1), epsilon * (k - 1) * (n - 1)))
     statistic = 0.0
-    if not _all_tied(table):
-        if within <= 1e-24 * between:
+    if not _all_tied(found.rounded):
+        if within <= (FLAT * found.largest) ** 2:
             raise DataError(
                 "There is no spread to divide by: the classifiers differ by the same amounts in every row.",
                 hint="the Friedman test goes by ranks alone.",
             )
         statistic = between / within
     return ClassicalTest(
-        name="repeated-measures ANOVA", statistic=statistic, p_value=_upper(statistic, reference), n=n,
+        name="repeated-measures ANOVA", names=found.names, statistic=statistic, n=n,
+        p_value=_upper(statistic, reference),
         reference=reference, null="all classifiers have the same mean score",
         method="variance between classifiers over residual variance"
         + (f", degrees of freedom times {epsilon:.3f} (Greenhouse-Geisser)" if corrected else ""),
@@ -205,7 +210,7 @@ def _at_least(table: Scores) -> Scores:
             f"Friedman's test compares at least three classifiers; got {k}.", hint="for two use wilcoxon or sign."
         )
     if n < 2:  # noqa: PLR2004
-        raise DataError(_ONE_ROW)
+        raise DataError(_ONE_ROW, hint=_MORE_ROWS)
     return table
 
 
@@ -215,10 +220,9 @@ def _all_alike(row: FloatArray) -> float:
     return math.prod(math.factorial(int(tie)) for tie in ties) / math.factorial(row.size)
 
 
-def _friedman(table: Scores) -> float:
+def _friedman(values: FloatArray) -> float:
     from scipy import stats
 
-    values = table.values
     if _all_tied(values):
         return 0.0
     return float(stats.friedmanchisquare(*values.T).statistic)

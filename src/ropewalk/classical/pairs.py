@@ -7,7 +7,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk.classical._parts import INDEPENDENT, PAIRED, by_ranks, by_sign, by_t, mean_and_spread
+from ropewalk.classical._parts import INDEPENDENT, NORMAL, PAIRED, by_ranks, by_sign, by_t, mean_and_spread
 from ropewalk.classical._scores import Pick, Rows, as_pair, caution
 from ropewalk.results.classical import Alternative, ClassicalTest
 
@@ -48,14 +48,13 @@ def paired_t(
     >>> test.decision(0.05)
     'Rejected at level 0.05: the mean difference is 0.'
     """
-    differences = as_pair(scores, pick).differences
-    n = differences.size
-    mean, spread = mean_and_spread(differences, "pair of scores")
+    table = as_pair(scores, pick)
+    n = len(table.values)
+    mean, spread = mean_and_spread(table.differences, "pair of scores", table.largest)
     return by_t(
         mean, spread / math.sqrt(n), n - 1, alternative=alternative, prob=prob, name="paired t test",
         what="mean, A − B", n=n, null="the mean difference is 0", method="mean difference over its standard error",
-        assumptions=(PAIRED, INDEPENDENT, "differences are normally distributed, at least roughly"),
-        warnings=caution(of, _REMEDY),
+        assumptions=(PAIRED, INDEPENDENT, NORMAL), names=table.names, warnings=caution(of, _REMEDY),
     )  # fmt: skip
 
 
@@ -70,17 +69,18 @@ def wilcoxon(
 
     Takes what `paired_t` takes. `zero_method` is SciPy's: "wilcox" leaves equal scores out, "zsplit" gives half their
     ranks to each side (as Demšar does), "pratt" ranks them and leaves them out. Up to 50 differences without ties the
-    p-value is exact.
+    p-value is exact, with many or with ties it is that of the normal distribution.
 
     Examples
     --------
     >>> wilcoxon([0.81, 0.79, 0.84, 0.90, 0.88], [0.78, 0.77, 0.80, 0.89, 0.83]).p_value
     0.0625
     """
+    table = as_pair(scores, pick)
     return by_ranks(
-        as_pair(scores, pick).rounded, alternative=alternative, zero_method=zero_method,
-        name="Wilcoxon signed-rank test", what="median, A − B",
-        null="differences lie symmetrically around 0", method="signed ranks of the differences",
+        table.rounded_differences, alternative=alternative, zero_method=zero_method,
+        name="Wilcoxon signed-rank test", what="median, A − B", of="differences",
+        null="differences lie symmetrically around 0", names=table.names,
         assumptions=(PAIRED, INDEPENDENT, "differences are comparable in size from row to row"),
         warnings=caution(of, _REMEDY),
     )  # fmt: skip
@@ -103,10 +103,11 @@ def sign(
     >>> test.p_value, test.n
     (0.25, 3)
     """
-    differences = as_pair(scores, pick).rounded
+    table = as_pair(scores, pick)
+    differences = table.rounded_differences
     return by_sign(
         int(np.sum(differences > 0)), int(np.sum(differences < 0)), alternative=alternative, prob=prob,
-        name="sign test", what="A's share of the wins", null="each classifier wins half of the rows",
+        name="sign test", names=table.names, null="each classifier wins half of the rows",
         method="exact binomial; ties are left out", assumptions=(PAIRED, INDEPENDENT),
         warnings=caution(of, _REMEDY),
     )  # fmt: skip

@@ -71,7 +71,7 @@ def permutation(
     >>> print(f"difference {test.effect.value:+.3f}, p = {test.p_value:.4f}")
     difference +0.022, p = 0.0005
     """
-    side, number = check_alternative(alternative), _check_permutations(permutations)
+    side, number = check_alternative(alternative), check_permutations(permutations)
     seed, workers = check_seed(rng, random_state), check_threads(threads)
     pos_label = source.pop("pos_label", None)
     tables = tables_of(data, source)
@@ -86,7 +86,10 @@ def permutation(
     asked = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
     a, b = observed_psi(asked.tables, asked.metric, asked.prevalence)
     if a is None or b is None:
-        raise DataError(f"The {asked.metric.name} of these items is not defined: some class has none.")
+        raise DataError(
+            f"The {asked.metric.name} of these items is not defined: there are none, or none of some class.",
+            hint="leave prevalence= out, or get items of every class.",
+        )
     swaps = Swaps.of(asked.tables[0])
     exact = swaps.n_ways <= number
     if exact:
@@ -94,7 +97,8 @@ def permutation(
     else:
         psi = draw_psi([swaps], asked.metric, asked.prevalence, stop=number, seed=seed, threads=workers)
         chances = np.ones(number)
-    far = _as_far(psi[0] - psi[1], a - b, side, slack=_ROUNDING * max(abs(a), abs(b)))
+    largest = max(abs(a), abs(b), float(np.abs(psi).max()), float(np.abs(asked.metric.cost or 0.0).max()))
+    far = _as_far(psi[0] - psi[1], a - b, side, slack=_ROUNDING * largest)
     p_value, error = float(chances[far].sum()), None
     if not exact:
         p_value = (1 + p_value) / (1 + number)
@@ -108,7 +112,7 @@ def permutation(
         method = "there is nothing to exchange: both give the same answer to every item"
     return ClassicalTest(
         name=f"permutation test of {asked.metric.name}", statistic=a - b, p_value=min(p_value, 1.0),
-        n=differing, alternative=side,
+        n=differing, alternative=side, names=asked.tables[0].names,
         effect=Effect(name=f"{asked.metric.name}, A − B", value=a - b), mc_error=error,
         null="the two classifiers are interchangeable on every item",
         method=method,
@@ -116,9 +120,12 @@ def permutation(
     )  # fmt: skip
 
 
-def _check_permutations(number: Any) -> int:
+def check_permutations(number: Any) -> int:
+    """Return a usable number of permutations."""
     if not is_whole(number) or not 1 <= number <= _MOST:
-        raise InvalidInputError(f"`permutations` must be an integer from 1 to {_MOST:,}; got {number!r}.")
+        raise InvalidInputError(
+            f"`permutations` must be an integer from 1 to {_MOST:,}; got {number!r}.", hint="10,000 will do."
+        )
     return int(number)
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Unpack
+from typing import Any, Unpack
+
+import numpy as np
 
 from ropewalk._validate import check_prob, is_real
-from ropewalk.classical._parts import FLAT, PAIRED, by_t, mean_and_spread
+from ropewalk.classical._parts import FLAT, NORMAL, PAIRED, by_t, mean_and_spread
 from ropewalk.classical._scores import Pick, Rows, as_numbers, as_pair, caution
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.intervals import Interval
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
 from ropewalk.typing import FloatArray
 
-_ROUGHLY: Final = "differences are normally distributed, at least roughly"
 _REPEATS, _FOLDS = 5, 2
+_MOST = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +63,9 @@ def repeated(
     """
     from scipy import stats
 
-    numbers = as_numbers(values, "the classifier")
+    numbers = as_numbers(values, "the classifier").reshape(-1)
     mass, n = check_prob(prob), numbers.size
-    mean, spread = mean_and_spread(numbers, "value")
+    mean, spread = mean_and_spread(numbers, "value", 0.0)
     told: tuple[str, ...] = ()
     extra = 0.0
     if n_train is None and n_test is None:
@@ -110,12 +112,17 @@ def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> R
     ratio 0.91: the ±1 std intervals overlap, there is no telling which is better
     """
     for value in (mean_a, std_a, mean_b, std_b):
-        if not is_real(value) or not math.isfinite(value):
-            raise InvalidInputError(f"Means and standard deviations must be finite numbers; got {value!r}.")
+        if not is_real(value) or not -_MOST < value < _MOST:
+            raise InvalidInputError(
+                f"Means and standard deviations must be finite numbers; got {value!r:.40}.",
+                hint="the order is mean, std, mean, std.",
+            )
     if std_a < 0 or std_b < 0:
         raise InvalidInputError("A standard deviation cannot be negative.", hint="the order is mean, std, mean, std.")
     if std_a + std_b == 0:
-        raise DataError("Both standard deviations are 0: there is nothing to measure the distance by.")
+        raise DataError(
+            "Both standard deviations are 0: there is nothing to measure the distance by.", hint="look at the means."
+        )
     return RuleOfThumb(ratio=(float(mean_a) - float(mean_b)) / (float(std_a) + float(std_b)))
 
 
@@ -141,17 +148,17 @@ def corrected_t(
     >>> print(f"t = {test.statistic:.2f}, p = {test.p_value:.3f}")
     t = 2.83, p = 0.047
     """
-    differences = as_pair(scores, pick).differences
-    n = differences.size
-    mean, spread = mean_and_spread(differences, "pair of scores")
+    table = as_pair(scores, pick)
+    n = len(table.values)
+    mean, spread = mean_and_spread(table.differences, "pair of scores", table.largest)
     share = _test_share(n_train, n_test)
     return by_t(
         mean, spread * math.sqrt(1 / n + share), n - 1, alternative=alternative, prob=prob,
-        name="corrected resampled t test", what="mean, A − B", n=n, null="the mean difference is 0",
+        name="corrected resampled t test", names=table.names, what="mean, A − B", n=n, null="the mean difference is 0",
         method=f"variance (1/{n} + {share:.4g}) s² for overlapping training sets (Nadeau and Bengio 2003)",
         assumptions=(
             PAIRED, "all splits come from one data set, with training and test sets of the sizes given",
-            "scores of two splits correlate by n_test / (n_train + n_test)", _ROUGHLY,
+            "scores of two splits correlate by n_test / (n_train + n_test)", NORMAL,
         ),
     )  # fmt: skip
 
@@ -181,13 +188,13 @@ def cv5x2_t(
     >>> print(f"p = {cv5x2_t(a, b).p_value:.3f}")
     p = 0.010
     """
-    differences = _five_by_two(scores, pick)
-    error = math.sqrt(float(_variances(differences).mean()))
+    names, differences, variances = _five_by_two(scores, pick)
+    first, error = float(differences[0, 0]), math.sqrt(float(variances.mean()))
     return by_t(
-        float(differences[0, 0]), error, _REPEATS, alternative=alternative, prob=prob, name="5×2cv t test",
+        first, error, _REPEATS, alternative=alternative, prob=prob, name="5×2cv t test", names=names,
         what="first fold, A − B", n=differences.size, null="both algorithms score alike",
         method="first difference over the root of the mean variance within repeats (Dietterich 1998)",
-        assumptions=(PAIRED, "five repeats of two-fold cross-validation of one data set", _ROUGHLY),
+        assumptions=(PAIRED, "five repeats of two-fold cross-validation of one data set", NORMAL),
     )  # fmt: skip
 
 
@@ -205,38 +212,39 @@ def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
     """
     from scipy import stats
 
-    differences = _five_by_two(scores, pick)
+    names, differences, variances = _five_by_two(scores, pick)
     reference = Reference("f", (float(differences.size), float(_REPEATS)))
     statistic, p_value = 0.0, 1.0
     if differences.any():
-        statistic = float((differences**2).sum() / (2 * _variances(differences).sum()))
+        statistic = float((differences**2).sum() / (2 * variances.sum()))
         p_value = float(stats.f.sf(statistic, *reference.df))
     return ClassicalTest(
-        name="5×2cv F test", statistic=statistic, p_value=p_value, n=differences.size,
+        name="5×2cv F test", names=names, statistic=statistic, p_value=p_value, n=differences.size,
         effect=Effect(name="mean, A − B", value=float(differences.mean())), reference=reference,
         null="both algorithms score alike",
         method="sum of squared differences over twice the variances within repeats (Alpaydin 1999)",
-        assumptions=(PAIRED, "five repeats of two-fold cross-validation of one data set", _ROUGHLY),
+        assumptions=(PAIRED, "five repeats of two-fold cross-validation of one data set", NORMAL),
     )  # fmt: skip
 
 
-def _five_by_two(scores: Any, pick: Pick) -> FloatArray:
-    differences = as_pair(scores, pick).differences
-    if differences.size != _REPEATS * _FOLDS:
+def _five_by_two(scores: Any, pick: Pick) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+    """Return the names, the differences of the folds (5, 2), and Dietterich's s² of each repeat."""
+    table = as_pair(scores, pick)
+    shapes = {np.shape(one) for one in scores if hasattr(one, "__len__")} if len(scores) > 1 else set()
+    if len(table.values) != _REPEATS * _FOLDS or not shapes <= {(_REPEATS, _FOLDS), (_REPEATS * _FOLDS,)}:
+        given = " and ".join(" × ".join(map(str, shape)) for shape in shapes) or str(len(table.values))
         raise LengthMismatchError(
-            f"A 5×2cv test takes ten scores a classifier, five repeats of two folds; got {differences.size}.",
+            f"A 5×2cv test takes ten scores a classifier, five repeats (rows) of two folds; got {given}.",
             hint="corrected_t takes any number of folds.",
         )
-    return differences.reshape(_REPEATS, _FOLDS)
-
-
-def _variances(differences: FloatArray) -> FloatArray:
-    """Return Dietterich's s² of each repeat."""
+    differences = table.differences.reshape(_REPEATS, _FOLDS)
+    if not table.rounded_differences.any():
+        differences = np.zeros_like(differences)
     centred = differences - differences.mean(axis=1, keepdims=True)
-    squares: FloatArray = (centred**2).sum(axis=1)
-    if differences.any() and squares.sum() <= FLAT**2 * (differences**2).sum():
+    variances: FloatArray = (centred**2).sum(axis=1)
+    if differences.any() and variances.sum() <= (FLAT * table.largest) ** 2:
         raise DataError(
             "There is no spread to divide by: in every repeat both folds differ by the same amount.",
             hint="are these the scores of ten different folds?",
         )
-    return squares
+    return table.names, differences, variances

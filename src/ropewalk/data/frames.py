@@ -58,7 +58,10 @@ def is_frame(data: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    try:
+        return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.NarwhalsError:  # it is one, and `as_frame` says what is wrong with it
+        return True
 
 
 def as_frame(data: Any) -> Any:

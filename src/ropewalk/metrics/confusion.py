@@ -7,11 +7,14 @@ metric gives one value (K, D) for any number of classes. 0/0 counts 0 throughout
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from ropewalk.metrics.margins import Margins, ratio
 from ropewalk.typing import FloatArray
+
+_ROUNDING: Final = 1e-14
 
 # -- class metrics ------------------------------------------------------------------------------------------
 
@@ -89,7 +92,7 @@ def mcc(m: Margins) -> FloatArray:
     """Matthews correlation coefficient; for more than two classes Gorodkin's R_K."""
     square = m.total[..., 0] ** 2
     covariance = m.total[..., 0] * m.tp.sum(axis=-1) - (m.row * m.col).sum(axis=-1)
-    spread = np.maximum(square - (m.row**2).sum(axis=-1), 0) * np.maximum(square - (m.col**2).sum(axis=-1), 0)
+    spread = _beyond(square, (m.row**2).sum(axis=-1)) * _beyond(square, (m.col**2).sum(axis=-1))
     # Where nearly all weight lies on one class, rounding may carry the quotient beyond 1.
     return np.clip(ratio(np.where(spread > 0, covariance, 0.0), np.sqrt(spread)), -1.0, 1.0)
 
@@ -98,5 +101,11 @@ def kappa(m: Margins) -> FloatArray:
     """Cohen's kappa: agreement with the truth beyond chance."""
     total = m.total[..., 0]
     chance = (m.row * m.col).sum(axis=-1)
-    spread = total**2 - chance
-    return ratio(np.where(spread > 0, total * m.tp.sum(axis=-1) - chance, 0.0), np.where(spread > 0, spread, 0.0))
+    spread = _beyond(total**2, chance)
+    return ratio(np.where(spread > 0, total * m.tp.sum(axis=-1) - chance, 0.0), spread)
+
+
+def _beyond(whole: FloatArray, part: FloatArray) -> FloatArray:
+    """Return by how much `whole` exceeds `part`; 0 where that is a rounding error of weights that add up to it."""
+    rest = whole - part
+    return np.where(rest > _ROUNDING * whole, rest, 0.0)

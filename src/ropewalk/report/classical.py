@@ -23,7 +23,9 @@ def tests_table(tests: Mapping[str, ClassicalTest | None], escape: Escape) -> Ta
         tuple(map(escape, _row(test) if test is not None else (key, "", "–", "–", "–", "–")))
         for key, test in tests.items()
     ]
-    header = ("test", "of", "statistic", "n", "p", "effect")
+    probs = {test.effect.prob for test in tests.values() if test is not None and test.effect is not None}
+    mass = escape(f" [{100 * max(probs):g}%]") if probs else ""
+    header = ("test", "of", "statistic", "n", "p", f"effect{mass}")
     return Table(header=header, rows=tuple(rows), text_columns=2, ends_in_text=False)
 
 
@@ -57,8 +59,9 @@ def _what(test: ClassicalTest) -> str:
 def single_view(test: ClassicalTest, escape: Escape) -> View:
     """Say what a test did, what it assumes and what came out."""
     lines = [
+        *((("About", ", ".join(map(escape, test.names))),) if test.names else ()),
         ("Test", test.method),
-        ("Null", f"{test.null} · alternative {test.alternative}"),
+        ("Null", test.null + ("" if _is_upper(test) else f" · alternative {test.alternative}")),
         ("Result", f"statistic {_statistic(test)} · n {test.n:,} · p {p_value(test.p_value, test.mc_error)}"),
     ]
     if test.effect is not None:
@@ -76,6 +79,11 @@ def single_view(test: ClassicalTest, escape: Escape) -> View:
     )
 
 
+def _is_upper(test: ClassicalTest) -> bool:
+    """Whether only a large statistic speaks against the null hypothesis, so that there are no sides."""
+    return test.reference is not None and test.reference.family in {"chi2", "f"}
+
+
 def battery_view(battery: Battery, escape: Escape) -> View:
     """Say whom the tests are about."""
     a, b = escape(battery.a), escape(battery.b)
@@ -89,6 +97,15 @@ def battery_view(battery: Battery, escape: Escape) -> View:
         shares=(),
         note=MEANING,
     )
+
+
+def _assumptions(battery: Battery, escape: Escape) -> list[tuple[str, str]]:
+    """Return every assumption, and the tests that make it."""
+    who: dict[str, list[str]] = {}
+    for test in filter(None, battery.tests.values()):
+        for told in test.assumptions:
+            who.setdefault(told, []).append(escape(test.name))
+    return [("Assumes", f"{told} ({', '.join(names)})") for told, names in who.items()]
 
 
 def nemenyi_view(found: Nemenyi, escape: Escape) -> View:
@@ -142,7 +159,9 @@ def remarks(result: Tested, escape: Escape) -> tuple[tuple[str, str], ...]:
     why: dict[str, list[str]] = {}
     for key, reason in result.reasons.items():
         why.setdefault(reason, []).append(key)
-    return tuple(("Note", escape(f"not carried out: {', '.join(keys)} ({reason})")) for reason, keys in why.items())
+    notes = [("Note", escape(f"not carried out: {', '.join(keys)} ({reason})")) for reason, keys in why.items()]
+    told = dict.fromkeys(told for test in result.tests.values() if test is not None for told in test.warnings)
+    return (*_assumptions(result, escape), *notes, *(("Warning", escape(f"tests over classes: {one}")) for one in told))
 
 
 def paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | None]:
@@ -164,11 +183,15 @@ def columns_text(result: Rendered) -> str:
     if not isinstance(result, Comparison | ClassComparisons):
         return ""
     first = result if isinstance(result, Comparison) else result[0]
-    return "" if first.tests is None else f"sign-test and t-test: classical p-values, of {_of(first)}"
+    if first.tests is None:
+        return ""
+    many = "" if isinstance(result, Comparison) else ", not adjusted for their number"
+    return f"sign-test and t-test: classical p-values of {_of(first)}{many}"
 
 
 def _of(c: Comparison) -> str:
-    return "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
+    what = "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
+    return what if c.recipe.prevalence is None else f"{what}, at the class mix of the data"
 
 
 def tests_line(c: Comparison) -> str:

@@ -35,8 +35,8 @@ def body(result: Rendered) -> str:
     return "\n".join(lines)
 
 
-def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Note", "Warning")) -> list[str]:
-    """Return hints, notes and warnings as labelled lines."""
+def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
+    """Return hints, assumptions, notes and warnings as labelled lines."""
     return [_labelled(kind, told) for kind, told in remarks(result, escape.visible) if kind in kinds]
 
 

@@ -55,7 +55,8 @@ class ClassicalTest(Rendered):
 
     `n` is the number of observations that the test works with, `effect` how large the difference is, `reference` the
     distribution of the statistic under the null hypothesis where it is one of the textbooks', `mc_error` the
-    standard error of a p-value that was simulated. `assumptions` are what must hold for the p-value to mean anything.
+    standard error of a p-value that was simulated; `names` are the classifiers, A first. `assumptions` are what must
+    hold for the p-value to mean anything.
 
     Examples
     --------
@@ -78,6 +79,7 @@ class ClassicalTest(Rendered):
     effect: Effect | None = None
     reference: Reference | None = None
     mc_error: float | None = None
+    names: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -88,7 +90,7 @@ class ClassicalTest(Rendered):
     def critical_value(self, alpha: float = 0.05) -> float:
         """Return what the statistic must exceed for the null hypothesis to be rejected at level `alpha`.
 
-        In absolute value for a two-sided t or z; with the sign turned for the alternative "less".
+        It is positive: a two-sided t or z must exceed it in absolute value, and for "less" lie below its negative.
         """
         if self.reference is None:
             raise InvalidInputError(
@@ -122,6 +124,7 @@ class ClassicalTest(Rendered):
         """Return the test in plain Python types: exactly the JSON object."""
         return {
             "name": self.name,
+            "classifiers": list(self.names),
             "statistic": finite(self.statistic),
             "p_value": self.p_value,
             "n": self.n,
@@ -208,6 +211,10 @@ class Nemenyi(Rendered):
     n: int
     p_values: Mapping[tuple[str, str], float]
     warnings: tuple[str, ...] = ()
+
+    def p_value(self, a: str, b: str) -> float:
+        """Return the p-value of a pair, in either order."""
+        return self.p_values[(a, b) if (a, b) in self.p_values else (b, a)]
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

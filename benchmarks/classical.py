@@ -12,7 +12,7 @@ from functools import partial
 
 from measure import alternate, cpu
 from multiclass import LARGE
-from peers import counted_macro_f1, sklearn_macro_f1, swapping
+from peers import counted_macro_f1, shuffling, sklearn_macro_f1, swapping
 from table import Row, installed
 
 import ropewalk as rw
@@ -51,6 +51,10 @@ def rows() -> Iterator[Row]:
             yield row(measured=again, peer=many, peer_measured=cpu(swapping(a, b, score, rounds=MANY)))
         else:
             yield row(measured=again, peer=many, skipped="it takes a minute or so; --large asks for it")
+
+    by_hand = shuffling(arrays[1], arrays[2], counted_macro_f1(arrays[0]), rounds=MANY)
+    again, hand = alternate(ours, by_hand, repeats=FEW_REPEATS)
+    yield Row(what="  beside a loop of NumPy calls", measured=again, peer="by hand, bincount", peer_measured=hand)
 
     (battery,) = alternate(partial(rw.classical.battery, news.outcomes, a=A, b=B), repeats=REPEATS)
     yield Row(what="battery(): nine tests, no permutations", measured=battery)

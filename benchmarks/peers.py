@@ -94,6 +94,20 @@ def swapping(a: Any, b: Any, score: Callable[[Any], float], rounds: int) -> Call
     return test
 
 
+def shuffling(a: Any, b: Any, score: Callable[[Any], float], rounds: int) -> Callable[[], Any]:
+    """Return the permutation test that one writes by hand: NumPy exchanges the answers, a loop goes over the rounds."""
+
+    def test() -> Any:
+        rng = np.random.default_rng(0)
+        seen, far = abs(score(a) - score(b)), 0
+        for _ in range(rounds):
+            swap = rng.random(a.size) < 0.5
+            far += abs(score(np.where(swap, b, a)) - score(np.where(swap, a, b))) >= seen
+        return (1 + far) / (1 + rounds)
+
+    return test
+
+
 def sklearn_macro_f1(truth: Any) -> Callable[[Any], float]:
     """Return scikit-learn's macro F1 as a function of the answers."""
     from sklearn.metrics import f1_score

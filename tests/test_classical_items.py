@@ -351,6 +351,11 @@ def test_two_classes_earn_a_warning(silent):
     assert "There are two classes" in str(found)
 
 
+def test_the_caution_about_two_classes_stands_beside_a_comparison(rng, silent):
+    r = rw.compare(*random_predictions(rng, 60, 2, (0.8, 0.7)), metric="macro_f1", draws=200, rng=0, tests=True)
+    assert "There are two classes" in str(r)
+
+
 def test_a_single_label():
     found = classical.battery([1, 1], [1, 1], [1, 1])
     assert found["sign_items"].p_value == 1

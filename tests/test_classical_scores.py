@@ -565,6 +565,12 @@ def test_every_result_prints_and_becomes_json(scores):
     assert classical.repeated(scores[:, 0], of="topics").to_dict()["n"] == len(scores)
 
 
+def test_small_effects_and_open_ends_are_written_out():
+    small = classical.paired_t([2.1e-5, 3.3e-5, 4.6e-5], [1e-5, 2e-5, 3e-5], alternative="greater")
+    assert "+0.0000133" in str(small)
+    assert "+∞]" in str(small)
+
+
 def test_a_critical_value_needs_a_textbook_distribution():
     with pytest.raises(rw.errors.InvalidInputError, match="critical value"):
         classical.sign([1, 2], [2, 1]).critical_value()

@@ -45,11 +45,16 @@ def _effect(test: ClassicalTest) -> str:
     effect = test.effect
     if effect is None:
         return "–"
-    sign = "A − B" in effect.name
-    value = number(effect.value, 3, sign=sign)
-    if effect.interval is None:
-        return value
-    return f"{value} {interval(effect.interval.low, effect.interval.high, 3, sign=sign)}"
+    sign, ends = "A − B" in effect.name, effect.interval
+    sizes = (effect.value,) if ends is None else (effect.value - ends.low, ends.high - effect.value)
+    places = _places(min((abs(size) for size in sizes if size and math.isfinite(size)), default=0.0))
+    value = number(effect.value, places, sign=sign)
+    return value if ends is None else f"{value} {interval(ends.low, ends.high, places, sign=sign)}"
+
+
+def _places(size: float) -> int:
+    """Return three decimals, or as many as it takes to show two digits of something small."""
+    return min(max(3, 1 - math.floor(math.log10(size))), 9) if size else 3
 
 
 def _what(test: ClassicalTest) -> str:
@@ -176,6 +181,12 @@ def paper_columns(c: Comparison) -> tuple[str, str]:
     """Return the p-values of the papers' sign and t tests."""
     sign, t = (None if test is None else p_value(test.p_value) for test in paper_tests(c))
     return sign or "–", t or "–"
+
+
+def cautions(c: Comparison) -> tuple[str, ...]:
+    """Return what is wrong with the tests that stand beside a comparison."""
+    found = dict.fromkeys(told for test in paper_tests(c) if test is not None for told in test.warnings)
+    return tuple(f"sign-test and t-test: {told}" for told in found)
 
 
 def columns_text(result: Rendered) -> str:

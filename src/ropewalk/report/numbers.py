@@ -45,8 +45,9 @@ def number(value: float | None, places: int, *, sign: bool = False) -> str:
 
 
 def interval(low: float, high: float, places: int, *, sign: bool = False) -> str:
-    """Write an interval."""
-    return f"[{number(low, places, sign=sign)}, {number(high, places, sign=sign)}]"
+    """Write an interval; an open end is infinite."""
+    ends = (f"{'+' if end > 0 else '-'}∞" if math.isinf(end) else number(end, places, sign=sign) for end in (low, high))
+    return f"[{', '.join(ends)}]"
 
 
 def percent(share: float, n_draws: int) -> str:

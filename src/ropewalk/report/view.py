@@ -74,6 +74,8 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     against_bar = isinstance(result, Evaluation) and result.at_least is not None
     if _recipe(result).rope is None and (against_bar or not isinstance(result, Evaluation)):
         told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
+    tested = [part for part in parts if isinstance(part, Comparison)]
+    told += [("Note", escape(note)) for note in few(note for part in tested for note in classical.cautions(part))]
     told += [("Note", escape(note)) for note in few(note for part in parts for note in part.notes)]
     told += [("Warning", escape(warning)) for warning in few(warning for part in parts for warning in part.warnings)]
     return tuple(told)

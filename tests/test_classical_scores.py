@@ -97,6 +97,17 @@ def test_ties_survive_floating_point_in_ranks():
     assert classical.nemenyi(*noisy).ranks == classical.nemenyi(*equal).ranks
 
 
+def test_wilcoxon_with_few_ties_lists_all_signs():
+    a, b = [0.81, 0.79, 0.84, 0.90, 0.88, 0.71], [0.78, 0.77, 0.81, 0.92, 0.83, 0.69]
+    # |d| = 3 2 3 2 5 2: ranks 4.5 2 4.5 2 6 2, of which one of rank 2 is negative. Of the 64 sums of negative ranks
+    # 1 is 0, 3 are 2 and none lies between: 4/64 on one side.
+    found = classical.wilcoxon(a, b)
+    assert (found.statistic, found.p_value) == pytest.approx((2, 8 / 64))
+    assert found.method.endswith("exact")
+    many = classical.wilcoxon(a * 4, b * 4)
+    assert many.method.endswith("normal approximation")
+
+
 @pytest.mark.parametrize("extra", [5, 20, 60])
 def test_rows_that_wilcoxon_leaves_out_change_nothing(extra):
     a, b = [0.11, 0.12, 0.13, 0.14, 0.15], [0.1] * 5
@@ -201,6 +212,10 @@ def test_groups_hold_those_that_cannot_be_told_apart(scores):
         for b in order[i + 1 :]:
             near = found.ranks[b] - found.ranks[a] < found.critical_difference
             assert (frozenset((a, b)) in together) == near
+
+
+def test_no_winner_among_equals():
+    assert "A, B, C share the best" in str(classical.nemenyi(np.full((4, 3), 0.5)))
 
 
 def test_lower_is_better_turns_the_ranks():

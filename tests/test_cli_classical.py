@@ -109,6 +109,8 @@ def test_confusion_matrices_have_the_tests_that_need_no_pairs(run, tmp_path, wri
     (("FILE", *PAIR, "--pos-label", "99"), 4, "99"),
     (("FILE", *PAIR, "--metric", "f9"), 2, "f9"),
     (("FILE", *PAIR, "--metric", "macro_f1", "--permutations", "0"), 2, "permutations"),
+    (("FILE", *PAIR, "--permutations", "50"), 2, "--metric"),
+    (("FILE", *PAIR, "--metric", "f1"), 4, "ropewalk compare --per-class"),
     (("FILE", *PAIR, "--json", "--latex"), 2, "exclude"),
     (("FILE", "--truth", "y_true", "--a", "nb_mult"), 2, "--b"),
 ])  # fmt: skip

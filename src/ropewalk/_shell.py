@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 _SAID_ALIKE = (
     "missing", "unmatched", "metric", "model", "classes", "pos_label", "labels", "rope", "prob", "draws", "rule",
-    "prevalence", "predictions", "cost_matrix", "at_least", "n_items", "id",
+    "prevalence", "predictions", "permutations", "cost_matrix", "at_least", "n_items", "id",
 )  # fmt: skip
 """Options that Python and the command line share, but for the dashes."""
 
@@ -34,7 +34,7 @@ def in_shell(text: str) -> str:
         return f"--{name.replace('_', '-')}{' ' if value else ''}{value.strip(_QUOTES)}"
 
     names = "|".join(_SAID_ALIKE)
-    said = text.replace("compare_classes (--per-class)", "--per-class")
+    said = text.replace("compare_classes (--per-class)", "ropewalk compare --per-class")
     said = re.sub(rf"\b(?P<name>{names})=(?!\[)(?P<value>\"[^\"]*\"|'[^']*'|-?[0-9][^\s;,)]*)?", option, said)
     return re.sub(rf"`(?P<name>{names})`(?P<value>)", lambda match: f"`{option(match)}`", said)
 

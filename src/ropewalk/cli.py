@@ -259,7 +259,9 @@ def run_tests(
     metric: Annotated[str | None, typer.Option("--metric", help="Add a permutation test of this metric.")] = None,
     classes: opt.Classes = None,
     cost_matrix: opt.Cost = None,
-    permutations: Annotated[int, typer.Option("--permutations", help="How many the permutation test draws.")] = 10_000,
+    permutations: Annotated[
+        int | None, typer.Option("--permutations", help="How many the permutation test draws; 10,000 unless said.")
+    ] = None,
     seed: opt.Seed = 0,
     id_column: opt.Id = None,
     missing: opt.Missing = "error",
@@ -275,13 +277,15 @@ def run_tests(
     """Run the classical tests on two classifiers whose predictions are columns of FILE."""
     show = output_format(as_json=as_json, markdown=markdown, latex=latex)
     check_out(html, file, cost_matrix)
+    if permutations is not None and metric is None and cost_matrix is None:
+        raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     many = (item, label, n_items)
     table = read_table(file, truth, [a, b], labels, id_column=id_column, missing=missing, many=many)
     positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
     result = quietly(lambda: rw.classical.battery(
         table, metric=metric, classes=named_classes(classes, table.labels), cost_matrix=costs,
-        permutations=permutations, rng=seed, pos_label=positive,
+        permutations=10_000 if permutations is None else permutations, rng=seed, pos_label=positive,
     ))  # fmt: skip
     emit(result, show, html)
 

@@ -20,6 +20,8 @@ _ZEROS: Final[dict[str, Literal["wilcox", "pratt", "zsplit"]]] = {
     "pratt": "pratt",
     "zsplit": "zsplit",
 }
+_TABLE: Final = 50  # so many differences without ties have an exact distribution that is quick to make
+_LISTED: Final = 13  # and of so many with ties all 2^n signs are listed
 FLAT: Final = 1e-12
 """A spread that is rounding, relative to the scores."""
 
@@ -105,15 +107,34 @@ def by_ranks(
     # SciPy chooses between exact and normal by how many there are, so those that do not count must not be among them.
     used = differences[differences != 0] if way == "wilcox" else differences
     effect = Effect(name=what, value=float(np.median(differences)) if differences.size else 0.0)
-    words |= {
-        "n": used.size,
-        "alternative": side,
-        "effect": effect,
-        "method": f"signed ranks of the {of}; exact for few without ties, else normal",
-    }
+    words |= {"n": used.size, "alternative": side, "effect": effect}
+    sizes = np.abs(used)
+    plain = np.unique(sizes).size == used.size and bool(used.all())
+    exact = used.size <= (_TABLE if plain else _LISTED)
+    words["method"] = f"signed ranks of the {of}, {'exact' if exact else 'normal approximation'}"
     if not used.any():
         return ClassicalTest(statistic=0.0, p_value=1.0, **words)
+    if exact and not plain:  # SciPy's way with few and tied ones depends on its version
+        statistic, p_value = _every_sign(used, way, side)
+        return ClassicalTest(statistic=statistic, p_value=p_value, **words)
     with warnings.catch_warnings():  # SciPy before 1.13 warns where it takes the normal approximation for ties
         warnings.simplefilter("ignore", UserWarning)
         found = stats.wilcoxon(used, zero_method=way, alternative=side)
     return ClassicalTest(statistic=float(found.statistic), p_value=float(found.pvalue), **words)
+
+
+def _every_sign(differences: FloatArray, way: str, side: Alternative) -> tuple[float, float]:
+    """Return Wilcoxon's statistic and p-value by listing all signs that the differences could have had."""
+    from scipy import stats
+
+    ranks = stats.rankdata(np.abs(differences))
+    counted = differences != 0
+    tied = float(ranks[~counted].sum()) / 2 if way == "zsplit" else 0.0
+    signs = np.indices((2,) * int(counted.sum())).reshape(int(counted.sum()), -1)
+    plus = ranks[counted] @ signs + tied
+    seen = float(ranks[differences > 0].sum()) + tied
+    below, above = float(np.mean(plus <= seen)), float(np.mean(plus >= seen))
+    if side == "two-sided":
+        total = float(ranks[counted].sum()) + 2 * tied
+        return min(seen, total - seen), min(2 * min(below, above), 1.0)
+    return seen, below if side == "less" else above

@@ -67,8 +67,9 @@ def t_items(
     """Test whether two accuracies differ as if they came from different items: the papers' p-test.
 
     Welch's t on right (1) and wrong (0), or with ``method="z"`` the z test of two proportions (which needs the extra
-    `stats`). Pairing is ignored, so on one test set the test is weaker than it could be; it is the only one here
-    that separate test sets or confusion matrices allow.
+    `stats`). Pairing is ignored: on one test set the p-value is too large where both classifiers tend to err on the
+    same items, as they mostly do, and too small where they err on different ones. It is the only test on items that
+    separate test sets or confusion matrices allow.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
     method
         "exact" is the sign test on discordant items; "midp" takes half the probability of what was observed, is less
         timid and is what Fagerland et al. (2013) recommend; "chi2" is the large-sample form, "chi2_corrected" that with
-        the continuity correction.
+        the continuity correction, as statsmodels has it: with equal counts, too, so that its p is then below 1.
     prob
         Of the confidence interval of the difference of accuracy (Bonett and Price's).
 

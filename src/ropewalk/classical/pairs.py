@@ -11,7 +11,7 @@ from ropewalk.classical._parts import INDEPENDENT, NORMAL, PAIRED, by_ranks, by_
 from ropewalk.classical._scores import Pick, Rows, as_pair, caution
 from ropewalk.results.classical import Alternative, ClassicalTest
 
-_REMEDY: Final = "Use corrected_t, or cv5x2_t on five two-fold splits."
+_REMEDY: Final = "Use corrected_t, or cv5x2_f on five two-fold splits."
 
 
 def paired_t(
@@ -68,8 +68,8 @@ def wilcoxon(
     """Test whether the differences of paired scores lie symmetrically around 0, by their ranks.
 
     Takes what `paired_t` takes. `zero_method` is SciPy's: "wilcox" leaves equal scores out, "zsplit" gives half their
-    ranks to each side (as Demšar does), "pratt" ranks them and leaves them out. Up to 50 differences without ties the
-    p-value is exact, with many or with ties it is that of the normal distribution.
+    ranks to each side (as Demšar does), "pratt" ranks them and leaves them out. The p-value is
+    exact up to 50 differences without ties and up to 13 with ties, else that of the normal distribution.
 
     Examples
     --------

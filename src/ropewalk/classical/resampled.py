@@ -65,7 +65,7 @@ def repeated(
 
     numbers = as_numbers(values, "the classifier").reshape(-1)
     mass, n = check_prob(prob), numbers.size
-    mean, spread = mean_and_spread(numbers, "value", 0.0)
+    mean, spread = mean_and_spread(numbers, "value", float(np.abs(numbers).max(initial=0.0)))
     told: tuple[str, ...] = ()
     extra = 0.0
     if n_train is None and n_test is None:
@@ -89,7 +89,7 @@ class RuleOfThumb:
     @property
     def overlaps(self) -> bool:
         """Whether the intervals of one standard deviation overlap: then there is no telling which is better."""
-        return abs(self.ratio) < 1
+        return abs(self.ratio) < 1 - 1e-9  # the ratio of decimals is off by rounding
 
     def __str__(self) -> str:
         if self.overlaps:

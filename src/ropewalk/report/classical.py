@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Final
 
 from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.numbers import interval, number, p_value
 from ropewalk.report.shape import Escape, Table, View
 from ropewalk.results import Battery, ClassComparisons, ClassicalTest, Comparison, Nemenyi, Rendered
 
 MEANING = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
+
+_TITLES: Final = {
+    "sign_items": "sign test on items",
+    "t_items": "t test on items",
+    "sign_classes": "sign test over classes",
+    "t_classes": "t test over classes",
+    "mcnemar_exact": "McNemar exact",
+    "mcnemar_midp": "McNemar mid-p",
+    "mcnemar_chi2": "McNemar chi-squared",
+    "mcnemar_chi2_corrected": "McNemar corrected",
+    "wilcoxon": "Wilcoxon test over classes",
+}
+"""What to call a test that was not carried out."""
 
 Tested = ClassicalTest | Battery | Nemenyi
 """What this module knows how to show."""
@@ -20,7 +35,7 @@ Tested = ClassicalTest | Battery | Nemenyi
 def tests_table(tests: Mapping[str, ClassicalTest | None], escape: Escape) -> Table:
     """Return one row a test; those that were not carried out have dashes."""
     rows = [
-        tuple(map(escape, _row(test) if test is not None else (key, "", "–", "–", "–", "–")))
+        tuple(map(escape, _row(test) if test is not None else (_TITLES.get(key, key), "", "–", "–", "–", "–")))
         for key, test in tests.items()
     ]
     probs = {test.effect.prob for test in tests.values() if test is not None and test.effect is not None}
@@ -115,14 +130,15 @@ def _assumptions(battery: Battery, escape: Escape) -> list[tuple[str, str]]:
 
 def nemenyi_view(found: Nemenyi, escape: Escape) -> View:
     """Say which classifiers can be told apart."""
-    best = min(found.ranks, key=found.ranks.__getitem__)
+    best = [name for name, rank in found.ranks.items() if rank == min(found.ranks.values())]
+    lead = f"{escape(best[0])} has" if len(best) == 1 else f"{', '.join(map(escape, best))} share"
     lines = [(escape(name), f"average rank {number(rank, 3)}") for name, rank in found.ranks.items()]
     alike = [", ".join(map(escape, group)) for group in found.groups]
     lines.append(("Not told apart", "; ".join(alike) if alike else "none"))
     return View(
         title="Nemenyi test",
         symbol="",
-        headline=f"{escape(best)} has the best average rank over {count_of(found.n, 'row')}; ranks that differ by "
+        headline=f"{lead} the best average rank over {count_of(found.n, 'row')}; ranks that differ by "
         f"{number(found.critical_difference, 3)} or more are told apart at level {found.alpha:g}",
         lines=tuple(lines),
         shares=(),
@@ -163,7 +179,7 @@ def remarks(result: Tested, escape: Escape) -> tuple[tuple[str, str], ...]:
         return tuple(("Warning", escape(told)) for told in result.warnings)
     why: dict[str, list[str]] = {}
     for key, reason in result.reasons.items():
-        why.setdefault(reason, []).append(key)
+        why.setdefault(reason, []).append(_TITLES.get(key, key))
     notes = [("Note", escape(f"not carried out: {', '.join(keys)} ({reason})")) for reason, keys in why.items()]
     told = dict.fromkeys(told for test in result.tests.values() if test is not None for told in test.warnings)
     return (*_assumptions(result, escape), *notes, *(("Warning", escape(f"tests over classes: {one}")) for one in told))
@@ -211,6 +227,8 @@ def tests_line(c: Comparison) -> str:
     if not found:
         return ""
     told = " · ".join(f"{name} p {_equals(p_value(test.p_value))}" for name, test in found)
+    if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
+        told += "; they reject too often where an item has one label: classical.permutation does not"
     return f"{told} (classical, of {_of(c)}: how surprising if there were no difference, not how probable one is)"
 
 

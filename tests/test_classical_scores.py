@@ -427,7 +427,7 @@ def test_differences_that_are_constant_but_for_rounding(step):
 def test_unknown_parameters_are_refused_not_swallowed():
     a, b = [0.5, 0.6, 0.8], [0.4, 0.6, 0.6]
     calls = [
-        lambda: classical.paired_t(a, b, alternativ="less"), lambda: classical.cv5x2_f(a, b, alternative="less"),
+        lambda: classical.paired_t(a, b, altrnative="less"), lambda: classical.cv5x2_f(a, b, alternative="less"),
         lambda: classical.corrected_t(a, b, n_train=9, n_test=1, of="folds"),
         lambda: classical.mcnemar([0, 1], [0, 1], [1, 1], alternative="greater"),
         lambda: classical.sign_items([0, 1], [0, 1], [1, 1], poslabel=1),

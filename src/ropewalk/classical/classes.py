@@ -12,7 +12,7 @@ from ropewalk.classical._parts import NORMAL, by_ranks, by_sign, by_t, mean_and_
 from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, f1_by_class, tables_of
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.classical import Alternative, ClassicalTest
+from ropewalk.results.classical import TITLES, Alternative, ClassicalTest
 
 _EXCHANGEABLE: Final = "classes are independent draws from a population of classes, whatever their sizes"
 _SHARED: Final = (
@@ -91,7 +91,7 @@ def sign_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0
     values = scores.rounded_differences
     return by_sign(
         int(np.sum(values > 0)), int(np.sum(values < 0)), alternative=alternative, prob=prob,
-        name="sign test over classes",
+        name=TITLES["sign_classes"],
         null="each classifier has the higher F1 in half of the classes",
         method="exact binomial on the classes whose F1 scores differ (S-test)", assumptions=(_EXCHANGEABLE, _SHARED),
         **_words(scores),
@@ -104,7 +104,7 @@ def t_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95
     mean, spread = mean_and_spread(values, "class", scores.largest)
     return by_t(
         mean, spread / math.sqrt(values.size), values.size - 1, alternative=alternative, prob=prob,
-        name="t test over classes", what="mean F1, A − B", n=values.size,
+        name=TITLES["t_classes"], what="mean F1, A − B", n=values.size,
         null="the mean difference of per-class F1 is 0", method="paired t on per-class F1 (T-test)",
         assumptions=(_EXCHANGEABLE, _SHARED, NORMAL), **_words(scores),
     )  # fmt: skip
@@ -114,7 +114,7 @@ def wilcoxon_over(scores: Scores, *, alternative: str = "two-sided", zero_method
     """Return Wilcoxon's test of per-class scores."""
     return by_ranks(
         scores.rounded_differences, alternative=alternative, zero_method=zero_method,
-        name="Wilcoxon test over classes", of="differences of per-class F1",
+        name=TITLES["wilcoxon"], of="differences of per-class F1",
         what="median F1, A − B", null="differences of per-class F1 lie symmetrically around 0",
         assumptions=(_EXCHANGEABLE, _SHARED, "differences are comparable in size from class to class"),
         **_words(scores),

@@ -17,18 +17,12 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.intervals import Interval
-from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
+from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
 from ropewalk.typing import Label, Missing
 
 McNemar = Literal["exact", "midp", "chi2", "chi2_corrected"]
 
 _HALF: Final = "an item that one classifier gets right and the other wrong is as likely to be either's"
-_FORMS: Final = {
-    "exact": "exact",
-    "midp": "mid-p",
-    "chi2": "chi-squared",
-    "chi2_corrected": "corrected",
-}
 _ACCURACY: Final = "accuracy, A − B"
 
 
@@ -50,7 +44,7 @@ def sign_items(
     tables = tables_of(data, source)
     only_a, only_b, _ = discordant(tables)
     return by_sign(
-        only_a, only_b, alternative=alternative, prob=prob, name="sign test on items",
+        only_a, only_b, alternative=alternative, prob=prob, name=TITLES["sign_items"],
         names=names_of(tables), null=_HALF,
         method="exact binomial on the items that exactly one classifier gets right (s-test)",
         assumptions=(ITEMS_PAIRED, ITEMS),
@@ -97,7 +91,7 @@ def t_items(
     squares = [part**2 / (n - 1) for part, n in zip(parts, (hits.n_a, hits.n_b), strict=True)]
     df = sum(parts) ** 2 / sum(squares) if sum(squares) else float(hits.n_a + hits.n_b - 2)
     return by_t(
-        apart, math.sqrt(sum(parts)), df, alternative=alternative, prob=prob, name="t test on items",
+        apart, math.sqrt(sum(parts)), df, alternative=alternative, prob=prob, name=TITLES["t_items"],
         what=_ACCURACY, method="Welch's t on right (1) and wrong (0) (p-test)", **words,
     )  # fmt: skip
 
@@ -164,7 +158,7 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
     }
     large = () if way in {"exact", "midp"} else ("at least about 25 items that only one gets right",)
     return ClassicalTest(
-        name=f"McNemar {_FORMS[way]}", statistic=statistic, p_value=p_value, n=only_a + only_b,
+        name=TITLES[f"mcnemar_{way}"], statistic=statistic, p_value=p_value, n=only_a + only_b,
         effect=_paired_difference(only_a, only_b, n_items, check_prob(prob)),
         reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_HALF, method=methods[way],
         assumptions=(ITEMS_PAIRED, ITEMS, *large), names=names_of(tables),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final
 
 from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text
@@ -12,21 +11,9 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.numbers import interval, number, p_value
 from ropewalk.report.shape import Escape, Table, View
 from ropewalk.results import Battery, ClassComparisons, ClassicalTest, Comparison, Nemenyi, Rendered
+from ropewalk.results.classical import TITLES
 
 MEANING = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
-
-_TITLES: Final = {
-    "sign_items": "sign test on items",
-    "t_items": "t test on items",
-    "sign_classes": "sign test over classes",
-    "t_classes": "t test over classes",
-    "mcnemar_exact": "McNemar exact",
-    "mcnemar_midp": "McNemar mid-p",
-    "mcnemar_chi2": "McNemar chi-squared",
-    "mcnemar_chi2_corrected": "McNemar corrected",
-    "wilcoxon": "Wilcoxon test over classes",
-}
-"""What to call a test that was not carried out."""
 
 Tested = ClassicalTest | Battery | Nemenyi
 """What this module knows how to show."""
@@ -35,7 +22,7 @@ Tested = ClassicalTest | Battery | Nemenyi
 def tests_table(tests: Mapping[str, ClassicalTest | None], escape: Escape) -> Table:
     """Return one row a test; those that were not carried out have dashes."""
     rows = [
-        tuple(map(escape, _row(test) if test is not None else (_TITLES.get(key, key), "", "–", "–", "–", "–")))
+        tuple(map(escape, _row(test) if test is not None else (TITLES.get(key, key), "", "–", "–", "–", "–")))
         for key, test in tests.items()
     ]
     probs = {test.effect.prob for test in tests.values() if test is not None and test.effect is not None}
@@ -179,7 +166,7 @@ def remarks(result: Tested, escape: Escape) -> tuple[tuple[str, str], ...]:
         return tuple(("Warning", escape(told)) for told in result.warnings)
     why: dict[str, list[str]] = {}
     for key, reason in result.reasons.items():
-        why.setdefault(reason, []).append(_TITLES.get(key, key))
+        why.setdefault(reason, []).append(TITLES.get(key, key))
     notes = [("Note", escape(f"not carried out: {', '.join(keys)} ({reason})")) for reason, keys in why.items()]
     told = dict.fromkeys(told for test in result.tests.values() if test is not None for told in test.warnings)
     return (*_assumptions(result, escape), *notes, *(("Warning", escape(f"tests over classes: {one}")) for one in told))

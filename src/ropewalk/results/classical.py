@@ -17,6 +17,19 @@ from ropewalk.typing import Label
 Alternative = Literal["two-sided", "less", "greater"]
 """Which departure from the null hypothesis counts: any, A below B, or A above B (as numbers)."""
 
+TITLES: Final = {
+    "sign_items": "sign test on items",
+    "t_items": "t test on items",
+    "sign_classes": "sign test over classes",
+    "t_classes": "t test over classes",
+    "mcnemar_exact": "McNemar exact",
+    "mcnemar_midp": "McNemar mid-p",
+    "mcnemar_chi2": "McNemar chi-squared",
+    "mcnemar_chi2_corrected": "McNemar corrected",
+    "wilcoxon": "Wilcoxon test over classes",
+}
+"""What the tests of a battery are called, also where one was not carried out."""
+
 _FAMILIES: Final = {"normal": "norm", "t": "t", "chi2": "chi2", "f": "f"}
 
 

@@ -149,7 +149,7 @@ def test_version_and_help(run):
         (("compare", NEWS, "--truth", "y_tru", "--a", "nb_mult", "--b", "svm_l2"), 4, "did you mean 'y_true'"),
         (("compare", NEWS, *COLUMNS, "--metric", "macro_f1", "--classes", "77"), 4, "not a label"),
         (("compare", NEWS, *COLUMNS, "--metric", "accuracy", "--classes", "7"), 2, "average"),
-        (("compare", NEWS, *COLUMNS, "--model", "bootstrap"), 2, "any number of labels"),
+        (("compare", NEWS, *COLUMNS, "--model", "multilabel"), 2, "any number of labels"),
         (("compare", NEWS, *COLUMNS, "--item", "doc"), 2, "--item and --label go together"),
         (("compare", REUTERS, *COLUMNS, *LONG, "--metric", "accuracy"), 2, "one label"),
         (("compare", REUTERS, *COLUMNS, *LONG, "--model", "flat"), 2, "one label"),

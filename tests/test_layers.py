@@ -11,14 +11,25 @@ import ropewalk
 
 ROOT = Path(ropewalk.__file__).parent
 LAYERS = {
-    0: {"errors", "typing", "_validate", "_optional", "_write", "_version"},
+    0: {"errors", "typing", "_validate", "_optional", "_write", "_version", "_progress"},
     1: {"data", "_door"},
     2: {"sampling", "intervals", "metrics"},
     3: {"models"},
     4: {"summary", "decision", "evidence", "wording", "contrast", "results", "_settle", "classical"},
     5: {"report"},
-    6: {"_engine", "_remarks", "compare", "evaluate", "rank", "reproduce", "sensitivity"},
-    7: {"cli", "_inputs", "_options", "_shell", "_terminal", "__main__"},
+    6: {
+        "_engine",
+        "_remarks",
+        "compare",
+        "evaluate",
+        "rank",
+        "scores",
+        "reproduce",
+        "sensitivity",
+        "analysis",
+        "resampling",
+    },
+    7: {"cli", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
 DELEGATES = {("results.base", "report"), ("results.comparison", "sensitivity")}

@@ -220,7 +220,7 @@ def test_an_answer_that_is_missing_is_no_class_of_its_own(silent):
         ({"metric": "f1", "pos_label": 0, "classes": [0]}, "is none"),
         ({"metric": "f1"}, "is about one class"),
         ({"metric": "cost", "cost_matrix": [[0, 1], [1, 0]]}, "2 × 2"),
-        ({"model": "bootstrap"}, "any number of labels"),
+        ({"model": "multilabel"}, "any number of labels"),
         ({"model": rw.models.Multilabel()}, "any number of labels"),
     ],
 )

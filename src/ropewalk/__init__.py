@@ -11,15 +11,25 @@ from __future__ import annotations
 from ropewalk import classical, errors, metrics, models
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
-from ropewalk.data import MultilabelOutcomes, Outcomes, examples, join_outcomes, read_multilabel, read_outcomes
+from ropewalk.data import (
+    ItemScores,
+    MultilabelOutcomes,
+    Outcomes,
+    examples,
+    join_outcomes,
+    read_multilabel,
+    read_outcomes,
+)
 from ropewalk.evaluate import evaluate
 from ropewalk.rank import rank
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
+from ropewalk.scores import compare_scores, evaluate_scores, rank_scores
 
 __all__ = [
     "ClassComparisons",
     "Comparison",
     "Evaluation",
+    "ItemScores",
     "MultilabelOutcomes",
     "Outcomes",
     "PriorSensitivity",
@@ -28,13 +38,16 @@ __all__ = [
     "classical",
     "compare",
     "compare_classes",
+    "compare_scores",
     "errors",
     "evaluate",
+    "evaluate_scores",
     "examples",
     "join_outcomes",
     "metrics",
     "models",
     "rank",
+    "rank_scores",
     "read_multilabel",
     "read_outcomes",
 ]

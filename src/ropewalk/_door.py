@@ -24,23 +24,26 @@ def as_outcomes(
     labels: Iterable[Label] | None,
     missing: Missing,
     usage: str,
+    cluster: Any = None,
 ) -> AnyOutcomes:
     """Return one table of as many classifiers as there are `columns`.
 
     `data` are arrays (truth first), or a single `Outcomes`, file or dataframe of which `columns` name the
-    classifiers; a name may be None where there is nothing to choose.
+    classifiers; a name may be None where there is nothing to choose. `cluster` is an array or a column, like the data.
     """
     n_classifiers = len(columns)
     if len(data) == n_classifiers + 1:
         if truth is not None or any(column is not None for column in columns):
             raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
-        return _from_arrays(data, names=check_names(names, n_classifiers), labels=labels, missing=missing)
+        if isinstance(cluster, str):
+            raise InvalidInputError("Arrays have no column to name: `cluster` must be an array too.", hint=usage)
+        named = check_names(names, n_classifiers)
+        return _from_arrays(data, names=named, labels=labels, missing=missing, cluster=cluster)
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
     source = data[0]
     if isinstance(source, Outcomes | MultilabelOutcomes):
-        if labels is not None or truth is not None:
-            raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
+        _check_made(labels, truth, cluster)
         if None in columns and source.n_classifiers != n_classifiers:
             raise InvalidInputError(
                 f"Name {n_classifiers} of the {source.n_classifiers} classifiers: {', '.join(source.names)}.",
@@ -53,7 +56,11 @@ def as_outcomes(
         if truth is None or None in columns:
             raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
         predictions = [column for column in columns if column is not None]
-        table = read_outcomes(source, truth=truth, predictions=predictions, labels=labels, missing=missing)
+        if cluster is not None and not isinstance(cluster, str):
+            raise InvalidInputError("For a file or dataframe `cluster` is the name of a column.", hint=usage)
+        table = read_outcomes(
+            source, truth=truth, predictions=predictions, labels=labels, missing=missing, cluster=cluster
+        )
     else:
         raise InvalidInputError(f"A single argument cannot be a {type(source).__name__}.", hint=usage)
     return table if names is None else table.rename(names)
@@ -68,25 +75,34 @@ def as_tables(
     labels: Iterable[Label] | None,
     missing: Missing,
     usage: str,
+    cluster: Any = None,
 ) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each where they come separately."""
     if len(data) == 2 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):  # noqa: PLR2004
-        if labels is not None or truth is not None:
-            raise InvalidInputError("An Outcomes has its truth and its labels already; give them where it is made.")
+        _check_made(labels, truth, cluster)
         return as_pair(data[0], data[1], columns, names)
-    whole = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage)
+    whole = as_outcomes(
+        data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage, cluster=cluster
+    )
     return (whole,)
 
 
+def _check_made(*said: Any) -> None:
+    if any(one is not None for one in said):
+        raise InvalidInputError(
+            "An Outcomes has its truth, its labels and its clusters already; give them where it is made."
+        )
+
+
 def _from_arrays(
-    data: Sequence[Any], *, names: Sequence[str], labels: Iterable[Label] | None, missing: Missing
+    data: Sequence[Any], *, names: Sequence[str], labels: Iterable[Label] | None, missing: Missing, cluster: Any
 ) -> AnyOutcomes:
     """Count arrays: one label an item, or 0/1 indicators in two dimensions."""
     if not any(is_indicators(array) for array in data):
-        return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing)
+        return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
     if missing != "error":
         raise InvalidInputError("`missing` is about items with one label; an indicator is 0 or 1.")
-    return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels)
+    return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels, cluster=cluster)
 
 
 def as_pair(

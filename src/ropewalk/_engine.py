@@ -15,8 +15,10 @@ from ropewalk._settle import MetricLike, choose_metric, of_one_label, settle
 from ropewalk._validate import check_draws, check_prob, choose
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.decision import parse_rope
 from ropewalk.errors import (
+    DataError,
     DegenerateDataWarning,
     InvalidInputError,
     PriorDominanceWarning,
@@ -24,8 +26,8 @@ from ropewalk.errors import (
 from ropewalk.evidence import SD_DRAWS
 from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric
-from ropewalk.models import parse_model
-from ropewalk.models.posterior import Model, Posterior, draw_psi
+from ropewalk.models import Bootstrap, parse_model
+from ropewalk.models.posterior import AnyMetric, Model, Posterior, draw_psi
 from ropewalk.report.escape import visible
 from ropewalk.results import Recipe
 from ropewalk.sampling import PRIOR_STREAM
@@ -38,7 +40,10 @@ RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
 _BINARY: Final = 2
 _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
+_BRISK: Final = 200_000_000  # the work of a second or two
+_EARLY: Final = 10_000
 _FEWEST: Final = 10_000
+_VAST: Final = 500_000  # of so much work a draw, fewer must do
 _PRIOR_WORK: Final = 500_000
 _SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
 
@@ -73,7 +78,7 @@ def write_recipe(
     n_labels = tables[0].n_labels if pos_label is None else _BINARY
     measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
     chosen = parse_model(
-        default(n_labels, measure, several) if model is None else model,
+        _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
         n_labels=n_labels,
         n_classifiers=tables[0].n_classifiers,
         multilabel=several,
@@ -93,7 +98,7 @@ def write_recipe(
         prevalence=prevalence,
         needs_positive=not chosen.is_symmetric,
     )
-    _check_reach(interval, settled.metric)
+    check_reach(interval, settled.metric)
     return Recipe(
         tables=settled.tables,
         model=chosen,
@@ -110,7 +115,21 @@ def write_recipe(
     )
 
 
-def _check_reach(rope: Interval | None, metric: Metric) -> None:
+def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Model | None:
+    """Return the model of clustered items, which is the bootstrap of clusters and no other; None without clusters."""
+    if all(table.clusters is None for table in tables):
+        return None
+    if any(table.clusters is None for table in tables):
+        raise DataError("Some tables have clusters and others have none.", hint="give all or none of them cluster=.")
+    if model is None or model == "bootstrap" or isinstance(model, Bootstrap):
+        return Bootstrap(over="clusters", paired=len(tables) == 1)
+    raise InvalidInputError(
+        f"The model {getattr(model, 'name', model)!r} takes items as independent, and these come in clusters.",
+        hint="leave model= out: weights over clusters are drawn.",
+    )
+
+
+def check_reach(rope: Interval | None, metric: AnyMetric) -> None:
     """Refuse a ROPE wider than any difference can be: 5 for 5%, or 0,05 with a decimal comma."""
     reach = metric.high - metric.low
     for end in () if rope is None else (rope.low, rope.high):
@@ -123,9 +142,13 @@ def _check_reach(rope: Interval | None, metric: Metric) -> None:
 
 def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
     """Return where to look at the verdict; for large tables fewer draws must do, by their work and not by the clock."""
-    most = _AFFORDABLE // (sum(posterior.work for posterior in posteriors) + _SORTING * n_pairs)
+    work = sum(posterior.work for posterior in posteriors) + _SORTING * n_pairs
+    most = _AFFORDABLE // work
     within = tuple(look for look in LOOKS if look <= most)
-    return within or (max(most // 1_000 * 1_000, _FEWEST),)
+    if within and within[0] * work > _BRISK:  # an early look, for an answer within a second or two
+        return (_EARLY, *within)
+    fewest = _FEWEST if work < _VAST else _FEWEST // 5
+    return within or (max(most // 1_000 * 1_000, fewest),)
 
 
 def collect(
@@ -172,6 +195,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     The papers' recipe takes 50,000. `fewer` will do for many classes where only the mass in the ROPE is asked for.
     """
     table = recipe.tables[0]
+    assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
     number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
     labels: tuple[Label, ...] = tuple(range(table.n_labels))
     if NO_ANSWER in table.labels:

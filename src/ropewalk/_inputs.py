@@ -22,6 +22,7 @@ def read_table(
     id_column: str | None,
     missing: str,
     many: tuple[str | None, str | None, int | None],
+    cluster: str | None = None,
 ) -> AnyOutcomes:
     """Read predictions from a file: one row an item, or with --item and --label one row an item and label."""
     item, label, n_items = many
@@ -29,7 +30,7 @@ def read_table(
         if item is None and label is None and n_items is None:
             return reading(lambda: read_declared(labels, lambda declared: rw.read_outcomes(
                 path, truth=truth, predictions=columns, id=id_column, labels=declared,
-                missing=missing,  # type: ignore[arg-type]
+                missing=missing, cluster=cluster,  # type: ignore[arg-type]
             )))  # fmt: skip
         if item is None or label is None:
             raise InvalidInputError(
@@ -39,7 +40,15 @@ def read_table(
             raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
         return reading(lambda: read_declared(labels, lambda declared: rw.read_multilabel(
             path, item=item, label=label, truth=truth, predictions=columns, labels=declared, n_items=n_items,
+            cluster=cluster,
         )))  # fmt: skip
+
+
+def needed_truth(truth: str | None) -> str:
+    """Return the column of true labels, which only a mean of scores does without."""
+    if truth is None:
+        raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
+    return truth
 
 
 def named_classes(classes: str | None, labels: Sequence[Any]) -> list[Any] | None:

@@ -21,6 +21,11 @@ Draws = Annotated[str, typer.Option("--draws", help="Number of draws, or auto.")
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed; the same seed gives the same answer.")]
 Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads to draw with.")]
 Id = Annotated[str | None, typer.Option("--id", help="Column of item ids.")]
+Cluster = Annotated[str | None, typer.Option("--cluster", help="Column that says which items belong together.")]
+Scores = Annotated[
+    bool, typer.Option("--scores", help="The columns hold scores: roc_auc (default), log_loss, mean and others.")
+]
+Lower = Annotated[bool, typer.Option("--lower-is-better", help="With --scores --metric mean: less is better.")]
 Missing = Annotated[str, typer.Option("--missing", help="Null labels: error, drop or wrong.")]
 Labels = Annotated[str | None, typer.Option("--labels", help="All classes, separated by commas.")]
 Prevalence = Annotated[

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._validate import brief, count_of, shorten
 from ropewalk.data.labels import label_text
-from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.metrics import confusion
+from ropewalk.metrics.losses import SURE, chance_of_truth
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.registry import Metric
+from ropewalk.models.bootstrap import FEW_CLUSTERS, Bootstrap
 from ropewalk.models.hierarchical import FEW_ITEMS, Icdm2015
-from ropewalk.models.multilabel import RARE, Bootstrap
-from ropewalk.models.posterior import Posterior, observed_tables
+from ropewalk.models.multilabel import RARE
+from ropewalk.models.posterior import AnyData, Posterior, observed_tables
 from ropewalk.results import Recipe
 from ropewalk.sampling import generator
 from ropewalk.summary import NOTE_PULL, WARN_PULL, Estimate
@@ -24,9 +28,10 @@ from ropewalk.typing import FloatArray, Label
 _BLIND: Final = (confusion.recall, confusion.fnr)  # they do not look at how often a class is predicted
 PULLS: Final = "The prior pulls"
 _ENOUGH: Final = 2_000  # draws to see which classes are pulled
+_BY_PRIOR: Final = "what happens there is known from the prior alone."
 _NAMED: Final = 4
 _MANY: Final = 50
-_FEW_TO_REWEIGHT: Final = 50
+_FEW_POSITIVES: Final = 30
 
 
 def remarks(
@@ -37,10 +42,14 @@ def remarks(
     `estimates` are the numbers that were asked for, each with its coefficients over the classifiers: (1, −1) is the
     difference of the first two.
     """
-    alarms = [told for table in recipe.tables for told in _thin_data(table, recipe)]
+    alarms = [told for table in recipe.tables for told in thin_data(table, recipe)]
     pulls = {what: abs(estimate.pull) for what, (estimate, _) in estimates.items()}
     if isinstance(recipe.model, Bootstrap):  # it has no prior that could pull
         pulls = {}
+        if recipe.no_verdict:
+            alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
+        alone = [what for what, (estimate, signs) in estimates.items() if not estimate.std and -1.0 not in signs]
+        alarms += [_flat(what) for what in alone]
     strong = [what for what, pull in pulls.items() if pull >= WARN_PULL]
     weak = [what for what, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
     causes = ""
@@ -57,6 +66,13 @@ def remarks(
     if gone:
         notes.append(f"{count_of(gone, 'item')} left out, as was asked for: no label, or no match.")
     return tuple(notes), tuple(dict.fromkeys(alarms))
+
+
+def _flat(what: str) -> str:
+    return (
+        f"{what}: every re-weighting of the items gives the same value, so the interval has no width. Other items may "
+        "well give another."
+    )
 
 
 def _pulls(whose: Sequence[str], estimates: Mapping[str, tuple[Estimate, Sequence[float]]]) -> str:
@@ -95,13 +111,15 @@ def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[floa
     """
     parts = []
     shares = None if recipe.prevalence is None else np.array(recipe.prevalence)
+    metric = recipe.metric
+    assert isinstance(metric, Metric)  # noqa: S101 - scores have no prior
     for table, posterior in zip(recipe.tables, posteriors, strict=True):
-        drawn = posterior.block(generator(recipe.seed, 0, 0), min(posterior.block_size, _ENOUGH))
-        found = observed_tables(table)
+        drawn: Any = posterior.block(generator(recipe.seed, 0, 0), min(posterior.block_size, _ENOUGH))
+        found: Any = observed_tables(table)  # type: ignore[arg-type]
         if shares is not None:
             drawn, found = drawn.at_prevalence(shares), found.at_prevalence(shares)
-        value, weight = (x[:, 0] for x in recipe.metric.by_label(found))
-        new_value, new_weight = (x.mean(axis=1) for x in recipe.metric.by_label(drawn))
+        value, weight = (x[:, 0] for x in metric.by_label(found))
+        new_value, new_weight = (x.mean(axis=1) for x in metric.by_label(drawn))
         gain = np.maximum(new_weight - weight, 0.0)
         lost = np.maximum(weight - new_weight, 0.0)
         given_up = ratio((lost * new_value).sum(axis=-1, keepdims=True), lost.sum(axis=-1, keepdims=True))
@@ -109,21 +127,31 @@ def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[floa
     return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(parts)).sum(axis=0))
 
 
-def _thin_data(table: AnyOutcomes, recipe: Recipe) -> list[str]:
+def thin_data(table: AnyData, recipe: Recipe) -> list[str]:
+    """Say what the data are too few for."""
     if not table.n_items:
         return ["There are no items: this is the prior, not an answer."]
-    items = table.items_by_class()
+    few = _few_units(table) if isinstance(recipe.model, Bootstrap) else []
+    if isinstance(table, ItemScores):
+        return few + _thin_scores(table, recipe)
     if isinstance(table, MultilabelOutcomes):
-        return _few_items(table) if isinstance(recipe.model, Bootstrap) else _rare_labels(table, recipe)
+        return few if isinstance(recipe.model, Bootstrap) else _rare_labels(table, recipe)
+    return few + _thin_classes(table, recipe)
+
+
+def _thin_classes(table: Outcomes, recipe: Recipe) -> list[str]:
+    items = table.items_by_class()
     if table.n_labels == 1:
         only = _called(table.labels[0])
         return [f"There is only one label, {only}: every metric is what it must be. labels= declares more classes."]
     told, metric = [], recipe.metric
+    assert isinstance(metric, Metric)  # noqa: S101 - what labels are judged by
     empty = [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]
     if empty:
         scores = " So many labels that are never true may be scores: cut them at a threshold first."
         told.append(
-            f"No item belongs to {shorten(empty, 6)}: what happens there is known from the prior alone."
+            f"No item belongs to {shorten(empty, 6)}: "
+            + ("its recall is 0/0 and counts 0." if isinstance(recipe.model, Bootstrap) else _BY_PRIOR)
             + (scores if len(empty) > _MANY else "")
         )
     if isinstance(recipe.model, Icdm2015) and (few := int((items < FEW_ITEMS).sum())):
@@ -147,14 +175,37 @@ def _watched(metric: Metric, n_labels: int) -> Sequence[int]:
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def _few_items(table: MultilabelOutcomes) -> list[str]:
-    if table.n_items >= _FEW_TO_REWEIGHT:
+def _few_units(table: AnyData) -> list[str]:
+    units = table.n_items if table.n_clusters is None else table.n_clusters
+    if units >= FEW_CLUSTERS:
         return []
+    what = count_of(units, "item" if table.n_clusters is None else "cluster")
     told = (
-        f"The bootstrap re-weights {count_of(table.n_items, 'item')} and knows of no others: with so few its interval "
-        "covers less than it says. The model multilabel has a prior."
+        f"The bootstrap re-weights {what} and knows of no others: with fewer than {FEW_CLUSTERS} its interval covers "
+        "less than it says."
     )
     return [told]
+
+
+def _thin_scores(items: ItemScores, recipe: Recipe) -> list[str]:
+    told = []
+    if items.truth is not None and recipe.metric.name != "mean":
+        counts = items.items_by_class()
+        rare = int(np.argmin(counts))
+        if counts[rare] < _FEW_POSITIVES:
+            told.append(
+                f"There are only {count_of(int(counts[rare]), 'item')} of class {_called(items.labels[rare])}: with "
+                f"fewer than {_FEW_POSITIVES} the interval covers less than it says."
+            )
+    if recipe.metric.name == "log_loss":
+        for name, values in zip(items.names, items.values, strict=True):
+            given = chance_of_truth(values, items.truth)  # type: ignore[arg-type]
+            if sure := int((given < SURE).sum()):
+                told.append(
+                    f"{name} gave probability 0 to what is true of {count_of(sure, 'item')}: the log loss is infinite, "
+                    f"and counts as if it had been {SURE:.1g}."
+                )
+    return told
 
 
 def _rare_labels(table: MultilabelOutcomes, recipe: Recipe) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._validate import brief, check_prevalence, is_real, shorten
-from ropewalk.data.labels import NO_ANSWER, find_label, label_text
+from ropewalk.data.labels import NO_ANSWER, find_label, label_text, usual_positive
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError
@@ -118,9 +118,8 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
             hint=f"average over them as in metric='macro_{metric.name}', name one with pos_label=, or compare them all "
             "with compare_classes (--per-class).",
         )
-    for label in labels:
-        if label in (1, "1"):  # True == 1
-            return label
+    if (usual := usual_positive(labels)) is not None:
+        return usual
     if len(labels) == 1:
         return labels[0]
     raise PosLabelError(

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 _SAID_ALIKE = (
     "missing", "unmatched", "metric", "model", "classes", "pos_label", "labels", "rope", "prob", "draws", "rule",
-    "prevalence", "predictions", "permutations", "cost_matrix", "at_least", "n_items", "id",
+    "prevalence", "predictions", "permutations", "cost_matrix", "at_least", "n_items", "id", "cluster",
 )  # fmt: skip
 """Options that Python and the command line share, but for the dashes."""
 

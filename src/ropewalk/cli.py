@@ -13,7 +13,8 @@ import typer
 
 import ropewalk as rw
 from ropewalk import _options as opt
-from ropewalk._inputs import named_classes, read_table
+from ropewalk._inputs import named_classes, needed_truth, read_table
+from ropewalk._score_inputs import on_scores
 from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared
 from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
 from ropewalk._write import write_file
@@ -47,6 +48,7 @@ def _root(
 
 @app.command()
 def compare(
+    context: typer.Context,
     file: opt.File = None,
     truth: opt.Truth = None,
     a: Annotated[str | None, typer.Option("--a", help="Column of classifier A.")] = None,
@@ -63,6 +65,9 @@ def compare(
     seed: opt.Seed = 0,
     threads: opt.Threads = 1,
     id_column: opt.Id = None,
+    cluster: opt.Cluster = None,
+    scores: opt.Scores = False,
+    lower: opt.Lower = False,  # noqa: ARG001 - see on_scores
     missing: opt.Missing = "error",
     labels: opt.Labels = None,
     prevalence: opt.Prevalence = None,
@@ -92,6 +97,9 @@ def compare(
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     show = output_format(as_json=as_json, markdown=markdown, latex=latex)
     check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
+    if scores:
+        emit(on_scores(context, rw.compare_scores, [a, b]), show, html)
+        return
     options: dict[str, Any] = {
         "tests": tests, "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
         "draws": parse_draws(draws), "threads": threads, "rng": seed,
@@ -112,7 +120,7 @@ def compare(
     said = {
         "truth": truth, "a": a, "b": b, "id": id_column, "prediction": prediction, "file-a": file_a, "file-b": file_b,
         "confusion-a": confusion_a, "confusion-b": confusion_b, "missing": None if missing == "error" else missing,
-        "unmatched": None if unmatched == "error" else unmatched, "item": item, "label": label,
+        "unmatched": None if unmatched == "error" else unmatched, "item": item, "label": label, "cluster": cluster,
         "n-items": None if n_items is None else str(n_items),
     }  # fmt: skip
     needed = require(said, forms[given[0]][1])
@@ -120,7 +128,9 @@ def compare(
     if file is not None:
         idle(said, given[0], ("prediction", "unmatched"))
         columns = [needed["a"], needed["b"]]
-        tables = (read_table(file, needed["truth"], columns, labels, id_column=id_column, missing=missing, many=many),)
+        tables = (read_table(
+            file, needed["truth"], columns, labels, id_column=id_column, missing=missing, many=many, cluster=cluster
+        ),)  # fmt: skip
     elif file_a is not None:
         idle(said, given[0], ("item", "label", "n-items"))
         names = (a or Path(needed["file-a"]).stem, b or Path(needed["file-b"]).stem)
@@ -128,11 +138,12 @@ def compare(
             reading(lambda: read_declared(labels, lambda declared: rw.join_outcomes(
                 needed["file-a"], needed["file-b"], id=needed["id"], truth=needed["truth"],
                 prediction=needed["prediction"], names=names if names[0] != names[1] else ("A", "B"),
-                labels=declared, missing=missing, unmatched=unmatched,  # type: ignore[arg-type]
+                labels=declared, missing=missing, unmatched=unmatched, cluster=cluster,  # type: ignore[arg-type]
             ))),
         )  # fmt: skip
     else:
-        idle(said, given[0], ("truth", "id", "prediction", "missing", "unmatched", "item", "label", "n-items"))
+        nothing = ("truth", "id", "prediction", "missing", "unmatched", "item", "label", "n-items", "cluster")
+        idle(said, given[0], nothing)
         matrices = [read_matrix(needed[name]) for name in ("confusion-a", "confusion-b")]
         if len(matrices[0]) != len(matrices[1]):
             raise CountsError(
@@ -156,9 +167,10 @@ def compare(
 
 @app.command()
 def evaluate(
+    context: typer.Context,
     file: opt.OneFile,
-    truth: opt.NeededTruth,
-    prediction: Annotated[str, typer.Option("--prediction", help="Column of predicted labels.")],
+    prediction: Annotated[str, typer.Option("--prediction", help="Column of predicted labels, or of scores.")],
+    truth: opt.Truth = None,
     metric: Annotated[str | None, typer.Option("--metric", help="Metrics, separated by commas.")] = None,
     classes: opt.Classes = None,
     at_least: Annotated[float | None, typer.Option("--at-least", help="A bar: P(score ≥ bar).")] = None,
@@ -170,6 +182,9 @@ def evaluate(
     seed: opt.Seed = 0,
     threads: opt.Threads = 1,
     id_column: opt.Id = None,
+    cluster: opt.Cluster = None,
+    scores: opt.Scores = False,
+    lower: opt.Lower = False,  # noqa: ARG001 - see on_scores
     missing: opt.Missing = "error",
     labels: opt.Labels = None,
     prevalence: opt.Prevalence = None,
@@ -189,7 +204,14 @@ def evaluate(
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     interval, number = parse_rope(rope), parse_draws(draws)
     many = (item, label, n_items)
-    table = read_table(file, truth, [prediction], labels, id_column=id_column, missing=missing, many=many)
+    if scores:
+        metrics = [m.strip() for m in (metric or "roc_auc").split(",")]
+        emit(on_scores(context, rw.evaluate_scores, [prediction], metric=metrics, at_least=at_least), show, html)
+        return
+    table = read_table(
+        file, needed_truth(truth), [prediction], labels, id_column=id_column, missing=missing, many=many,
+        cluster=cluster,
+    )  # fmt: skip
     positive = None if pos_label is None else find_label(pos_label, table.labels, by_text=True)
     result = quietly(lambda: rw.evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
@@ -202,9 +224,10 @@ def evaluate(
 
 @app.command()
 def rank(
+    context: typer.Context,
     file: opt.OneFile,
-    truth: opt.NeededTruth,
     predictions: Annotated[str, typer.Option("--predictions", help="Columns of predictions, separated by commas.")],
+    truth: opt.Truth = None,
     metric: opt.Metric = None,
     classes: opt.Classes = None,
     pos_label: opt.PosLabel = None,
@@ -216,6 +239,9 @@ def rank(
     seed: opt.Seed = 0,
     threads: opt.Threads = 1,
     id_column: opt.Id = None,
+    cluster: opt.Cluster = None,
+    scores: opt.Scores = False,
+    lower: opt.Lower = False,  # noqa: ARG001 - see on_scores
     missing: opt.Missing = "error",
     labels: opt.Labels = None,
     prevalence: opt.Prevalence = None,
@@ -239,7 +265,12 @@ def rank(
             hint="ropewalk evaluate looks at one.",
         )
     many = (item, label, n_items)
-    table = read_table(file, truth, columns, labels, id_column=id_column, missing=missing, many=many)
+    if scores:
+        emit(on_scores(context, rw.rank_scores, columns), show, html)
+        return
+    table = read_table(
+        file, needed_truth(truth), columns, labels, id_column=id_column, missing=missing, many=many, cluster=cluster
+    )
     result = quietly(lambda: rw.rank(
         table, metric=metric, classes=named_classes(classes, table.labels),
         pos_label=None if pos_label is None else find_label(pos_label, table.labels, by_text=True),

@@ -21,7 +21,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.metrics.registry import Metric
-from ropewalk.models.multilabel import Bootstrap
+from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.results import ClassComparisons, Comparison, Recipe
 from ropewalk.sampling import Draws
@@ -52,6 +52,7 @@ class Options(TypedDict, total=False):
 
 class _DataOptions(Options, total=False):
     names: Sequence[str] | None
+    cluster: Any
     pos_label: Label | None
     rng: SeedLike
     random_state: SeedLike
@@ -100,6 +101,7 @@ def compare(
     names: Sequence[str] | None = None,
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
+    cluster: Any = None,
     metric: MetricLike | None = None,
     classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
@@ -130,6 +132,9 @@ def compare(
         The classes, where the data may lack some.
     missing
         What a null or NaN label means: "error", "drop" or "wrong".
+    cluster
+        Which items belong together (documents of one author, questions on one passage, repeats of one item): an array
+        of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.
     metric
         A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``; ``micro_``, ``macro_`` or ``weighted_`` before one
         that is about a class), a `Metric`, or a function of `Margins`. Default: `f1` for two labels or with a
@@ -149,7 +154,7 @@ def compare(
         Mass of the HDI; "hdi" judges it against the ROPE, "probability" the masses of the three regions.
     model
         "paired" (default for one test set), "unpaired", "icdm2015", "flat", or a model object with a prior of your
-        own; for multi-label data also "bootstrap", the default of micro averages.
+        own; or "bootstrap", which has no prior: the default of clusters, and of micro averages of multi-label data.
     draws
         How many; "auto" draws until the verdict no longer hangs on Monte Carlo error.
     rng, random_state
@@ -169,7 +174,9 @@ def compare(
     >>> print(r.decision.text)
     nb_mult and svm_l2 are practically equivalent at ±0.05
     """
-    outcomes = as_tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
+    outcomes = as_tables(
+        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster
+    )
     comparison = _compare(
         outcomes,
         metric=metric,
@@ -198,6 +205,7 @@ def compare_classes(
     names: Sequence[str] | None = None,
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
+    cluster: Any = None,
     rng: SeedLike = None,
     random_state: SeedLike = None,
     **options: Unpack[Options],
@@ -216,7 +224,9 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
-    outcomes = as_tables(data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
+    outcomes = as_tables(
+        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster
+    )
     seed = check_seed(rng, random_state)
     if options.get("prevalence") is not None:
         raise InvalidInputError(
@@ -313,4 +323,8 @@ def _compare(
     comparison = run(recipe, threads=check_threads(threads))
     if not tests:
         return comparison
-    return replace(comparison, tests=run_battery(outcomes, recipe.pos_label, recipe.metric.classes, prob=recipe.prob))
+    battery = run_battery(outcomes, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)
+    notes = comparison.notes
+    if recipe.n_clusters is not None:
+        notes = (*notes, "The classical tests take items as independent, and these come in clusters: mistrust them.")
+    return replace(comparison, tests=battery, notes=notes)

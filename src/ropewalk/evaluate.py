@@ -34,6 +34,7 @@ def evaluate(
     name: str | None = None,
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
+    cluster: Any = None,
     metric: MetricLike | Sequence[MetricLike] | None = None,
     classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
@@ -85,19 +86,14 @@ def evaluate(
         labels=labels,
         missing=missing,
         usage=_USAGE,
+        cluster=cluster,
     )
     metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
     if cost_matrix is not None and not any(one in ("cost", None) for one in metrics):
         raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint='pass metric="cost".')
-    if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
-        raise InvalidInputError(f"`at_least` must be a finite number; got {at_least!r}.")
-    bar = None if at_least is None else float(at_least)
-    if rope is not None and bar is None:
-        raise InvalidInputError(
-            "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
-        )
+    bar = check_bar(at_least, rope)
     if model == "paired":
         raise InvalidInputError("The model 'paired' is for two or more classifiers.", hint='use model="unpaired".')
     seed, workers = check_seed(rng, random_state), check_threads(threads)
@@ -121,6 +117,24 @@ def evaluate(
         )
         for one in metrics
     ]
+    result = collected(recipes, bar, threads=workers)
+    issue(result.warnings)
+    return result
+
+
+def check_bar(at_least: Any, rope: Any) -> float | None:
+    """Return the bar that a score must reach, None where there is none."""
+    if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
+        raise InvalidInputError(f"`at_least` must be a finite number; got {at_least!r}.")
+    if rope is not None and at_least is None:
+        raise InvalidInputError(
+            "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
+        )
+    return None if at_least is None else float(at_least)
+
+
+def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> Evaluation:
+    """Carry out one recipe a metric and put the answers together."""
     for recipe in recipes:
         if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
             raise InvalidInputError(
@@ -128,13 +142,12 @@ def evaluate(
                 f"{recipe.metric.high:g}.",
                 hint="write 0.8 for 80%.",
             )
-    answers = [_posterior(recipe, bar, threads=workers) for recipe in recipes]
+    answers = [_posterior(recipe, bar, threads=threads) for recipe in recipes]
     notes = tuple(dict.fromkeys(note for _, told, _ in answers for note in told))
     alarms = tuple(dict.fromkeys(alarm for _, _, told in answers for alarm in told))
     metrics_found = tuple(found for found, _, _ in answers)
-    result = Evaluation(name=outcomes.names[0], at_least=bar, metrics=metrics_found, notes=notes, warnings=alarms)
-    issue(alarms)
-    return result
+    name = recipes[0].tables[0].names[0]
+    return Evaluation(name=name, at_least=bar, metrics=metrics_found, notes=notes, warnings=alarms)
 
 
 def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: FBT001
@@ -149,7 +162,7 @@ def _posterior(
 ) -> tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]:
     """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
     posterior = recipe.model.fit(recipe.tables[0])
-    rope, prob, rule, metric = recipe.rope, recipe.prob, recipe.rule, recipe.metric
+    rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
 
     def draw(start: int, stop: int) -> FloatArray:
         return draw_psi(

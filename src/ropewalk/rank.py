@@ -38,6 +38,7 @@ def rank(
     names: Sequence[str] | None = None,
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
+    cluster: Any = None,
     metric: MetricLike | None = None,
     classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
@@ -74,7 +75,7 @@ def rank(
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    outcomes = _tables(data, predictions, truth=truth, names=names, labels=labels, missing=missing)
+    outcomes = _tables(data, predictions, truth=truth, names=names, labels=labels, missing=missing, cluster=cluster)
     recipe = write_recipe(
         outcomes,
         default=default_model(separate=len(outcomes) > 1),
@@ -179,10 +180,11 @@ def _tables(
     names: Sequence[str] | None,
     labels: Iterable[Label] | None,
     missing: Missing,
+    cluster: Any,
 ) -> tuple[AnyOutcomes, ...]:
     """Return one table of all classifiers, or one of each where they come separately."""
     if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
-        if labels is not None or truth is not None or predictions is not None:
+        if any(said is not None for said in (labels, truth, predictions, cluster)):
             raise InvalidInputError("An Outcomes has its truth, labels and classifiers already.", hint=_USAGE)
         return _separate(data, names)
     if len(data) == 2 and isinstance(data[1], Mapping):  # noqa: PLR2004
@@ -200,7 +202,16 @@ def _tables(
         raise InvalidInputError("Name the columns of predictions.", hint=_USAGE)
     if len(columns) < 2:  # noqa: PLR2004
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
-    table = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE)
+    table = as_outcomes(
+        data,
+        columns=columns,
+        truth=truth,
+        names=names,
+        labels=labels,
+        missing=missing,
+        usage=_USAGE,
+        cluster=cluster,
+    )
     return (table,)
 
 

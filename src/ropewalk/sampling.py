@@ -74,6 +74,18 @@ def block_size(n_cells: int) -> int:
     return next((size for size in divisors if size <= fitting), divisors[-1])
 
 
+def small_block_size(n_units: int) -> int:
+    """Return how many draws a block of weights on many units holds; it always divides 50,000, and may be 1.
+
+    Examples
+    --------
+    >>> small_block_size(200), small_block_size(100_000), small_block_size(1_000_000)
+    (2500, 10, 1)
+    """
+    fitting = _TABLE_BYTES // (8 * max(n_units, 1))
+    return next((size for size in (2_500, 1_000, 500, 250, 100, 50, 25, 20, 10, 5, 2) if size <= fitting), 1)
+
+
 def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     """Return the generator of one block of one stream."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream, block))))

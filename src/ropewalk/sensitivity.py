@@ -7,7 +7,7 @@ from dataclasses import replace
 from ropewalk.compare import run
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.models import Flat, Icdm2015, Model, Multilabel, Paired, Unpaired
+from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Multilabel, Paired, Unpaired
 from ropewalk.results import Comparison, PriorSensitivity, Recipe
 
 
@@ -40,6 +40,8 @@ def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivi
 def _others(recipe: Recipe) -> list[tuple[str, Model]]:
     """Return the other priors, each with a name."""
     model, table = recipe.model, recipe.tables[0]
+    if isinstance(model, Bootstrap):  # it has no prior, and what it is drawn for the papers' models cannot take
+        return []
     found: list[tuple[str, Model]] = []
     if hasattr(model, "scaled"):
         found += [("half the prior mass", model.scaled(0.5)), ("twice the prior mass", model.scaled(2.0))]
@@ -48,7 +50,6 @@ def _others(recipe: Recipe) -> list[tuple[str, Model]]:
             ("paired, SIGIR 2016", Multilabel(kappa=4.0)),
             ("unpaired, SIGIR 2016", Multilabel(kappa=2.0, paired=False)),
         ]
-        papers = papers if found else []  # the bootstrap has no prior
     elif table.n_labels <= 2:  # noqa: PLR2004
         papers = [("paired, SIGIR 2016", Paired()), ("unpaired, SIGIR 2016", Unpaired())]
     else:

@@ -1,9 +1,9 @@
 """Classical tests for classifiers: the p-values that reviewers ask for, each with its assumptions.
 
 On one test set: `sign_items`, `t_items`, `mcnemar`, `sign_classes`, `t_classes`, `wilcoxon_classes`, `cochran_q`,
-`permutation`, and `battery` for all of two classifiers. On scores per data set or topic: `paired_t`, `wilcoxon`,
-`sign`, `friedman`, `iman_davenport`, `nemenyi`, `anova`. On folds of one data set: `corrected_t`, `cv5x2_t`, `cv5x2_f`,
-`repeated`, `rule_of_thumb`. `adjust` is for many p-values at once.
+`permutation`, and `battery` for all of two classifiers; `delong` and `delong_interval` on scores of items. On scores
+per data set or topic: `paired_t`, `wilcoxon`, `sign`, `friedman`, `iman_davenport`, `nemenyi`, `anova`. On folds of one
+data set: `corrected_t`, `cv5x2_t`, `cv5x2_f`, `repeated`, `rule_of_thumb`. `adjust` is for many p-values at once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from ropewalk.classical.adjust import adjust
 from ropewalk.classical.battery import battery
 from ropewalk.classical.classes import sign_classes, t_classes, wilcoxon_classes
+from ropewalk.classical.delong import delong, delong_interval
 from ropewalk.classical.items import cochran_q, mcnemar, sign_items, t_items
 from ropewalk.classical.many import anova, friedman, iman_davenport, nemenyi
 from ropewalk.classical.pairs import paired_t, sign, wilcoxon
@@ -33,6 +34,8 @@ __all__ = [
     "corrected_t",
     "cv5x2_f",
     "cv5x2_t",
+    "delong",
+    "delong_interval",
     "friedman",
     "iman_davenport",
     "mcnemar",

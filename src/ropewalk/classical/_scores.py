@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from ropewalk._validate import check_keywords, choose, count_of, shorten
+from ropewalk._validate import check_keywords, choose, shorten
 from ropewalk.data.frames import as_frame, frame_columns, is_frame
+from ropewalk.data.numbers import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.rows import check_names
 from ropewalk.errors import (
     ColumnNotFoundError,
@@ -31,8 +29,6 @@ _KINDS: Final[dict[str, Rows]] = {"datasets": "datasets", "topics": "topics", "f
 _DEPENDENT: Final = ("folds", "splits")
 _PLANE: Final = 2
 _DIGITS: Final = 12
-_HUGE: Final = 1e100  # beyond it, and below its inverse, squares overflow or vanish
-_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."
 
 
 class Pick(TypedDict, total=False):
@@ -135,11 +131,11 @@ def _from_table(table: Any, names: Sequence[str] | None, columns: Any) -> tuple[
     elif is_frame(table):
         found, values = _from_frame(table, columns)
     else:
-        array = _array(table, "the table of scores")
+        array = as_array(table, "the table of scores")
         if array.ndim != _PLANE:
             raise InvalidInputError(
                 f"A single argument must be a table with classifiers as columns; got {array.ndim} dimension(s).",
-                hint=_FORMS,
+                hint=SCORE_FORMS,
             )
         found, values = list(check_names(names, array.shape[1])), list(array.T)
         names = None
@@ -160,55 +156,6 @@ def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
         raise DataError(f"Some columns go by the same name: {shorten(native)}.", hint="column names must differ.")
     found = as_frame(table).collect_schema().names() if columns is None else [str(name) for name in columns]
     return list(found), frame_columns(table, found)
-
-
-def _array(values: Any, what: str) -> Any:
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        raise LengthMismatchError(f"The rows of {what} differ in length.", hint="every row needs the same.") from error
-
-
-def as_numbers(values: Any, name: str) -> FloatArray:
-    """Return one classifier's scores if they are finite numbers; a table of repeats × folds keeps its shape."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InvalidInputError(
-            f"The scores of {name!r} must be a sequence of numbers; got {type(values).__name__}.", hint=_FORMS
-        )
-    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
-    array = _array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
-    if array.dtype.kind == "O":
-        array = _plain(array)
-    if array.size and array.dtype.kind not in "iufb":
-        raise DataError(
-            f"The scores of {name!r} must be numbers; got {array.dtype.name} values, first {array.reshape(-1)[0]!r}.",
-            hint="leave out columns that are no scores: pick the classifiers with a= and b=, or columns=.",
-        )
-    found: FloatArray = array.astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(found) if masked is None else ~np.isfinite(found) | masked)
-    if bad.size:
-        raise DataError(
-            f"The scores of {name!r} must be finite; NaN, infinity or nothing in {count_of(int(bad.size), 'row')}, "
-            f"first in row {int(bad[0]) + 1}.",
-            hint="leave the row out for all classifiers, or find out why it failed.",
-        )
-    largest = float(np.abs(found).max(initial=0.0))
-    if largest > _HUGE or 0 < largest < 1 / _HUGE:
-        raise DataError(f"The scores of {name!r} reach {largest:g}.", hint="scale them to a size of about 1.")
-    return found
-
-
-def _plain(array: Any) -> Any:
-    """Return an array of Python's own numbers as floats; None is NaN, and what is no number stays as it is."""
-    values = []
-    for value in array.flat:
-        if value is not None and not isinstance(value, numbers.Real | Decimal | np.bool_):
-            return array
-        try:
-            values.append(math.nan if value is None else float(value))
-        except OverflowError:
-            values.append(math.inf)
-    return np.array(values, dtype=np.float64).reshape(array.shape)
 
 
 def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[str, ...]:

@@ -6,5 +6,14 @@ from ropewalk.data import examples
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import join_outcomes, read_multilabel, read_outcomes
+from ropewalk.data.scores import ItemScores
 
-__all__ = ["MultilabelOutcomes", "Outcomes", "examples", "join_outcomes", "read_multilabel", "read_outcomes"]
+__all__ = [
+    "ItemScores",
+    "MultilabelOutcomes",
+    "Outcomes",
+    "examples",
+    "join_outcomes",
+    "read_multilabel",
+    "read_outcomes",
+]

@@ -31,7 +31,7 @@ def count_columns(columns: Sequence[Any], names: Sequence[str]) -> Rows:
     >>> count_columns([[1, 1, 0], [1, 1, 1]], ["y", "a"])
     {(1, 1): 2, (0, 1): 1}
     """
-    plain = [_as_column(column, name) for column, name in zip(columns, names, strict=True)]
+    plain = [as_column(column, name) for column, name in zip(columns, names, strict=True)]
     lengths = [len(column) for column in plain]
     if len(set(lengths)) > 1:
         told = ", ".join(f"{name} {length:,}" for name, length in zip(names, lengths, strict=True))
@@ -59,7 +59,7 @@ def check_same_order(columns: Sequence[Any], names: Sequence[str]) -> None:
             )
 
 
-def _as_column(column: Any, name: str) -> Any:
+def as_column(column: Any, name: str) -> Any:
     """Return a 1-D integer or boolean array where that is what came, else a list of plain values."""
     if isinstance(column, str | bytes | Mapping | set | frozenset) or not (
         isinstance(column, Iterable) or hasattr(column, "__array__")

@@ -212,6 +212,11 @@ def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:
     return others[0] if len(others) == 1 else NO_ANSWER
 
 
+def usual_positive(labels: Sequence[Label]) -> Label | None:
+    """Return the label that is positive unless something else is said: 1, True or "1"."""
+    return next((label for label in labels if label in (1, "1")), None)  # True == 1
+
+
 def rest_of(positive: Label) -> str:
     """Return the name of all labels but one."""
     return f"not {positive}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._validate import count_of, is_whole, shorten
+from ropewalk.data.clusters import Clusters, code_ids
 from ropewalk.data.counting import check_same_order
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
@@ -54,6 +55,7 @@ class MultilabelOutcomes(Tally):
     labels: tuple[Label, ...]
     names: tuple[str, ...]
     left_out: int = 0
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.bits, self.counts):
@@ -61,9 +63,17 @@ class MultilabelOutcomes(Tally):
 
     @classmethod
     def from_arrays(
-        cls, y_true: Any, *predictions: Any, labels: Iterable[Label] | None = None, names: Sequence[str] | None = None
+        cls,
+        y_true: Any,
+        *predictions: Any,
+        labels: Iterable[Label] | None = None,
+        names: Sequence[str] | None = None,
+        cluster: Any = None,
     ) -> MultilabelOutcomes:
-        """Count 0/1 indicator arrays (items × labels), dense or sparse, as scikit-learn has them."""
+        """Count 0/1 indicator arrays (items × labels), dense or sparse, as scikit-learn has them.
+
+        `cluster` holds one id an item, the same for items that belong together.
+        """
         from scipy.sparse import csr_array
 
         if not predictions:
@@ -92,7 +102,10 @@ class MultilabelOutcomes(Tally):
         if len(order) != arrays[0].shape[1]:
             raise InvalidInputError(f"{len(order)} labels were declared for {arrays[0].shape[1]} columns.")
         ones = np.ones(arrays[0].shape[0], dtype=np.int64)
-        return cls._canonical(bits.indptr, bits.indices, bits.data, ones, order, checked)
+        clusters = None
+        if cluster is not None:
+            clusters = Clusters.of(np.arange(ones.size), code_ids(cluster, "cluster", ones.size)[0], ones)
+        return cls._canonical(bits.indptr, bits.indices, bits.data, ones, order, checked, clusters)
 
     @classmethod
     def from_long(
@@ -105,11 +118,12 @@ class MultilabelOutcomes(Tally):
         names: Sequence[str] | None = None,
         n_items: int | None = None,
         columns: Sequence[str] | None = None,
+        cluster: Sequence[Any] | None = None,
     ) -> MultilabelOutcomes:
         """Count a long table, one row an item and label, with 0/1 for the truth and each prediction.
 
         Pairs that are not listed are 0 throughout; `n_items` says how many items there were, where some have no row.
-        `columns` are the names that error messages use, truth first.
+        `columns` are the names that error messages use, truth first; `cluster` names the cluster of each row's item.
 
         Examples
         --------
@@ -150,7 +164,8 @@ class MultilabelOutcomes(Tally):
         for title, column in zip(titles, (truth, *predictions), strict=True):
             flags = [_flag(value, title, at) for at, value in enumerate(column)]
             arrays.append(csr_array((flags, (rows, places)), shape=(len(number), len(order)), dtype=np.int64))
-        table = cls.from_arrays(*arrays, labels=order, names=checked)
+        clusters = None if cluster is None else _one_cluster_each(cluster, rows, total)
+        table = cls.from_arrays(*arrays, labels=order, names=checked, cluster=clusters)
         none = np.zeros(0, dtype=np.int64)
         unlisted = np.array([total - len(number)], dtype=np.int64)
         return table + cls(np.zeros(2, dtype=np.int64), none, none.copy(), unlisted, order, checked)
@@ -170,17 +185,21 @@ class MultilabelOutcomes(Tally):
         counts: IntArray,
         labels: tuple[Label, ...],
         names: tuple[str, ...],
+        clusters: Clusters | None = None,
     ) -> MultilabelOutcomes:
         """Merge equal items and sort them by content; drop what is 0 throughout."""
         rows = np.repeat(np.arange(counts.size), np.diff(indptr))
         kept = bits != 0
         rows, pairs = rows[kept], np.stack([indices[kept], bits[kept]], axis=1).astype(">i8")
         ends = np.searchsorted(rows, np.arange(counts.size + 1))
+        contents = [pairs[i:j].tobytes() for i, j in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
         found: dict[bytes, int] = {}
-        for start, stop, count in zip(ends[:-1].tolist(), ends[1:].tolist(), counts.tolist(), strict=True):
-            key = pairs[start:stop].tobytes()
+        for key, count in zip(contents, counts.tolist(), strict=True):
             found[key] = found.get(key, 0) + count
         keys = sorted(key for key, count in found.items() if count)
+        if clusters is not None:
+            place = {key: i for i, key in enumerate(keys)}
+            clusters = clusters.merged(np.array([place.get(key, -1) for key in contents], dtype=np.int64))
         listed = np.frombuffer(b"".join(keys), dtype=">i8").astype(np.int64).reshape(-1, 2)
         return cls(
             indptr=np.cumsum([0, *(len(key) // 16 for key in keys)], dtype=np.int64),
@@ -189,12 +208,13 @@ class MultilabelOutcomes(Tally):
             counts=np.array([found[key] for key in keys], dtype=np.int64),
             labels=labels,
             names=names,
+            clusters=clusters,
         )
 
     @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order."""
-        return self._fingerprint(self.indptr, self.indices, self.bits, self.counts)
+        return self._fingerprint(self.indptr, self.indices, self.bits, self.counts, *self._cluster_arrays())
 
     @property
     def item_of(self) -> IntArray:
@@ -225,7 +245,14 @@ class MultilabelOutcomes(Tally):
             codes = np.concatenate([np.zeros((1, codes.shape[1]), dtype=codes.dtype), codes])
             counts = np.concatenate([[rest], counts])
         order = np.lexsort(codes.T[::-1])
-        return Outcomes(codes[order].astype(np.int32), counts[order], labels, self.names)
+        table = Outcomes(codes[order].astype(np.int32), counts[order], labels, self.names)
+        if self.clusters is None:
+            return table
+        # Which row of the table each distinct item has become; one without the label has bits of 0.
+        pattern = np.zeros(self.counts.size, dtype=np.int64)
+        pattern[self.item_of[here]] = self.bits[here]
+        place = {int(row @ (1 << np.arange(row.size))): i for i, row in enumerate(table.codes.astype(np.int64))}
+        return replace(table, clusters=self.clusters.merged(np.array([place[bits] for bits in pattern.tolist()])))
 
     def project(self, names: Sequence[str]) -> MultilabelOutcomes:
         """Keep some of the classifiers, in the order given."""
@@ -234,7 +261,7 @@ class MultilabelOutcomes(Tally):
         places = [0, *(1 + self.position(name) for name in names)]
         bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate(places))
         checked = check_names(names, len(names))
-        return self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked)
+        return self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters)
 
     def rename(self, names: Sequence[str]) -> MultilabelOutcomes:
         """Return the same counts under other classifier names."""
@@ -250,7 +277,8 @@ class MultilabelOutcomes(Tally):
             (self.indptr, other.indptr[1:] + self.indptr[-1]), (self.indices, other.indices), (self.bits, other.bits),
             (self.counts, other.counts),
         )]  # fmt: skip
-        return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names)
+        clusters = self._clusters_with(other, self.counts.size)
+        return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names, clusters)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MultilabelOutcomes) and self.data_hash == other.data_hash
@@ -264,6 +292,21 @@ class MultilabelOutcomes(Tally):
 
 
 AnyOutcomes = Outcomes | MultilabelOutcomes
+
+
+def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int) -> IntArray:
+    """Return the cluster of each item of a long table, whose rows must agree about it."""
+    codes, _ = code_ids(cluster, "cluster", len(rows))
+    pairs = np.unique(np.stack([rows, codes], axis=1), axis=0)
+    listed = int(max(rows, default=-1)) + 1
+    if len(pairs) > listed:
+        raise DataError("The rows of some items name more than one cluster.", hint="a cluster holds whole items.")
+    if n_items > listed:
+        raise DataError(
+            f"{n_items - listed:,} items have no row, so no cluster.", hint="list every item, or leave cluster= out."
+        )
+    found: IntArray = pairs[:, 1]
+    return found
 
 
 def is_indicators(data: Any) -> bool:

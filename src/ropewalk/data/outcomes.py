@@ -12,6 +12,7 @@ import numpy as np
 from ropewalk._validate import check_counts, shorten
 from ropewalk._write import write_text
 from ropewalk.data import storage
+from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.labels import (
     NO_ANSWER,
     check_labels,
@@ -20,7 +21,7 @@ from ropewalk.data.labels import (
     rest_of,
     sort_labels,
 )
-from ropewalk.data.rows import check_names, code_rows, distinct_rows
+from ropewalk.data.rows import check_names, code_rows, distinct_rows, place_rows
 from ropewalk.data.tally import Tally
 from ropewalk.errors import (
     ColumnNotFoundError,
@@ -39,7 +40,8 @@ class Outcomes(Tally):
     Row i of `codes` is one distinct combination (truth, prediction 1, …, prediction K), written as positions
     in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
-    items were dropped for want of a label or a match; they are not part of the table.
+    items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
+    belong together, where some do.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -58,6 +60,7 @@ class Outcomes(Tally):
     labels: tuple[Label, ...]
     names: tuple[str, ...]
     left_out: int = 0
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         self.codes.flags.writeable = False
@@ -75,21 +78,29 @@ class Outcomes(Tally):
         labels: Iterable[Label] | None = None,
         missing: Missing = "error",
         columns: Sequence[str] | None = None,
+        clustered: bool = False,
     ) -> Outcomes:
         """Make a table from (truth, prediction 1, …) rows and their counts, such as a published table.
 
         Every other constructor ends here, so this is where labels are checked. `columns` are the names that
-        error messages use, truth first.
+        error messages use, truth first. In `clustered` rows the last entry names the cluster of the items.
 
         Examples
         --------
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
+        if clustered:
+            rows, counts, groups = split_clusters(rows, counts)
         codes, numbers, order, checked, left_out = code_rows(
             rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
-        return cls._canonical(codes, numbers, order, checked, left_out)
+        table = cls._canonical(codes, numbers, order, checked, left_out)
+        if not clustered:
+            return table
+        place, many = place_rows(rows, table.codes, order, missing), np.asarray(counts)  # type: ignore[arg-type]
+        kept = (place >= 0) & (many > 0)
+        return replace(table, clusters=Clusters.of(place[kept], groups[kept], many[kept]))
 
     @classmethod
     def from_arrays(
@@ -99,10 +110,12 @@ class Outcomes(Tally):
         names: Sequence[str] | None = None,
         labels: Iterable[Label] | None = None,
         missing: Missing = "error",
+        cluster: Any = None,
     ) -> Outcomes:
         """Count the true labels and the predictions of one or more classifiers, in scikit-learn's order.
 
-        Any sequence will do: lists, NumPy arrays, columns of any dataframe.
+        Any sequence will do: lists, NumPy arrays, columns of any dataframe. `cluster` holds one id an item, the same
+        for items that belong together.
 
         Examples
         --------
@@ -116,12 +129,17 @@ class Outcomes(Tally):
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order([y_true, *predictions], columns)
-        rows = count_columns([y_true, *predictions], columns)
+        data = [y_true, *predictions]
+        if cluster is not None:
+            data.append(code_ids(cluster, "cluster")[0])
+        rows = count_columns(data, columns if cluster is None else [*columns, "cluster"])
         if not rows and labels is None:
             raise LengthMismatchError(
                 "The columns are empty.", hint="with labels= an empty table is allowed and gives the prior."
             )
-        return cls.from_rows(rows, names=checked, labels=labels, missing=missing, columns=columns)
+        return cls.from_rows(
+            rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
+        )
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> Outcomes:
@@ -132,8 +150,8 @@ class Outcomes(Tally):
         >>> Outcomes.empty([0, 1], ["a", "b"])
         Outcomes(0 items, 2 labels, classifiers: 'a', 'b')
         """
-        codes = np.zeros((0, 1 + len(names)), dtype=np.int32)
-        return cls(codes, np.zeros(0, dtype=np.int64), tuple(labels), check_names(names, len(names)))
+        codes, counts = np.zeros((0, 1 + len(names)), dtype=np.int32), np.zeros(0, dtype=np.int64)
+        return cls(codes, counts, tuple(labels), check_names(names, len(names)))
 
     @classmethod
     def from_counts(
@@ -141,7 +159,7 @@ class Outcomes(Tally):
     ) -> Outcomes:
         """Make a table from an M × … × M array of counts, axes (truth, prediction 1, …, prediction K).
 
-        Two labels and two classifiers make a 2 × 2 × 2 array. Labels are 0 … M−1 unless declared.
+        Labels are 0 … M−1 unless declared.
 
         Examples
         --------
@@ -189,8 +207,8 @@ class Outcomes(Tally):
     ) -> Outcomes:
         """Make a paired binary table from the papers' counts of outcome pairs.
 
-        The pairs (prediction of A, prediction of B) come in the order (1,1) (1,0) (0,1) (0,0), once for the
-        truly positive items and once for the negative ones. `labels` are (negative, positive).
+        The pairs (prediction of A, prediction of B) come in the order (1,1) (1,0) (0,1) (0,0), for the truly positive
+        items and for the negative ones. `labels` are (negative, positive).
 
         Examples
         --------
@@ -207,8 +225,14 @@ class Outcomes(Tally):
         return cls.from_counts(np.stack([p[::-1].reshape(2, 2) for p in reversed(pairs)]), labels=labels, names=names)
 
     @classmethod
-    def _canonical(
-        cls, codes: CodeArray, counts: IntArray, labels: tuple[Label, ...], names: tuple[str, ...], left_out: int = 0
+    def _canonical(  # noqa: PLR0917 - the fields in their order
+        cls,
+        codes: CodeArray,
+        counts: IntArray,
+        labels: tuple[Label, ...],
+        names: tuple[str, ...],
+        left_out: int = 0,
+        clusters: Clusters | None = None,
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
@@ -217,14 +241,15 @@ class Outcomes(Tally):
             merged = np.zeros(len(codes), dtype=np.int64)
             np.add.at(merged, inverse, counts)
             counts = merged
-        return cls(codes=codes, counts=counts, labels=labels, names=names, left_out=left_out)
+            clusters = None if clusters is None else clusters.merged(inverse)
+        return cls(codes=codes, counts=counts, labels=labels, names=names, left_out=left_out, clusters=clusters)
 
     # -- looking at one ----------------------------------------------------------------------------------
 
     @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
-        return self._fingerprint(self.codes, self.counts)
+        return self._fingerprint(self.codes, self.counts, *self._cluster_arrays())
 
     def confusion(self, name: str | None = None) -> IntArray:
         """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""
@@ -268,7 +293,7 @@ class Outcomes(Tally):
         if not names:
             raise InvalidInputError("Name at least one classifier to keep.")
         checked = check_names(names, len(names))
-        return self._canonical(self.codes[:, columns], self.counts, self.labels, checked, self.left_out)
+        return self._canonical(self.codes[:, columns], self.counts, self.labels, checked, self.left_out, self.clusters)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.
@@ -283,7 +308,7 @@ class Outcomes(Tally):
         others = [label for label in self.labels if label != positive]
         rest = others[0] if len(others) == 1 else rest_of(positive)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
-        return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out)
+        return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters)
 
     def rename(self, names: Sequence[str]) -> Outcomes:
         """Return the same counts under other classifier names."""
@@ -326,7 +351,8 @@ class Outcomes(Tally):
         parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
         counts = np.concatenate([self.counts, other.counts])
         gone = self.left_out + other.left_out
-        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone)
+        clusters = self._clusters_with(other, len(self.codes))
+        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, clusters)
 
     def __radd__(self, other: object) -> Outcomes:
         """Let `sum` start at 0."""
@@ -348,7 +374,7 @@ class Outcomes(Tally):
 
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""
-        return storage.dump(self.codes, self.counts, self.labels, self.names)
+        return storage.dump(self.codes, self.counts, self.labels, self.names, self.clusters)
 
     @classmethod
     def from_json(cls, text: str) -> Outcomes:
@@ -360,7 +386,8 @@ class Outcomes(Tally):
         >>> Outcomes.from_json(o.to_json()) == o
         True
         """
-        return cls._canonical(*storage.parse(text))
+        codes, counts, labels, names, clusters = storage.parse(text)
+        return cls._canonical(codes, counts, labels, names, clusters=clusters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file, whole or not at all."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ropewalk._validate import check_missing, choose, count_of, shorten
+from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.counting import count_columns
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.frames import count_frame, frame_columns
@@ -28,6 +29,7 @@ def read_outcomes(
     id: str | None = None,  # noqa: A002
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
+    cluster: str | None = None,
 ) -> Outcomes:
     """Count the predictions in a file or dataframe.
 
@@ -39,12 +41,16 @@ def read_outcomes(
     truth, predictions
         The column of true labels, and one or more columns of predicted ones.
     id
-        A column of item ids; ids that repeat are refused, because the same item would count twice.
+        A column of item ids; ids that repeat are refused, because the same item would count twice, unless `cluster`
+        says that its repeats belong together.
     labels
         The classes, where the data may lack some; their order is kept.
     missing
         What a null or NaN label means: "error", "drop" the item, or "wrong" (a missing prediction counts as
         a wrong one).
+    cluster
+        A column that is the same for items that belong together: an author, a passage, or the id of an item that
+        comes several times.
 
     Examples
     --------
@@ -58,18 +64,21 @@ def read_outcomes(
     columns = [truth, *names]
     if truth in names:
         raise InvalidInputError(f"{truth!r} is named both as the truth and as a prediction.")
-    path = _as_path(source)
+    path = as_path(source)
+    wanted = columns if cluster is None else [*columns, cluster]
     if id is not None:
-        table = _columns(source, [id, *columns])
-        _check_ids(table[0], id, "the table" if path is None else repr(path))
-        rows = count_columns(table[1:], columns)
+        table = read_columns(source, [id, *wanted])
+        check_ids(table[0], id, "the table" if path is None else repr(path), None if cluster is None else table[-1])
+        rows = count_columns(table[1:], wanted)
     elif path is not None:
-        rows = count_file(path, columns)
+        rows = count_file(path, wanted)
     else:
-        rows = count_frame(source, columns)
+        rows = count_frame(source, wanted)
     if not rows and labels is None:
         raise FileFormatError("The table has no rows.", hint="with labels= an empty table gives the prior.")
-    return Outcomes.from_rows(rows, names=names, labels=labels, missing=missing, columns=columns)
+    return Outcomes.from_rows(
+        rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
+    )
 
 
 def join_outcomes(
@@ -83,11 +92,13 @@ def join_outcomes(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     unmatched: str = "error",
+    cluster: str | None = None,
 ) -> Outcomes:
     """Pair two files or dataframes, one a classifier, by an id column.
 
     Both must have the columns `id`, `truth` and `prediction`, and agree about the truth. Ids that only one side
-    has are refused, or left out with ``unmatched="drop"``.
+    has are refused, or left out with ``unmatched="drop"``. `cluster` names a column of the first that is the same for
+    items that belong together.
 
     Examples
     --------
@@ -100,10 +111,16 @@ def join_outcomes(
     checked = check_names(names, 2)
     check_missing(missing)
     choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
-    tables = []
+    tables: list[dict[Any, Any]] = []
+    groups: dict[Any, Any] = {}
     for source, name in zip((source_a, source_b), checked, strict=True):
-        ids, truths, predicted = _columns(source, [id, truth, prediction])
-        _check_ids(ids, id, f"the data of {name!r}")
+        wanted = [id, truth, prediction]
+        if cluster is not None and not tables:
+            ids, truths, predicted, together = read_columns(source, [*wanted, cluster])
+            groups = {(type(i), i): group for i, group in zip(ids, together, strict=True)}
+        else:
+            ids, truths, predicted = read_columns(source, wanted)
+        check_ids(ids, id, f"the data of {name!r}")
         # The type goes into the key: ids 1 and "1" do not match.
         keys = [(type(i), i) for i in ids]
         tables.append(dict(zip(keys, zip(truths, predicted, strict=True), strict=True)))
@@ -135,8 +152,11 @@ def join_outcomes(
         )
     columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
     data = [[left[k][0] for k in shared], [left[k][1] for k in shared], [right[k][1] for k in shared]]
+    if cluster is not None:
+        data.append([groups[k] for k in shared])
+    rows = count_columns(data, columns if cluster is None else [*columns, cluster])
     table = Outcomes.from_rows(
-        count_columns(data, columns), names=checked, labels=labels, missing=missing, columns=columns
+        rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
     )
     return replace(table, left_out=table.left_out + alone)
 
@@ -150,6 +170,7 @@ def read_multilabel(
     predictions: str | Sequence[str],
     labels: Iterable[Label] | None = None,
     n_items: int | None = None,
+    cluster: str | None = None,
 ) -> MultilabelOutcomes:
     """Count a long table of multi-label predictions: one row an item and label.
 
@@ -164,6 +185,8 @@ def read_multilabel(
         not listed are 0 throughout.
     n_items
         How many items there were, where some have no row at all.
+    cluster
+        A column that is the same for items that belong together.
 
     Examples
     --------
@@ -178,12 +201,15 @@ def read_multilabel(
     columns = [item, label, truth, *names]
     if len(set(columns)) < len(columns):
         raise InvalidInputError(f"A column is named twice: {shorten(columns)}.")
-    items, labels_of, truths, *predicted = _columns(source, columns)
+    wanted = columns if cluster is None else [*columns, cluster]
+    items, labels_of, truths, *predicted = read_columns(source, wanted)
+    groups = None if cluster is None else predicted.pop()
     if not items:
         raise FileFormatError("The table has no rows.", hint="a long table has one row an item and label.")
     return MultilabelOutcomes.from_long(
-        items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items, columns=columns[2:]
-    )
+        items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items, columns=columns[2:],
+        cluster=groups,
+    )  # fmt: skip
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -192,27 +218,34 @@ def _same(one: Any, other: Any) -> bool:
     return type(plain[0]) is type(plain[1]) and plain[0] == plain[1]
 
 
-def _as_path(source: Any) -> str | None:
+def as_path(source: Any) -> str | None:
+    """Return the path that `source` is, None for a dataframe."""
     return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
-def _columns(source: Any, columns: Sequence[str]) -> list[list[Any]]:
-    path = _as_path(source)
+def read_columns(source: Any, columns: Sequence[str]) -> list[list[Any]]:
+    """Return some columns of a file or dataframe as lists, item by item."""
+    path = as_path(source)
     return frame_columns(source, columns) if path is None else file_columns(path, columns)
 
 
-def _check_ids(ids: Sequence[Any], column: str, where: str) -> None:
+def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any] | None = None) -> None:
+    """Refuse items without an id, and items that come more than once unless one cluster holds all their repeats."""
     empty = sum(value is None for value in ids)
     if empty:
         raise PairingError(
             f"{count_of(empty, 'item')} without an id in column {column!r} of {where}.",
             hint="every item needs an id to be found again.",
         )
+    if cluster is not None:
+        check_nested(code_ids(ids, column)[0], code_ids(cluster, "cluster")[0], f"column {column!r} of {where}")
+        return
     seen: set[Any] = set()
     repeated = [value for value in ids if value in seen or seen.add(value)]  # type: ignore[func-returns-value]
     if repeated:
         raise PairingError(
             f"{count_of(len(repeated), 'repeated id')} in column {column!r} of {where} "
             f"(first: {shorten(dict.fromkeys(repeated), 3)}).",
-            hint="an item must count once; repeats of one item are not independent items.",
+            hint="repeats of one item are not independent items; keep one row an item, or name the column that holds "
+            f'them together as cluster="{column}".',
         )

@@ -82,6 +82,22 @@ def code_rows(
     return codes.reshape(-1, n_classifiers + 1), totals, order, checked, gone
 
 
+def place_rows(rows: Sequence[Sequence[Any]], codes: CodeArray, labels: Sequence[Label], missing: Missing) -> IntArray:
+    """Return which row of `codes` each of `rows` has become; -1 for one that was left out."""
+    position = {label: i for i, label in enumerate(labels)}
+    places = {tuple(row): i for i, row in enumerate(codes.tolist())}
+    answers = [label for label in labels if label != NO_ANSWER]
+    found = np.full(len(rows), -1, dtype=np.int64)
+    for i, row in enumerate(rows):
+        plain = tuple(whole_number(clean(value)) for value in row)
+        if None in plain:
+            if missing == "drop":
+                continue
+            plain = next(iter(fill_missing({plain: 1}, [""] * len(plain), answers, missing)))
+        found[i] = places.get(tuple(position[value] for value in plain), -1)  # type: ignore[index]
+    return found
+
+
 def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
     """Return the names of the classifiers: those given (any number if None), or A, B, C and so on."""
     if names is None:

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from ropewalk._validate import check_counts
+from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import kind_of
 from ropewalk.data.rows import check_names
 from ropewalk.errors import FileFormatError, UnreadableFileError
@@ -20,13 +21,22 @@ _KIND: Final = "ropewalk.outcomes"
 _NOT: Final = "This JSON is not a table of outcomes"
 
 
-def dump(codes: CodeArray, counts: IntArray, labels: Sequence[Label], names: Sequence[str]) -> str:
-    """Write a table: its rows are codes and a count."""
+def dump(
+    codes: CodeArray,
+    counts: IntArray,
+    labels: Sequence[Label],
+    names: Sequence[str],
+    clusters: Clusters | None = None,
+) -> str:
+    """Write a table: its rows are codes and a count, its clusters (row, cluster, count)."""
     rows = np.column_stack([codes, counts]).tolist() if len(codes) else []
-    return json.dumps({"schema": 1, "kind": _KIND, "labels": labels, "names": names, "rows": rows})
+    told = {"schema": 1, "kind": _KIND, "labels": labels, "names": names, "rows": rows}
+    if clusters is not None:
+        told["clusters"] = np.column_stack([clusters.row, clusters.cluster, clusters.counts]).tolist()
+    return json.dumps(told)
 
 
-def parse(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...]]:
+def parse(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None]:
     """Read what `dump` wrote, or say why it is no table."""
     try:
         data = json.loads(text)
@@ -35,6 +45,8 @@ def parse(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str,
         labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
         table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
         distinct = {(kind_of(label), label) for label in labels}
+        spread = data.get("clusters")
+        parts = None if spread is None else check_counts(spread or np.zeros((0, 3))).reshape(-1, 3)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, FileFormatError):
             raise
@@ -44,7 +56,14 @@ def parse(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str,
     codes, counts = table[:, :-1], table[:, -1]
     if len(codes) and codes.max() >= len(labels):
         raise FileFormatError(f"{_NOT}: a row points to a label that is not there.")
-    return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names
+    clusters = None
+    if parts is not None:
+        clusters = Clusters.of(*parts.T)
+        if (counts == 0).any() or not np.array_equal(
+            np.bincount(parts[:, 0], weights=parts[:, 2], minlength=len(counts)), counts
+        ):
+            raise FileFormatError(f"{_NOT}: its clusters do not add up to its counts.")
+    return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters
 
 
 def read(path: str | os.PathLike[str]) -> str:

@@ -7,8 +7,9 @@ import json
 from typing import Any
 
 from ropewalk._validate import nearest, shorten
+from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import label_text
-from ropewalk.errors import ColumnNotFoundError
+from ropewalk.errors import ColumnNotFoundError, DataError
 from ropewalk.typing import IntArray, Label
 
 
@@ -20,6 +21,7 @@ class Tally:
     counts: IntArray
     labels: tuple[Label, ...]
     names: tuple[str, ...]
+    clusters: Clusters | None
 
     @property
     def n_items(self) -> int:
@@ -35,6 +37,25 @@ class Tally:
     def n_classifiers(self) -> int:
         """How many classifiers were counted."""
         return len(self.names)
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters the items come in; None where each stands alone."""
+        return None if self.clusters is None else self.clusters.n
+
+    def _cluster_arrays(self) -> tuple[IntArray, ...]:
+        c = self.clusters
+        return () if c is None else (c.row, c.cluster, c.counts)
+
+    def _clusters_with(self, other: Tally, n_rows: int) -> Clusters | None:
+        """Return the clusters of this table and another one below it."""
+        if not self.n_items or not other.n_items:
+            return self.clusters if self.n_items else other.clusters
+        if self.clusters is None and other.clusters is None:
+            return None
+        if self.clusters is None or other.clusters is None:
+            raise DataError("One table has clusters and the other has none.", hint="give both or neither cluster=.")
+        return self.clusters.beside(other.clusters, n_rows)
 
     def position(self, name: str) -> int:
         """Return the place of a classifier among `names`."""

@@ -4,5 +4,19 @@ from __future__ import annotations
 
 from ropewalk.metrics.margins import Cells, Margins, Weighted, ratio
 from ropewalk.metrics.registry import METRICS, Metric, cost, fbeta, parse_metric
+from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, score
 
-__all__ = ["METRICS", "Cells", "Margins", "Metric", "Weighted", "cost", "fbeta", "parse_metric", "ratio"]
+__all__ = [
+    "METRICS",
+    "SCORE_METRICS",
+    "Cells",
+    "Margins",
+    "Metric",
+    "ScoreMetric",
+    "Weighted",
+    "cost",
+    "fbeta",
+    "parse_metric",
+    "ratio",
+    "score",
+]

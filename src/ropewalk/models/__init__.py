@@ -7,9 +7,10 @@ from typing import Any, Final
 from ropewalk._validate import choose
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models.binary import Paired, Unpaired
+from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.flat import Flat
 from ropewalk.models.hierarchical import Icdm2015
-from ropewalk.models.multilabel import Bootstrap, Multilabel
+from ropewalk.models.multilabel import Multilabel
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.tree import Tree
 
@@ -27,7 +28,7 @@ __all__ = [
     "parse_model",
 ]
 
-MODELS: Final = ("paired", "unpaired", "icdm2015", "flat")
+MODELS: Final = ("paired", "unpaired", "icdm2015", "flat", "bootstrap")
 """The models that a name alone describes, where an item has one label."""
 
 MULTILABEL_MODELS: Final = ("paired", "unpaired", "multilabel", "bootstrap")
@@ -54,6 +55,7 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
             "unpaired": Unpaired() if binary else Tree(paired=False),
             "icdm2015": Icdm2015(),
             "flat": Flat(),
+            "bootstrap": Bootstrap(),
         }
         several: dict[str, Model] = {
             "paired": Multilabel(),
@@ -74,7 +76,8 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
     if isinstance(model, type) or not all(hasattr(model, part) for part in ("fit", "name", "paired", "prior")):
         found: Any = model
         raise UnknownNameError(f"`model` must be a name or a model object; got {found!r}.", hint=f"{list(MODELS)}.")
-    if multilabel != isinstance(model, Multilabel | Bootstrap) and type(model).__module__.startswith(__name__):
+    ours = type(model).__module__.startswith(__name__) and not isinstance(model, Bootstrap)
+    if ours and multilabel != isinstance(model, Multilabel):
         raise InvalidInputError(
             f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}."
         )

@@ -1,20 +1,19 @@
-"""Any-of labels: a binary table for each label, or a bootstrap of the items."""
+"""Any-of labels: a binary table for each label."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._validate import check_positive
 from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Margins
 from ropewalk.models.tree import Tree, TreePosterior
-from ropewalk.sampling import GammaRows, block_size
-from ropewalk.typing import FloatArray, IntArray
+from ropewalk.sampling import block_size
+from ropewalk.typing import FloatArray
 
 RARE: Final = 10
 """Labels with fewer positives are rare: the prior weighs heavily on them."""
@@ -114,72 +113,6 @@ class StackPosterior:
         found = [part.block(rng, size).margins() for part in self.parts]
         tp, col, row = (np.stack([getattr(m, of)[..., 1] for m in found], axis=-2) for of in ("tp", "col", "row"))
         return LabelMargins(Margins(tp.swapaxes(-1, -2), col.swapaxes(-1, -2), row.T, np.ones((size, 1))))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap:
-    """Rubin's Bayesian bootstrap: weights ~ Dirichlet(1, …, 1) over the items, the same for all classifiers.
-
-    It leaves the labels of an item together, as they came. There is no prior to speak of, and so no Bayes factor;
-    without items there is nothing to draw from. With ``paired=False`` every classifier has items of its own.
-
-    Examples
-    --------
-    >>> Bootstrap().prior
-    'weights ~ Dir(1, …, 1) over items'
-    """
-
-    paired: bool = True
-
-    name = "bootstrap"
-    is_symmetric = True
-    no_factor = "the bootstrap has no prior"
-    no_savage_dickey = no_factor
-    prior = "weights ~ Dir(1, …, 1) over items"
-
-    def fit(self, outcomes: MultilabelOutcomes) -> BootstrapPosterior:
-        """Return the posterior of the items' weights."""
-        if not isinstance(outcomes, MultilabelOutcomes):
-            raise InvalidInputError('The model "bootstrap" is for multi-label data here.', hint='use model="paired".')
-        if not outcomes.n_items:
-            raise DataError("The bootstrap re-weights items, and there are none.", hint='use model="multilabel".')
-        return BootstrapPosterior(outcomes)
-
-
-@dataclass(frozen=True, eq=False)
-class BootstrapPosterior:
-    """Weights of distinct items ~ Dirichlet(how often each occurred)."""
-
-    outcomes: MultilabelOutcomes
-
-    @property
-    def work(self) -> int:
-        """About how many random numbers a draw takes."""
-        return self.outcomes.counts.size + len(self.outcomes.bits)
-
-    @property
-    def block_size(self) -> int:
-        """How many draws a block holds."""
-        return block_size(self.outcomes.counts.size + self.outcomes.n_labels)
-
-    @cached_property
-    def _order(self) -> IntArray:
-        return np.argsort(self.outcomes.counts, kind="stable")
-
-    @cached_property
-    def _sums(self) -> Any:
-        matrix, order = label_sums(self.outcomes), self._order
-        return matrix[:, order]
-
-    @cached_property
-    def _gammas(self) -> GammaRows:
-        return GammaRows.of(self.outcomes.counts[self._order].astype(np.float64))
-
-    def block(self, rng: np.random.Generator, size: int) -> LabelMargins:
-        """Draw `size` weightings of the items."""
-        weights = self._gammas.draw(rng, size)
-        weights /= weights.sum(axis=0)
-        return stacked(self._sums @ weights, self.outcomes)
 
 
 def label_sums(outcomes: MultilabelOutcomes) -> Any:

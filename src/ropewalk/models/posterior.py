@@ -8,11 +8,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.scores import ScoreMetric, WeightedItems
 from ropewalk.models.multilabel import observed_margins
 from ropewalk.sampling import draw_blocks
 from ropewalk.typing import FloatArray
+
+AnyData = AnyOutcomes | ItemScores
+"""What a model is fitted to: counted labels, or scores item by item."""
+
+AnyMetric = Metric | ScoreMetric
 
 
 class Posterior(Protocol):
@@ -26,7 +33,7 @@ class Posterior(Protocol):
     def block_size(self) -> int:
         """How many draws a block holds; a function of the table alone."""
 
-    def block(self, rng: np.random.Generator, size: int) -> Tables:
+    def block(self, rng: np.random.Generator, size: int) -> Tables | WeightedItems:
         """Draw `size` tables."""
 
 
@@ -63,7 +70,7 @@ class Model(Hashable, Protocol):
 
 def draw_psi(
     posteriors: Sequence[Posterior],
-    metric: Metric,
+    metric: AnyMetric,
     prevalence: tuple[float, ...] | None = None,
     *,
     start: int = 0,
@@ -82,7 +89,7 @@ def draw_psi(
 
         def draw(rng: np.random.Generator, size: int, posterior: Posterior = posterior) -> FloatArray:
             table = posterior.block(rng, size)
-            return metric(table if shares is None else table.at_prevalence(shares))
+            return metric(table if shares is None else table.at_prevalence(shares))  # type: ignore[arg-type]
 
         size = posterior.block_size
         first = start // size * size
@@ -99,7 +106,7 @@ def observed_tables(table: AnyOutcomes) -> Tables:
 
 
 def observed_psi(
-    tables: Sequence[AnyOutcomes], metric: Metric, prevalence: tuple[float, ...] | None = None
+    tables: Sequence[AnyData], metric: AnyMetric, prevalence: tuple[float, ...] | None = None
 ) -> tuple[float | None, ...]:
     """Return the metric of the counts themselves, one number a classifier.
 
@@ -107,6 +114,10 @@ def observed_psi(
     """
     values: list[float | None] = []
     for table in tables:
+        if isinstance(table, ItemScores):
+            items = WeightedItems(table, np.ones((table.n_units, 1)))
+            values += metric(items)[:, 0].tolist()  # type: ignore[arg-type]
+            continue
         empty = table.items_by_class() == 0
         unseen = prevalence is not None and any(share > 0 and empty[j] for j, share in enumerate(prevalence))
         if not table.n_items or unseen:
@@ -115,5 +126,5 @@ def observed_psi(
         counts = observed_tables(table)
         if prevalence is not None:
             counts = counts.at_prevalence(np.array(prevalence))
-        values += metric(counts)[:, 0].tolist()
+        values += metric(counts)[:, 0].tolist()  # type: ignore[arg-type]
     return tuple(values)

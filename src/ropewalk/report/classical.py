@@ -15,6 +15,8 @@ from ropewalk.results.classical import TITLES
 
 MEANING = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
 
+_SURPRISE = "how surprising if there were no difference, not how probable one is"
+
 Tested = ClassicalTest | Battery | Nemenyi
 """What this module knows how to show."""
 
@@ -172,12 +174,18 @@ def remarks(result: Tested, escape: Escape) -> tuple[tuple[str, str], ...]:
     return (*_assumptions(result, escape), *notes, *(("Warning", escape(f"tests over classes: {one}")) for one in told))
 
 
+def by_papers(c: Comparison) -> bool:
+    """Whether the papers' tests of labels stand beside a comparison."""
+    return c.tests is not None and "sign_items" in c.tests.tests
+
+
 def paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | None]:
     """Return the sign and t tests that the papers print beside a comparison: over classes for macro averages."""
-    if c.tests is None:
+    if not by_papers(c):
         return None, None
     level = "classes" if c.recipe.metric.average == "macro" else "items"
-    return c.tests.tests[f"sign_{level}"], c.tests.tests[f"t_{level}"]
+    tests = {} if c.tests is None else c.tests.tests
+    return tests[f"sign_{level}"], tests[f"t_{level}"]
 
 
 def paper_columns(c: Comparison) -> tuple[str, str]:
@@ -197,7 +205,7 @@ def columns_text(result: Rendered) -> str:
     if not isinstance(result, Comparison | ClassComparisons):
         return ""
     first = result if isinstance(result, Comparison) else result[0]
-    if first.tests is None:
+    if not by_papers(first):
         return ""
     many = "" if isinstance(result, Comparison) else ", not adjusted for their number"
     return f"sign-test and t-test: classical p-values of {_of(first)}{many}"
@@ -212,11 +220,14 @@ def tests_line(c: Comparison) -> str:
     """Say the p-values that the papers would print, and of what they are; empty without tests."""
     found = [(name, test) for name, test in zip(("sign-test", "t-test"), paper_tests(c), strict=True) if test]
     if not found:
-        return ""
+        test = None if c.tests is None else c.tests.tests.get("delong")
+        if test is None:
+            return ""
+        return f"DeLong {_effect(test)}, p {_equals(p_value(test.p_value))} (classical, of the ROC AUC; {_SURPRISE})"
     told = " · ".join(f"{name} p {_equals(p_value(test.p_value))}" for name, test in found)
     if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
         told += "; they reject too often where an item has one label: classical.permutation does not"
-    return f"{told} (classical, of {_of(c)}: how surprising if there were no difference, not how probable one is)"
+    return f"{told} (classical, of {_of(c)}: {_SURPRISE})"
 
 
 def _equals(shown: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ropewalk._validate import count_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
-from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, metric_title
+from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, items_text, metric_title
 from ropewalk.results import Comparison, PriorSensitivity, Ranked, Ranking
 from ropewalk.wording import rope_text
 
@@ -72,7 +72,7 @@ def league_view(result: Ranking, escape: Escape) -> View:
     recipe, n = result.recipe, len(result.draws)
     name = metric_title(result.metric)
     best = max(result.models, key=lambda model: model.p_best)
-    told = f"{count_of(recipe.n_items, 'item')}, {recipe.model.name}" + class_words(recipe, escape)
+    told = f"{items_text(recipe)}, {recipe.model.name}" + class_words(recipe, escape)
     if isinstance(recipe.tables[0], MultilabelOutcomes):
         told += f" · {recipe.tables[0].n_labels:,} labels, any number an item"
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text, rest_of
+from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision
 from ropewalk.results import Recipe
 
@@ -65,8 +67,26 @@ def metric_title(name: str) -> str:
     ('F1', 'balanced accuracy', 'macro F1')
     """
     words = name.replace("_", " ").split(" ")
-    known = {"f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean"}
+    known = {
+        "f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean", "roc": "ROC", "pr": "PR", "auc": "AUC",
+        "brier": "Brier score", "ece": "ECE",
+    }  # fmt: skip
     return " ".join(known.get(word, word) for word in words)
+
+
+def items_text(recipe: Recipe) -> str:
+    """Say how many items there are, and in how many clusters."""
+    told = count_of(recipe.n_items, "item")
+    return told if recipe.n_clusters is None else f"{told} in {count_of(recipe.n_clusters, 'cluster')}"
+
+
+def class_counts(items: ItemScores, escape: Escape) -> str:
+    """Say how many items are of the positive class, or of how many classes they are."""
+    if items.truth is None:
+        return ""
+    if items.n_labels > 2:  # noqa: PLR2004
+        return f" · {items.n_labels:,} classes"
+    return f" · {int(items.truth.sum()):,} of class {escape(label_text(items.labels[1]))}"
 
 
 def class_words(recipe: Recipe, escape: Escape) -> str:

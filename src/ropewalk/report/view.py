@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ropewalk._validate import count_of, few
+from ropewalk._validate import few
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
 from ropewalk.report import classical
@@ -17,7 +18,17 @@ from ropewalk.report.league import (
     sensitivity_view,
 )
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
-from ropewalk.report.shape import Escape, Share, Table, View, class_words, decision_text, metric_title
+from ropewalk.report.shape import (
+    Escape,
+    Share,
+    Table,
+    View,
+    class_counts,
+    class_words,
+    decision_text,
+    items_text,
+    metric_title,
+)
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -95,7 +106,7 @@ def caption(result: Rendered, escape: Escape) -> str:
         title = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
     rope = "no ROPE" if recipe.rope is None else f"ROPE {escape(rope_text(recipe.rope))}"
     classes = " · each class against the rest" if isinstance(result, ClassComparisons) else class_words(recipe, escape)
-    items = count_of(recipe.n_items, "item")
+    items = items_text(recipe)
     mass = escape(f"{100 * recipe.prob:g}%")
     tests = f" · {told}" if (told := classical.columns_text(result)) else ""
     return f"{title}{classes} · {rope} · {mass} HDI · {recipe.model.name} model · {items}{tests}"
@@ -119,7 +130,7 @@ def table(result: Rendered, escape: Escape) -> Table:
     if isinstance(result, Evaluation):
         return _metric_table(result, escape)
     by_class = isinstance(result, ClassComparisons)
-    tested = any(c.tests is not None for c in comparisons(result))
+    tested = any(classical.by_papers(c) for c in comparisons(result))
     rows = [
         (
             escape(label_text("" if c.pos_label is None else c.pos_label) if by_class else f"{c.a} − {c.b}"),
@@ -198,7 +209,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
         fact = f"{higher}'s {escape(name)} is higher with probability {percent(chance, n)}"
         if chance == 0:
             fact = f"{a} and {b} have the same {escape(name)} in every draw"
-        headline = f"{fact}; whether that matters needs a ROPE"
+        headline = f"{fact}; " + (c.recipe.no_verdict or "whether that matters needs a ROPE")
         tests = classical.tests_line(c)
         return View(title=title, symbol="", headline=headline, lines=tuple(lines), shares=(), note="", tests=tests)
     factors = _evidence(c)
@@ -222,7 +233,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
     lines = [
-        ("Data", f"{count_of(m.recipe.n_items, 'item')}, {m.recipe.model.name}{class_words(m.recipe, escape)}"),
+        ("Data", f"{items_text(m.recipe)}, {m.recipe.model.name}{class_words(m.recipe, escape)}"),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
@@ -254,9 +265,11 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
 
 def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     tables = c.recipe.tables
-    told = f"{count_of(c.recipe.n_items, 'item')}, {c.recipe.model.name}" + class_words(c.recipe, escape)
+    told = f"{items_text(c.recipe)}, {c.recipe.model.name}" + class_words(c.recipe, escape)
     if isinstance(tables[0], MultilabelOutcomes):
         told += f" · {tables[0].n_labels:,} labels, any number an item"
+    elif isinstance(tables[0], ItemScores):
+        told += class_counts(tables[0], escape)
     elif len(tables) == 1:
         agree = tables[0].agreement(*tables[0].names)
         told += (

@@ -10,11 +10,9 @@ from typing import Any
 from ropewalk._version import __version__
 from ropewalk.contrast import Question
 from ropewalk.data.labels import NO_ANSWER, label_text
-from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import Interval
-from ropewalk.metrics.registry import Metric
-from ropewalk.models.posterior import Model
+from ropewalk.models.posterior import AnyData, AnyMetric, Model
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 from ropewalk.typing import DrawsLike, Label, Rule
@@ -27,12 +25,13 @@ class Recipe:
     """Everything that decides an answer: run it again and get the same one, bit for bit.
 
     `tables` is one table of both classifiers for a paired model, one a classifier otherwise; `pos_label` is
-    None where the metric has no positive class; `n_items` counts the items of one test set once.
+    None where the metric has no positive class; `n_items` counts the items of one test set once. `no_verdict` says why
+    none is given, whatever the ROPE.
     """
 
-    tables: tuple[AnyOutcomes, ...]
+    tables: tuple[AnyData, ...]
     model: Model
-    metric: Metric
+    metric: AnyMetric
     pos_label: Label | None = None
     prevalence: tuple[float, ...] | None = None
     rope: Interval | None = None
@@ -42,6 +41,13 @@ class Recipe:
     seed: int = 0
     data_hash: str = ""
     n_items: int = 0
+    no_verdict: str = ""
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters the items of the tables come in; None where each stands alone."""
+        known = [table.n_clusters for table in self.tables if table.n_clusters is not None]
+        return sum(known) if known else None
 
     @property
     def picked(self) -> tuple[Label, ...] | None:
@@ -55,7 +61,8 @@ class Recipe:
     @property
     def question(self) -> Question:
         """How a difference is judged."""
-        return Question(rope=self.rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
+        rope = None if self.no_verdict else self.rope
+        return Question(rope=rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
 
 
 class Rendered:
@@ -139,6 +146,7 @@ def provenance(recipe: Recipe, n_draws: int) -> dict[str, Any]:
         "model": recipe.model.name,
         "prior": recipe.model.prior,
         "n_items": recipe.n_items,
+        "n_clusters": recipe.n_clusters,
         "classes": None if (picked := recipe.picked) is None else [label_text(label) for label in picked],
         "prevalence": None if recipe.prevalence is None else list(recipe.prevalence),
         "draws": n_draws,

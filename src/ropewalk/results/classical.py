@@ -27,6 +27,7 @@ TITLES: Final = {
     "mcnemar_chi2": "McNemar chi-squared",
     "mcnemar_chi2_corrected": "McNemar corrected",
     "wilcoxon": "Wilcoxon test over classes",
+    "delong": "DeLong's test",
 }
 """What the tests of a battery are called, also where one was not carried out."""
 

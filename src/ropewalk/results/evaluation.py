@@ -8,7 +8,7 @@ from typing import Any
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision, Regions
-from ropewalk.metrics.registry import Metric
+from ropewalk.models.posterior import AnyMetric
 from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict, provenance, verdict_dict
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
@@ -18,7 +18,7 @@ from ropewalk.summary import Estimate
 class MetricPosterior:
     """The posterior of one metric of one classifier, and how it stands against a bar, if there is one."""
 
-    metric: Metric
+    metric: AnyMetric
     estimate: Estimate
     prob_at_least: float | None
     regions: Regions | None

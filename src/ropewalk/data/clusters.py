@@ -1,0 +1,147 @@
+"""Clusters: items that belong together (one author, one passage, repeats of one question) and vary together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk._validate import count_of, shorten
+from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
+from ropewalk.typing import IntArray
+
+_ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
+_ONE_BY_ONE = "give one id an item, the same for items that belong together."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """How the items of a table spread over `n` clusters: `counts[i]` items of row `row[i]` are in `cluster[i]`."""
+
+    row: IntArray
+    cluster: IntArray
+    counts: IntArray
+    n: int
+
+    @classmethod
+    def of(cls, row: Any, cluster: Any, counts: Any) -> Clusters:
+        """Return the clusters that occur, numbered from 0 in their order, each pair of row and cluster once."""
+        row, cluster, counts = (np.asarray(array, dtype=np.int64) for array in (row, cluster, counts))
+        present, cluster = np.unique(cluster, return_inverse=True)
+        keys, inverse = np.unique(row * max(present.size, 1) + cluster.reshape(-1), return_inverse=True)
+        merged = np.zeros(keys.size, dtype=np.int64)
+        np.add.at(merged, inverse.reshape(-1), counts)
+        rows, clusters = np.divmod(keys, max(present.size, 1))
+        return cls(rows, clusters, merged, int(present.size))
+
+    def merged(self, inverse: IntArray) -> Clusters:
+        """Return the clusters of a table in which row i has become row `inverse[i]`."""
+        return Clusters.of(inverse[self.row], self.cluster, self.counts)
+
+    def beside(self, other: Clusters, n_rows: int) -> Clusters:
+        """Return the clusters of two tables one below the other; clusters of different tables are different ones."""
+        return Clusters.of(
+            np.concatenate([self.row, other.row + n_rows]),
+            np.concatenate([self.cluster, other.cluster + self.n]),
+            np.concatenate([self.counts, other.counts]),
+        )
+
+    def matrix(self, n_rows: int) -> Any:
+        """Return the sparse matrix that turns weights of clusters into weights of rows."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.counts.astype(np.float64), (self.row, self.cluster)), shape=(n_rows, self.n))
+
+
+def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray, int]:
+    """Return ids as numbers 0 … n − 1 in sorted order, and how many there are.
+
+    Examples
+    --------
+    >>> codes, n = code_ids(["b", "a", "b"], "cluster")
+    >>> codes.tolist(), n
+    ([1, 0, 1], 2)
+    """
+    column = _as_list(ids, what)
+    if n_items is not None and len(column) != n_items:
+        raise LengthMismatchError(
+            f"`{what}` has {count_of(len(column), 'id')} for {count_of(n_items, 'item')}.", hint=_ONE_BY_ONE
+        )
+    if isinstance(column, np.ndarray):
+        distinct, codes = np.unique(column, return_inverse=True)
+        return codes.reshape(-1).astype(np.int64), int(distinct.size)
+    holes = [i for i, value in enumerate(column) if _is_null(value)]
+    if holes:
+        raise PairingError(
+            f"{count_of(len(holes), 'item')} without an id in `{what}`, first in row {holes[0] + 1}.",
+            hint=_ALONE,
+        )
+    # A dictionary would take 1, 1.0 and True for one: the type goes along.
+    try:
+        order = sorted({(type(value).__name__, value) for value in column})
+    except TypeError as error:
+        raise InvalidInputError(
+            f"`{what}` must hold texts or numbers; got {shorten(column, 3)}.", hint=_ONE_BY_ONE
+        ) from error
+    place = {key: i for i, key in enumerate(order)}
+    return np.array([place[type(value).__name__, value] for value in column], dtype=np.int64), len(order)
+
+
+def split_clusters(
+    rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]], counts: Iterable[int] | None
+) -> tuple[list[tuple[Any, ...]], list[int], IntArray]:
+    """Return rows without their last entry, their counts, and the clusters that the last entries name."""
+    keys = [tuple(row) for row in rows]
+    many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
+    lost = sum(n for key, n in zip(keys, many, strict=False) if _is_null(key[-1]))
+    if lost:
+        raise PairingError(f"{count_of(lost, 'item')} without a cluster.", hint=_ALONE)
+    return [key[:-1] for key in keys], many, code_ids([key[-1] for key in keys], "cluster")[0]
+
+
+def _is_null(value: Any) -> bool:
+    return value is None or value != value  # noqa: PLR0124 - NaN
+
+
+def check_nested(ids: IntArray, clusters: IntArray | None, what: str) -> None:
+    """Refuse items that come more than once, unless all of their repeats are in one cluster."""
+    seen = np.bincount(ids)
+    if clusters is None:
+        repeated = np.flatnonzero(seen > 1)
+        if repeated.size:
+            raise PairingError(
+                f"{count_of(int(repeated.size), 'id')} in {what} occur more than once.",
+                hint="repeats of one item are not independent items; name the column of ids as cluster= too, or keep "
+                "one row an item.",
+            )
+        return
+    pairs = np.unique(ids * (int(clusters.max(initial=0)) + 1) + clusters)
+    torn = np.flatnonzero(np.bincount(pairs // (int(clusters.max(initial=0)) + 1)) > 1)
+    if torn.size:
+        raise PairingError(
+            f"{count_of(int(torn.size), 'id')} in {what} lie in more than one cluster.",
+            hint="repeats of an item must be in the same cluster.",
+        )
+
+
+def _as_list(ids: Any, what: str) -> Any:
+    """Return integers and texts as an array, anything else as a list of plain values."""
+    if isinstance(ids, str | bytes | dict | set) or not (hasattr(ids, "__len__") or hasattr(ids, "__array__")):
+        raise InvalidInputError(f"`{what}` must be a sequence of ids; got {type(ids).__name__}.", hint=_ONE_BY_ONE)
+    if not isinstance(ids, np.ndarray | Sequence):
+        ids = ids.to_list() if hasattr(ids, "to_list") else np.asarray(ids)
+    array = ids if isinstance(ids, np.ndarray) else None
+    if array is not None and array.ndim != 1:
+        raise InvalidInputError(f"`{what}` must be one-dimensional; got shape {array.shape}.", hint=_ONE_BY_ONE)
+    if array is not None and array.dtype.kind in "iuUb" and not np.ma.isMaskedArray(array):
+        return array
+    return [_plain(value) for value in (ids if array is None else array.tolist())]
+
+
+def _plain(value: Any) -> Any:
+    """Return a null of any library as None; a null compares to itself in no clear way."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,331 @@
+"""`ItemScores`: what K systems said about each item as a number, and the truth where there is one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk._validate import brief, count_of, nearest, shorten
+from ropewalk.data.clusters import check_nested, code_ids
+from ropewalk.data.counting import as_column, check_same_order
+from ropewalk.data.labels import (
+    check_labels,
+    clean,
+    find_label,
+    kind_of,
+    label_text,
+    reconcile_columns,
+    rest_of,
+    sort_labels,
+    whole_number,
+)
+from ropewalk.data.numbers import as_numbers
+from ropewalk.data.readers import read_columns
+from ropewalk.data.rows import check_names
+from ropewalk.errors import (
+    ColumnNotFoundError,
+    DataError,
+    InvalidInputError,
+    LengthMismatchError,
+    MissingLabelsError,
+    UndeclaredLabelError,
+)
+from ropewalk.typing import FloatArray, IntArray, Label
+
+_BINARY = 2
+_PLANE = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ItemScores:
+    """Scores of K systems on the same N items, item by item.
+
+    `truth` holds positions in `labels`, or is None where the values need no truth (a loss, a grade); `values` has one
+    array a system: (N,) scores of the positive class, or (N, M) of all classes in label order. `cluster` numbers the
+    clusters that items belong to, `weight` what each item counts. Items are sorted by content, so their order leaves
+    no trace.
+
+    Examples
+    --------
+    >>> ItemScores.from_arrays([0, 1, 1], [0.2, 0.7, 0.9], [0.1, 0.8, 0.6], names=["old", "new"])
+    ItemScores(3 items, 2 labels, systems: 'old', 'new')
+    """
+
+    values: tuple[FloatArray, ...]
+    names: tuple[str, ...]
+    labels: tuple[Label, ...]
+    truth: IntArray | None
+    cluster: IntArray | None = None
+    weight: FloatArray | None = None
+    left_out: int = 0
+
+    def __post_init__(self) -> None:
+        for array in (*self.values, self.truth, self.cluster, self.weight):
+            if array is not None:
+                array.flags.writeable = False
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any,
+        *scores: Any,
+        names: Sequence[str] | None = None,
+        labels: Iterable[Label] | None = None,
+        cluster: Any = None,
+        id: Any = None,  # noqa: A002
+        sample_weight: Any = None,
+    ) -> ItemScores:
+        """Take the truth (or None) and one array of scores a system; items are matched by position."""
+        if not scores:
+            raise InvalidInputError("Give the truth and the scores of at least one system.")
+        checked = check_names(names, len(scores))
+        titles = [f"scores of {name!r}" for name in checked]
+        present = [(array, title) for array, title in ((y_true, "y_true"), *zip(scores, titles, strict=True))]
+        indexed = [pair for pair in present if pair[0] is not None]
+        check_same_order([array for array, _ in indexed], [title for _, title in indexed])
+        values = [_as_scores(array, name) for array, name in zip(scores, checked, strict=True)]
+        truth, order = (None, ()) if y_true is None else code_labels(y_true, "y_true", labels)
+        sizes = {title: len(array) for title, array in zip(titles, values, strict=True)}
+        if truth is not None:
+            sizes = {"y_true": truth.size, **sizes}
+        if len(set(sizes.values())) > 1:
+            told = ", ".join(f"{title} {size:,}" for title, size in sizes.items())
+            raise LengthMismatchError(
+                f"All columns must have the same length; got {told}.",
+                hint="every system must have scored every item, in the same order.",
+            )
+        n_items = len(values[0])
+        if not n_items:
+            raise LengthMismatchError("There are no items.", hint="give one score an item.")
+        widths = {array.shape[1:] for array in values}
+        if len(widths) > 1:
+            raise LengthMismatchError(
+                "Some systems have one score an item, others one a class.", hint="give the same form for all systems."
+            )
+        groups = None if cluster is None else code_ids(cluster, "cluster", n_items)[0]
+        if id is not None:
+            check_nested(code_ids(id, "id", n_items)[0], groups, "`id`")
+        weight = None if sample_weight is None else _as_weights(sample_weight, n_items)
+        found = cls(tuple(values), checked, order, truth, groups, weight)
+        return found.checked().canonical()
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        *,
+        truth: str | None,
+        scores: Sequence[str],
+        labels: Iterable[Label] | None = None,
+        cluster: str | None = None,
+        id: str | None = None,  # noqa: A002
+        sample_weight: str | None = None,
+    ) -> ItemScores:
+        """Take the columns of a file or dataframe; `truth` may be None where the values need none."""
+        names = check_names(scores, None)
+        others = [column for column in (truth, cluster, id, sample_weight) if column is not None]
+        for column in (cluster, id, sample_weight):
+            if column is not None and not isinstance(column, str):
+                raise InvalidInputError("For a file or dataframe, `cluster` and `id` are names of columns.")
+        if truth in names:
+            raise InvalidInputError(f"{truth!r} is named both as the truth and as scores.")
+        wanted = list(dict.fromkeys([*names, *others]))
+        columns = dict(zip(wanted, read_columns(source, wanted), strict=True))
+        return cls.from_arrays(
+            None if truth is None else columns[truth],
+            *(_from_text(columns[name], name) for name in names),
+            names=names,
+            labels=labels,
+            cluster=None if cluster is None else columns[cluster],
+            id=None if id is None else columns[id],
+            sample_weight=None if sample_weight is None else _from_text(columns[sample_weight], sample_weight),
+        )
+
+    def checked(self) -> ItemScores:
+        """Take the positive column of two; refuse columns that are not the classes."""
+        if self.values[0].ndim < _PLANE:
+            return self
+        width = self.values[0].shape[1]
+        if self.truth is None:
+            raise InvalidInputError("Values without a truth are one number an item.")
+        if width == 1:
+            return replace(self, values=tuple(array[:, 0] for array in self.values))
+        if width != self.n_labels:
+            raise LengthMismatchError(
+                f"The scores have {width} columns, and there are {self.n_labels} labels "
+                f"({shorten(map(label_text, self.labels), 6)}).",
+                hint="columns follow the order of the labels; labels= declares classes that the truth lacks.",
+            )
+        return self
+
+    def canonical(self) -> ItemScores:
+        """Return the items sorted by content."""
+        keys = [column for array in self.values for column in np.atleast_2d(array.T)]
+        keys += [array for array in (self.weight, self.cluster, self.truth) if array is not None]
+        return self._take(np.lexsort(keys))
+
+    def _take(self, places: IntArray) -> ItemScores:
+        def taken(array: Any) -> Any:
+            return None if array is None else array[places]
+
+        return replace(
+            self,
+            values=tuple(array[places] for array in self.values),
+            truth=taken(self.truth),
+            cluster=taken(self.cluster),
+            weight=taken(self.weight),
+        )
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.values[0])
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are; none where there is no truth."""
+        return len(self.labels)
+
+    @property
+    def n_classifiers(self) -> int:
+        """How many systems there are."""
+        return len(self.names)
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters the items come in; None where each stands alone."""
+        return None if self.cluster is None else int(self.cluster.max()) + 1
+
+    @property
+    def members(self) -> IntArray:
+        """The unit that each item is re-weighted with: its cluster, or itself."""
+        return np.arange(self.n_items) if self.cluster is None else self.cluster
+
+    @property
+    def n_units(self) -> int:
+        """How many units are re-weighted."""
+        return self.n_items if self.n_clusters is None else self.n_clusters
+
+    def items_by_class(self) -> IntArray:
+        """Return how many items belong to each class."""
+        assert self.truth is not None  # noqa: S101
+        return np.bincount(self.truth, minlength=self.n_labels)
+
+    @property
+    def data_hash(self) -> str:
+        """A fingerprint of the data: the same for the same items in any order."""
+        content = hashlib.sha256(repr(([label_text(x) for x in self.labels], self.names)).encode())
+        for array in (*self.values, self.truth, self.cluster, self.weight):
+            content.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+        return content.hexdigest()[:16]
+
+    def position(self, name: str) -> int:
+        """Return the place of a system among `names`."""
+        if name in self.names:
+            return self.names.index(name)
+        guess = nearest(name, self.names)
+        raise ColumnNotFoundError(
+            f"There is no system {name!r} in these scores.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
+        )
+
+    def project(self, names: Sequence[str]) -> ItemScores:
+        """Keep some of the systems, in the order given."""
+        places = [self.position(name) for name in check_names(names, None)]
+        return replace(self, names=tuple(names), values=tuple(self.values[k] for k in places)).canonical()
+
+    def rename(self, names: Sequence[str]) -> ItemScores:
+        """Return the same scores under other names."""
+        return replace(self, names=check_names(names, self.n_classifiers))
+
+    def against_rest(self, positive: Label) -> ItemScores:
+        """Return the question of one class against the rest: two labels, the positive one last."""
+        found = find_label(positive, self.labels)
+        place = self.labels.index(found)
+        if self.values[0].ndim < _PLANE and self.n_labels > _BINARY:
+            raise DataError(
+                f"There is one score an item, and there are {self.n_labels} labels: scores of which class?",
+                hint=f"give the truth as {found!r} or not, or one column of scores a class.",
+            )
+        others = [label for label in self.labels if label != found]
+        rest = others[0] if len(others) == 1 else rest_of(found)
+        values = tuple(array if array.ndim < _PLANE else array[:, place] for array in self.values)
+        assert self.truth is not None  # noqa: S101
+        here: IntArray = (self.truth == place).astype(np.int64)
+        return replace(self, values=values, truth=here, labels=(rest, found)).canonical()
+
+    def __repr__(self) -> str:
+        labels = "" if self.truth is None else f"{self.n_labels} labels, "
+        return f"ItemScores({self.n_items:,} items, {labels}systems: {shorten(self.names, 6)})"
+
+
+def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -> tuple[IntArray, tuple[Label, ...]]:
+    """Return the labels of items as positions, and the labels in order: those declared, or those that occur."""
+    plain = as_column(column, name)
+    if isinstance(plain, np.ndarray):
+        distinct, codes = np.unique(plain, return_inverse=True)
+        found: list[Any] = distinct.tolist()
+    else:
+        cleaned = [clean(value) for value in plain]
+        holes = [i for i, value in enumerate(cleaned) if value is None]
+        if holes:
+            raise MissingLabelsError(
+                f"{count_of(len(holes), 'item')} with a null or NaN label in {name}, first in row {holes[0] + 1}.",
+                hint="leave these items out for all systems.",
+            )
+        reconcile_columns({name: {(kind_of(value), value) for value in cleaned}})  # type: ignore[arg-type]
+        cleaned = [whole_number(value) for value in cleaned]
+        found = list(dict.fromkeys(cleaned))
+        place = {label: i for i, label in enumerate(found)}
+        codes = np.array([place[label] for label in cleaned], dtype=np.int64)
+    order = sort_labels(found) if labels is None else check_labels(labels)
+    strays = [label for label in found if label not in order]
+    if strays:
+        raise UndeclaredLabelError(
+            f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
+            hint="labels= must list every class; leave it out to take the classes from the data.",
+        )
+    to = np.array([order.index(label) for label in found], dtype=np.int64)
+    return to[codes.reshape(-1)] if found else codes.astype(np.int64), order
+
+
+def _as_scores(array: Any, name: str) -> FloatArray:
+    if hasattr(array, "to_numpy") and not isinstance(array, np.ndarray):
+        array = array.to_numpy()
+    found = as_numbers(array, name)
+    if found.ndim not in {1, _PLANE}:
+        raise InvalidInputError(
+            f"The scores of {name!r} must be one number an item, or items × classes; got shape {found.shape}."
+        )
+    return found + 0.0  # a copy, in which -0.0 is 0.0
+
+
+def _as_weights(weights: Any, n_items: int) -> FloatArray:
+    found = as_numbers(weights, "sample_weight").reshape(-1)
+    if found.size != n_items:
+        raise LengthMismatchError(f"`sample_weight` has {found.size:,} weights for {count_of(n_items, 'item')}.")
+    if (found < 0).any() or not found.any():
+        raise DataError("`sample_weight` must not be negative, nor 0 throughout.", hint="weights say what items count.")
+    weight: FloatArray = found / found.mean()
+    return weight
+
+
+def _from_text(column: Sequence[Any], name: str) -> Sequence[Any]:
+    """Return the cells of a text file as numbers; other columns as they are."""
+    numbers: list[Any] = []
+    for i, cell in enumerate(column):
+        if not isinstance(cell, str):
+            numbers.append(cell)
+            continue
+        try:
+            numbers.append(float(cell) if "_" not in cell else float("no"))
+        except ValueError:
+            raise DataError(
+                f"Column {name!r} must hold numbers; got {brief(repr(cell))} in row {i + 1}.",
+                hint="scores have a decimal point; a column of labels is compared without scores.",
+            ) from None
+    return numbers

@@ -1,0 +1,135 @@
+"""Areas under curves, as plans: what does not depend on the weights is done once.
+
+A *plan* takes weights of many draws at a time and returns the value of each draw: sums of weights (a sparse product),
+then cumulative sums along the ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk.metrics.margins import ratio
+from ropewalk.typing import FloatArray, IntArray
+
+Plan = Callable[[FloatArray], FloatArray]
+"""From weights of units (units, draws) to the value of each draw (draws,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a plan is made from: one system's scores, the truth as codes, and which unit carries each item."""
+
+    truth: IntArray
+    scores: FloatArray
+    member: IntArray
+    n_units: int
+    weight: FloatArray | None
+
+    def sums(self, rows: Any, n_rows: int, values: Any = None, items: Any = None) -> Any:
+        """Return the sparse matrix that sums the weights of `items`, times `values`, into rows."""
+        from scipy.sparse import csr_array
+
+        chosen = slice(None) if items is None else items
+        member = self.member[chosen]
+        data = np.ones(member.size) if self.weight is None else self.weight[chosen]
+        data = data if values is None else data * values
+        rows = np.broadcast_to(rows, member.shape)
+        return csr_array((data, (rows, member)), shape=(n_rows, self.n_units))
+
+    def descending(self) -> tuple[IntArray, IntArray]:
+        """Return the items from the highest score down, and which block of equal scores each is in."""
+        order = np.argsort(-self.scores, kind="stable")
+        ordered = self.scores[order]
+        block = np.zeros(order.size, dtype=np.int64)
+        np.cumsum(ordered[1:] != ordered[:-1], out=block[1:])
+        return order, block
+
+
+def roc_auc(view: View) -> Plan:
+    """Return the plan of the area under the ROC curve; equal scores share their credit.
+
+    Only the order of the two classes matters: what lies between two changes of class is one step, in which the
+    positives come first, or one block of equal scores.
+    """
+    order, block = view.descending()
+    positive = view.truth[order] == 1
+    last = int(block[-1]) + 1
+    has = [np.bincount(block[here], minlength=last) > 0 for here in (positive, ~positive)]
+    mixed = has[0] & has[1]
+    new = mixed.copy()
+    new[1:] |= mixed[:-1] | (has[0][1:] & has[1][:-1])
+    step_of: IntArray = np.cumsum(new) - int(new[0])
+    step: IntArray = step_of[block]
+    n_steps = int(step_of[-1]) + 1
+    matrix = view.sums(step + n_steps * ~positive, 2 * n_steps, items=order)
+    half = np.zeros(n_steps)
+    half[step_of[mixed]] = 0.5
+    ties = bool(half.any())
+
+    def area(weights: FloatArray) -> FloatArray:
+        sums = matrix @ weights
+        gained, lost = sums[:n_steps], sums[n_steps:]
+        above = np.cumsum(gained, axis=0)
+        positives, negatives = above[-1].copy(), lost.sum(axis=0)
+        if ties:
+            above -= half[:, np.newaxis] * gained
+        lost *= above
+        return np.asarray(lost.sum(axis=0) / (positives * negatives))
+
+    return area
+
+
+def _precision_steps(view: View) -> tuple[Any, int]:
+    """Return the sums of each block of equal scores that has positives: these, negatives in it, negatives before it."""
+    order, block = view.descending()
+    positive = view.truth[order] == 1
+    last = int(block[-1]) + 1
+    has = np.bincount(block[positive], minlength=last) > 0
+    step_of: IntArray = np.cumsum(has) - has
+    n_steps = int(has.sum())
+    step: IntArray = step_of[block]
+    # A negative after the last positive changes no precision that counts.
+    kept = step < n_steps
+    row = np.where(positive, step, np.where(has[block], step + n_steps, step + 2 * n_steps))
+    return view.sums(row[kept], 3 * n_steps, items=order[kept]), n_steps
+
+
+def average_precision(view: View) -> Plan:
+    """Return the plan of the average precision: the mean over positives of the precision where each is found."""
+    matrix, n = _precision_steps(view)
+
+    def area(weights: FloatArray) -> FloatArray:
+        sums = matrix @ weights
+        hits, found = sums[:n], sums[n : 2 * n]
+        found += sums[2 * n :]
+        found += hits
+        np.cumsum(found, axis=0, out=found)
+        recalled = np.cumsum(hits, axis=0)
+        total = recalled[-1].copy()
+        recalled *= hits
+        recalled /= found
+        return np.asarray(recalled.sum(axis=0) / total)
+
+    return area
+
+
+def pr_auc(view: View) -> Plan:
+    """Return the plan of the area under the PR curve, its points joined by lines from (recall 0, precision 1) on."""
+    matrix, n = _precision_steps(view)
+
+    def area(weights: FloatArray) -> FloatArray:
+        sums = matrix @ weights
+        hits, within, before = sums[:n], sums[n : 2 * n], sums[2 * n :]
+        recalled = np.cumsum(hits, axis=0)
+        wrong = np.cumsum(within + before, axis=0)
+        here = recalled / (recalled + wrong)
+        earlier = recalled - hits
+        there = ratio(earlier, earlier + wrong - within)
+        there[0] = np.where(before[0] > 0, 0.0, 1.0)
+        return np.asarray((hits * (here + there)).sum(axis=0) / (2 * recalled[-1]))
+
+    return area

@@ -1,0 +1,307 @@
+"""Metrics of scores by name, as objects, or made from a function: the counterpart of `registry`, for scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ropewalk._validate import brief, choose, nearest, shorten
+from ropewalk.data.labels import find_label, label_text, usual_positive
+from ropewalk.data.scores import ItemScores
+from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
+from ropewalk.metrics.areas import Plan, View, average_precision, pr_auc, roc_auc
+from ropewalk.metrics.losses import brier, ece, log_loss, mean
+from ropewalk.typing import FloatArray
+
+_BINARY: Final = 2
+_PLANE: Final = 2
+_ROUNDING: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class WeightedItems:
+    """D draws of weights (units, D) on the units of `items`; `plans` keeps what was prepared for a metric."""
+
+    items: ItemScores
+    weights: FloatArray
+    plans: dict[Any, list[Plan]] = field(default_factory=dict)
+
+    def at_prevalence(self, shares: FloatArray) -> WeightedItems:  # noqa: ARG002
+        """Refuse: the class mix of scores is that of the items."""
+        raise InvalidInputError("`prevalence` is about labels, not scores.", hint="use sample_weight=.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreMetric:
+    """A number computed from weighted items, for every system and draw.
+
+    `prepare` makes the plan of one system. `ranks` marks metrics that only look at the order of scores,
+    `probabilities` those that need numbers from 0 to 1, `every_class` those that know more than two classes by
+    themselves; others take an `average` over each class against the rest.
+    """
+
+    name: str
+    prepare: Callable[[View], Plan]
+    higher_is_better: bool = True
+    low: float = 0.0
+    high: float = 1.0
+    ranks: bool = False
+    probabilities: bool = False
+    every_class: bool = False
+    needs_truth: bool = True
+    average: Literal["macro", "weighted"] | None = None
+
+    classes = None
+    cost = None
+    positive = None
+
+    def __call__(self, drawn: WeightedItems) -> FloatArray:
+        """Return the value for each system and draw, (K, D)."""
+        plans = drawn.plans.get(self)
+        if plans is None:
+            items = drawn.items
+            plans = drawn.plans[self] = [self._plan(items, k) for k in range(items.n_classifiers)]
+        return np.stack([plan(drawn.weights) for plan in plans])
+
+    def _plan(self, items: ItemScores, k: int) -> Plan:
+        truth = np.zeros(items.n_items, dtype=np.int64) if items.truth is None else items.truth
+        whole = View(truth, items.values[k], items.members, items.n_units, items.weight)
+        if self.average is None:
+            return self.prepare(whole)
+        parts = [
+            self.prepare(replace(whole, truth=(truth == j).astype(np.int64), scores=whole.scores[:, j]))
+            for j in range(items.n_labels)
+        ]
+        shares = whole.sums(truth, items.n_labels) if self.average == "weighted" else None
+
+        def average(weights: FloatArray) -> FloatArray:
+            values = np.stack([part(weights) for part in parts])
+            if shares is None:
+                return np.asarray(values.mean(axis=0))
+            by_class = shares @ weights
+            return np.asarray((values * by_class).sum(axis=0) / by_class.sum(axis=0))
+
+        return average
+
+    def check(self, items: ItemScores) -> None:
+        """Refuse data that the metric is not defined on."""
+        if self.needs_truth and items.truth is None:
+            raise InvalidInputError(f"The metric {self.name!r} needs the truth.", hint="only the mean does without it.")
+        if not self.needs_truth:
+            return
+        weighted = np.ones(items.n_items) if items.weight is None else items.weight
+        assert items.truth is not None  # noqa: S101
+        by_class = np.bincount(items.truth, weights=weighted, minlength=items.n_labels)
+        if self.ranks and (by_class == 0).any():
+            absent = [label_text(items.labels[j]) for j in np.flatnonzero(by_class == 0)]
+            there = [label_text(items.labels[j]) for j in np.flatnonzero(by_class)]
+            raise DataError(
+                f"{self.name} needs items of every class; there is none of {shorten(absent, 4)}, only "
+                f"{shorten(there, 4)}.",
+                hint="a ranking is judged by whether one class comes before the other.",
+            )
+        for name, values in zip(items.names, items.values, strict=True):
+            if self.ranks and (values == values[0]).all():
+                raise DataError(
+                    f"All scores of {name!r} are {np.ravel(values)[0]:g}: they rank nothing.",
+                    hint="give the scores before they are rounded or cut; is this the right column?",
+                )
+            if self.probabilities:
+                _check_probabilities(values, name, self.name)
+
+
+def _check_probabilities(values: FloatArray, name: str, metric: str) -> None:
+    outside = np.flatnonzero((values < 0) | (values > 1))
+    if outside.size:
+        worst = values.reshape(-1)[outside[0]]
+        raise DataError(
+            f"{metric} needs probabilities from 0 to 1; {outside.size:,} scores of {name!r} lie outside, such as "
+            f"{worst:g}.",
+            hint="log-odds and margins rank items: use roc_auc, or calibrate them first.",
+        )
+    if values.ndim == _PLANE:
+        off = np.flatnonzero(np.abs(values.sum(axis=1) - 1) > _ROUNDING)
+        if off.size:
+            raise DataError(
+                f"{metric} needs probabilities that add up to 1 over the classes; those of {name!r} do not for "
+                f"{off.size:,} items (a sum of {values[off[0]].sum():g}).",
+                hint="columns follow the order of the labels, one for each.",
+            )
+
+
+_INF: Final = math.inf
+SCORE_METRICS: Final = {
+    "roc_auc": ScoreMetric(name="roc_auc", prepare=roc_auc, ranks=True),
+    "average_precision": ScoreMetric(name="average_precision", prepare=average_precision, ranks=True),
+    "pr_auc": ScoreMetric(name="pr_auc", prepare=pr_auc, ranks=True),
+    "log_loss": ScoreMetric(
+        name="log_loss", prepare=log_loss, higher_is_better=False, high=_INF, probabilities=True, every_class=True
+    ),
+    "brier": ScoreMetric(
+        name="brier", prepare=brier, higher_is_better=False, probabilities=True, every_class=True, high=2.0
+    ),
+    "ece": ScoreMetric(name="ece", prepare=ece, higher_is_better=False, probabilities=True, every_class=True),
+    "mean": ScoreMetric(name="mean", prepare=mean, low=-_INF, high=_INF, needs_truth=False),
+}
+"""Every metric of scores that a name alone describes; macro_ and weighted_ go before those that rank."""
+
+ScoreMetricLike = str | ScoreMetric | Callable[..., Any]
+
+
+def parse_score_metric(
+    metric: ScoreMetricLike, *, n_labels: int = 2, higher_is_better: bool | None = None
+) -> ScoreMetric:
+    """Turn a name, a `ScoreMetric` or a function into a `ScoreMetric` for so many labels.
+
+    A function is called as scikit-learn's are, ``f(y_true, y_score, sample_weight=…)``, once a draw. Metrics that rank
+    are the mean over each class against the rest where there are more than two.
+
+    Examples
+    --------
+    >>> parse_score_metric("roc_auc", n_labels=3).name
+    'macro_roc_auc'
+    """
+    if isinstance(metric, ScoreMetric):
+        found = metric
+    elif callable(metric):
+        found = _from_function(metric)
+    elif isinstance(metric, str):
+        found = _by_name(metric)
+    else:
+        raise UnknownNameError(f"`metric` must be a name or a function; got {metric!r}.", hint=_known())
+    if n_labels > _BINARY and found.average is None and not found.every_class and found.needs_truth:
+        found = replace(found, name=f"macro_{found.name}", average="macro")
+    if n_labels <= _BINARY and found.average is not None:
+        raise InvalidInputError(
+            f"{found.name!r} averages over classes, and there are {n_labels} labels.",
+            hint=f"use metric={found.name.partition('_')[2]!r}.",
+        )
+    if n_labels <= _BINARY and found.name == "brier":
+        found = replace(found, high=1.0)
+    return found if higher_is_better is None else _turned(found, higher_is_better)
+
+
+def _turned(metric: ScoreMetric, higher_is_better: bool) -> ScoreMetric:  # noqa: FBT001
+    if not isinstance(higher_is_better, bool):
+        raise InvalidInputError(f"`higher_is_better` must be True or False; got {higher_is_better!r}.")
+    if metric.name in SCORE_METRICS and metric.needs_truth and metric.higher_is_better != higher_is_better:
+        which = "higher" if metric.higher_is_better else "lower"
+        raise InvalidInputError(f"A {which} {metric.name} is better, always.", hint="leave higher_is_better= out.")
+    return replace(metric, higher_is_better=higher_is_better)
+
+
+def _known() -> str:
+    return f"there are: {', '.join(SCORE_METRICS)}; macro_ and weighted_ go before those that rank."
+
+
+def _by_name(name: str) -> ScoreMetric:
+    for average in ("macro", "weighted"):
+        base = name.removeprefix(f"{average}_")
+        if base != name and base in SCORE_METRICS:
+            found = SCORE_METRICS[base]
+            if not found.ranks:
+                raise UnknownNameError(f"{base!r} has no {average} average.", hint=f"use metric={base!r}.")
+            return replace(found, name=name, average=average)
+    aliases = {"auc": "roc_auc", "ap": "average_precision", "auc_roc": "roc_auc", "auc_pr": "pr_auc"}
+    try:
+        return choose(aliases.get(name, name), SCORE_METRICS, "metric of scores")
+    except UnknownNameError:
+        guess = nearest(name, SCORE_METRICS)
+        raise UnknownNameError(
+            f"Unknown metric of scores {name!r}.", hint=(f"did you mean {guess!r}? " if guess else "") + _known()
+        ) from None
+
+
+def _from_function(function: Callable[..., Any]) -> ScoreMetric:
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def prepare(view: View) -> Plan:
+        def values(weights: FloatArray) -> FloatArray:
+            found = np.empty(weights.shape[1])
+            for d in range(weights.shape[1]):
+                each = weights[view.member, d]
+                each = each if view.weight is None else each * view.weight
+                try:
+                    found[d] = function(view.truth, view.scores, sample_weight=each)
+                except Exception as error:
+                    raise InvalidInputError(
+                        f"The metric {name!r} failed: {error}.",
+                        hint="a metric of scores is called as f(y_true, y_score, sample_weight=weights).",
+                    ) from error
+            if not np.isfinite(found).all():
+                raise InvalidInputError(f"The metric {name!r} returned NaN or infinity.")
+            return found
+
+        return values
+
+    return ScoreMetric(name=name, prepare=prepare, low=-_INF, high=_INF, every_class=True)
+
+
+def score(
+    y_true: Any, y_score: Any, metric: ScoreMetricLike = "roc_auc", *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    """Return the value of a metric of scores on these items, without a posterior.
+
+    Examples
+    --------
+    >>> labels = [1, 2, 1, 1, 2, 1, 2, 2, 1, 2]
+    >>> scores = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> f"{score(labels, scores, 'pr_auc'):.6f} {score(labels, scores, 'average_precision'):.6f}"
+    '0.690556 0.727778'
+    """
+    items = ItemScores.from_arrays(y_true, y_score, sample_weight=sample_weight)
+    items, found, _ = settle_scores(items, metric, pos_label)
+    return float(found(WeightedItems(items, np.ones((items.n_units, 1))))[0, 0])
+
+
+def settle_scores(
+    items: ItemScores, metric: ScoreMetricLike, pos_label: Any = None, *, higher_is_better: bool | None = None
+) -> tuple[ItemScores, ScoreMetric, Any]:
+    """Find the positive class that was meant and check the data against the metric.
+
+    Returns the items in the shape that the metric takes, the metric, and the positive label (None where there is none).
+    """
+    asked = parse_score_metric(metric, n_labels=_BINARY if pos_label is not None else max(items.n_labels, _BINARY))
+    if items.truth is None or not asked.needs_truth:
+        if pos_label is not None:
+            raise InvalidInputError(f"The metric {asked.name!r} has no positive class.", hint="leave pos_label= out.")
+        found = parse_score_metric(metric, higher_is_better=higher_is_better)
+        found.check(items)
+        return (items if items.truth is None else replace(items, truth=None, labels=()).canonical()), found, None
+    positive = _positive(items, asked, pos_label)
+    if positive is not None:
+        items = items.against_rest(positive)
+    found = parse_score_metric(metric, n_labels=items.n_labels, higher_is_better=higher_is_better)
+    found.check(items)
+    return items, found, positive
+
+
+def _positive(items: ItemScores, metric: ScoreMetric, pos_label: Any) -> Any:
+    """Return the positive label: the one named, or the usual one of two; None where all classes are meant."""
+    if pos_label is not None:
+        return find_label(pos_label, items.labels)
+    several = items.values[0].ndim == _PLANE and items.n_labels > _BINARY
+    if several:
+        return None
+    if items.n_labels > _BINARY:
+        raise PosLabelError(
+            f"The scores of an item are one number, and there are {items.n_labels} labels "
+            f"({shorten(map(label_text, items.labels), 6)}).",
+            hint="give one column of scores a class, or the truth of one class against the rest.",
+        )
+    if items.n_labels < _BINARY:
+        raise DataError(
+            f"{metric.name} needs items of both classes; all are {label_text(items.labels[0])!r}.",
+            hint="is this the right column of the truth?",
+        )
+    usual = usual_positive(items.labels)
+    if usual is None:
+        raise PosLabelError(
+            f"Which label do the scores speak for? The labels are {shorten(items.labels)}.",
+            hint=f"pass pos_label={brief(repr(items.labels[-1]))}.",
+        )
+    return usual

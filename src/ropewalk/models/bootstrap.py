@@ -1,0 +1,134 @@
+"""Rubin's Bayesian bootstrap: the items themselves, or clusters of them, re-weighted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.errors import DataError
+from ropewalk.metrics.margins import Cells, Tables, Weighted
+from ropewalk.metrics.scores import WeightedItems
+from ropewalk.models.multilabel import label_sums, stacked
+from ropewalk.sampling import GammaRows, block_size, small_block_size
+from ropewalk.typing import FloatArray, IntArray
+
+FEW_CLUSTERS: Final = 50
+"""With fewer clusters, or items, to re-weight, the interval covers less than it says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap:
+    """Rubin's Bayesian bootstrap: weights ~ Dirichlet(1, …, 1) over items or clusters, the same for all classifiers.
+
+    It leaves what belongs together as it came: the labels of an item, the scores of an item, the items of a cluster,
+    all of which carry the cluster's weight. There is no prior to speak of, and so no Bayes factor; without items there
+    is nothing to draw from. With ``paired=False`` every classifier has items of its own.
+
+    Examples
+    --------
+    >>> Bootstrap().prior
+    'weights ~ Dir(1, …, 1) over items'
+    """
+
+    paired: bool = True
+    over: Literal["items", "clusters"] = "items"
+
+    name = "bootstrap"
+    is_symmetric = True
+    no_factor = "the bootstrap has no prior"
+    no_savage_dickey = no_factor
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return f"weights ~ Dir(1, …, 1) over {self.over}"
+
+    def fit(self, data: AnyOutcomes | ItemScores) -> BootstrapPosterior | ScorePosterior:
+        """Return the posterior of the weights."""
+        if not data.n_items:
+            raise DataError("The bootstrap re-weights items, and there are none.", hint="other models have a prior.")
+        return ScorePosterior(data) if isinstance(data, ItemScores) else BootstrapPosterior(data)
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapPosterior:
+    """Weights of a table's distinct rows: Dirichlet(how often each occurred), or the sum over their clusters."""
+
+    outcomes: AnyOutcomes
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        table = self.outcomes
+        units = table.counts.size if table.clusters is None else table.clusters.n + table.clusters.row.size
+        return units + (len(table.bits) if isinstance(table, MultilabelOutcomes) else table.counts.size)
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        clusters = self.outcomes.clusters
+        return block_size(self.outcomes.counts.size + self.outcomes.n_labels + (0 if clusters is None else clusters.n))
+
+    @cached_property
+    def _order(self) -> IntArray:
+        return np.argsort(self.outcomes.counts, kind="stable")
+
+    @cached_property
+    def _gammas(self) -> GammaRows:
+        return GammaRows.of(self.outcomes.counts[self._order].astype(np.float64))
+
+    @cached_property
+    def _spread(self) -> Any:
+        assert self.outcomes.clusters is not None  # noqa: S101
+        return self.outcomes.clusters.matrix(self.outcomes.counts.size)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        assert isinstance(self.outcomes, Outcomes)  # noqa: S101
+        return Cells(self.outcomes.codes, self.outcomes.n_labels)
+
+    @cached_property
+    def _sums(self) -> Any:
+        assert isinstance(self.outcomes, MultilabelOutcomes)  # noqa: S101
+        return label_sums(self.outcomes)
+
+    def block(self, rng: np.random.Generator, size: int) -> Tables:
+        """Draw `size` weightings of the items."""
+        if self.outcomes.clusters is None:
+            weights = np.empty((self.outcomes.counts.size, size))
+            weights[self._order] = self._gammas.draw(rng, size)
+        else:
+            weights = self._spread @ rng.standard_exponential((self.outcomes.clusters.n, size))
+        weights /= weights.sum(axis=0)
+        if isinstance(self.outcomes, Outcomes):
+            return Weighted(self._cells, weights)
+        return stacked(self._sums @ weights, self.outcomes)
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePosterior:
+    """Weights of items, or of their clusters, ~ Dirichlet(1, …, 1) up to a factor that no metric sees."""
+
+    items: ItemScores
+    plans: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return self.items.n_units + self.items.n_items * self.items.n_classifiers // 2
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds; few where there are many items, so that memory stays bounded."""
+        return small_block_size(self.items.n_units)
+
+    def block(self, rng: np.random.Generator, size: int) -> WeightedItems:
+        """Draw `size` weightings of the items."""
+        weights: FloatArray = rng.standard_exponential((self.items.n_units, size))
+        return WeightedItems(self.items, weights, self.plans)

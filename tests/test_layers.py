@@ -13,7 +13,7 @@ ROOT = Path(ropewalk.__file__).parent
 LAYERS = {
     0: {"errors", "typing", "_validate", "_optional", "_write", "_version", "_progress"},
     1: {"data", "_door"},
-    2: {"sampling", "intervals", "metrics"},
+    2: {"sampling", "intervals", "bands", "metrics"},
     3: {"models"},
     4: {"summary", "decision", "evidence", "wording", "contrast", "results", "_settle", "classical"},
     5: {"report"},
@@ -24,6 +24,8 @@ LAYERS = {
         "evaluate",
         "rank",
         "scores",
+        "curves",
+        "costs",
         "reproduce",
         "sensitivity",
         "analysis",

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ropewalk import classical, errors, metrics, models
+from ropewalk import analysis, classical, costs, curves, errors, metrics, models
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
 from ropewalk.data import (
@@ -35,10 +35,13 @@ __all__ = [
     "PriorSensitivity",
     "Ranking",
     "__version__",
+    "analysis",
     "classical",
     "compare",
     "compare_classes",
     "compare_scores",
+    "costs",
+    "curves",
     "errors",
     "evaluate",
     "evaluate_scores",

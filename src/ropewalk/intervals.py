@@ -46,11 +46,11 @@ def hdi(ordered: FloatArray, prob: float) -> Interval:
     >>> hdi(np.arange(101.0), 0.5)
     Interval(low=0.0, high=50.0)
     """
-    low, high = _shortest(ordered[np.newaxis, :], prob)
+    low, high = shortest(ordered[np.newaxis, :], prob)
     return Interval(float(low[0]), float(high[0]))
 
 
-def _shortest(ordered: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
+def shortest(ordered: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the shortest intervals of the rows of a sorted (rows, n) array."""
     n = ordered.shape[1]
     span = min(int(prob * n), n - 1)
@@ -70,6 +70,6 @@ def hdi_error(draws: FloatArray, prob: float) -> tuple[float, float]:
         error = _RATE * float(draws.std()) * draws.size ** (-1 / 3)
         return error, error
     ordered = np.sort(draws[: batch * _BATCHES].reshape(_BATCHES, batch), axis=1)
-    low, high = _shortest(ordered, prob)
+    low, high = shortest(ordered, prob)
     scale = _BATCHES ** (-1 / 3)
     return float(low.std(ddof=1)) * scale, float(high.std(ddof=1)) * scale

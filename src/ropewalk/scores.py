@@ -17,7 +17,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.decision import parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.evaluate import check_bar, collected
-from ropewalk.metrics.scores import ScoreMetricLike, settle_scores
+from ropewalk.metrics.scores import ScoreMetricLike, decision_cost, settle_scores
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.rank import run as run_ranking
 from ropewalk.results import Battery, Comparison, Evaluation, Ranking, Recipe
@@ -39,6 +39,8 @@ class ScoreOptions(TypedDict, total=False):
     sample_weight: Any
     pos_label: Label | None
     higher_is_better: bool | None
+    cost_matrix: Any
+    threshold: float | None
     rope: RopeLike | None
     prob: float
     rule: Rule
@@ -65,10 +67,13 @@ def compare_scores(
         a class in label order. Or one file or dataframe, with `truth`, `a` and `b` for its columns. For
         ``metric="mean"`` the values need no truth: ``(value_a, value_b)``.
     metric
-        "roc_auc" (default), "average_precision", "pr_auc", "log_loss", "brier", "ece", or "mean" of any number an
-        item has: a loss, a grade, the average precision of a query. With more than two classes those that rank are the
-        mean over each class against the rest ("macro_roc_auc"), or weighted by how often each occurs
+        "roc_auc" (default), "average_precision", "pr_auc", "log_loss", "brier", "ece", "cost", or "mean" of any number
+        an item has: a loss, a grade, the average precision of a query. With more than two classes those that rank are
+        the mean over each class against the rest ("macro_roc_auc"), or weighted by how often each occurs
         ("weighted_roc_auc"). A function is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``.
+    cost_matrix, threshold
+        For ``metric="cost"``: costs by truth (rows) and decision (columns), in label order; negative ones are
+        utilities. Items are called positive from the threshold on; without one, probabilities decide by minimum risk.
     cluster
         Which items belong together: an array of ids, or the name of a column. Whole clusters are re-weighted.
     id
@@ -92,7 +97,7 @@ def compare_scores(
     >>> r.decision.symbol
     '≫'
     """
-    items = _items(data, (a, b), names, metric, options, usage="compare_scores(y_true, score_a, score_b)")
+    items = as_items(data, (a, b), names, metric, options, usage="compare_scores(y_true, score_a, score_b)")
     recipe, threads = _recipe(items, metric, options)
     found = run_comparison(recipe, threads=threads)
     found = replace(found, tests=_delong(recipe))
@@ -135,7 +140,7 @@ def evaluate_scores(
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
     named = None if name is None else (name,)
-    items = _items(data, (score,), named, metrics[0], options, usage="evaluate_scores(y_true, score)")
+    items = as_items(data, (score,), named, metrics[0], options, usage="evaluate_scores(y_true, score)")
     bar = check_bar(at_least, options.get("rope"))
     recipes = [_recipe(items, one, options) for one in metrics]
     found = collected([recipe for recipe, _ in recipes], bar, threads=recipes[0][1])
@@ -178,7 +183,7 @@ def rank_scores(
         raise InvalidInputError("`scores` must be a list of names.", hint=usage)
     if len(columns) < _BINARY:
         raise InvalidInputError("A ranking needs at least two systems.", hint=usage)
-    items = _items(data, columns, names, metric, options, usage=usage)
+    items = as_items(data, columns, names, metric, options, usage=usage)
     recipe, threads = _recipe(items, metric, options)
     ranking = run_ranking(recipe, threads=threads)
     issue(ranking.warnings)
@@ -191,7 +196,7 @@ def _n_systems(data: Sequence[Any], metric: Any) -> int:
     return len(data) if metric == "mean" and (not data or data[0] is not None) else len(data) - 1
 
 
-def _items(
+def as_items(
     data: Sequence[Any],
     columns: Sequence[str | None],
     names: Sequence[str] | None,
@@ -242,6 +247,13 @@ def _recipe(source: ItemScores, metric: Any, options: ScoreOptions) -> tuple[Rec
         check_seed(options.get("rng"), options.get("random_state")),
         check_threads(options.get("threads", 1)),
     )
+    costs, threshold = options.get("cost_matrix"), options.get("threshold")
+    if metric == "cost":
+        if costs is None:
+            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint="give it as cost_matrix=.")
+        metric = decision_cost(costs, threshold)
+    elif costs is not None or threshold is not None:
+        raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')
     items, measure, positive = settle_scores(
         source, metric, options.get("pos_label"), higher_is_better=options.get("higher_is_better")
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -58,6 +59,34 @@ def brier(view: View) -> Plan:
         hit = view.truth[:, np.newaxis] == np.arange(view.scores.shape[1])
         return mean_of(view, ((view.scores - hit) ** 2).sum(axis=1))
     return mean_of(view, (view.scores - view.truth) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCost:
+    """The plan of the mean cost of decisions: positive from a `threshold` on, or else those of minimum risk."""
+
+    matrix: tuple[tuple[float, ...], ...]
+    threshold: float | None = None
+
+    def __call__(self, view: View) -> Plan:
+        """Return the plan of one system."""
+        matrix = np.array(self.matrix)
+        if self.threshold is not None:
+            decision = (view.scores >= self.threshold).astype(np.int64)
+        else:
+            decision = risks(view.scores, matrix).argmin(axis=1)
+        return mean_of(view, matrix[view.truth, decision])
+
+
+def risks(probabilities: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Return the expected cost of every decision on every item, (items, decisions).
+
+    `matrix` has costs by truth (rows) and decision (columns); `probabilities` are of the last of two classes or of all.
+    """
+    chances = probabilities
+    if chances.ndim < _PLANE:
+        chances = np.stack([1.0 - chances, chances], axis=1)
+    return np.asarray((chances[:, :, np.newaxis] * matrix).sum(axis=1))
 
 
 def equal_mass_bins(scores: FloatArray, n_bins: int = BINS) -> IntArray:

@@ -9,12 +9,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._validate import brief, choose, nearest, shorten
+from ropewalk._validate import brief, choose, is_real, nearest, shorten
 from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics.areas import Plan, View, average_precision, pr_auc, roc_auc
-from ropewalk.metrics.losses import brier, ece, log_loss, mean
+from ropewalk.metrics.losses import DecisionCost, brier, ece, log_loss, mean
+from ropewalk.metrics.registry import cost
 from ropewalk.typing import FloatArray
 
 _BINARY: Final = 2
@@ -149,6 +150,35 @@ SCORE_METRICS: Final = {
 }
 """Every metric of scores that a name alone describes; macro_ and weighted_ go before those that rank."""
 
+
+def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
+    """Return the mean cost of what scores decide: positive from a threshold on, or the decision of minimum risk.
+
+    Rows of `matrix` are the truth, columns the decision, in label order. Without a `threshold` the scores must be
+    probabilities, of any number of classes.
+
+    Examples
+    --------
+    >>> decision_cost([[0, 1], [10, 0]]).higher_is_better
+    False
+    """
+    costs = cost(matrix).cost
+    assert costs is not None  # noqa: S101
+    if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
+        raise InvalidInputError(f"`threshold` must be a finite number; got {threshold!r}.")
+    if threshold is not None and len(costs) != _BINARY:
+        raise InvalidInputError("A threshold decides between two classes.", hint="leave it out for minimum risk.")
+    return ScoreMetric(
+        name="cost",
+        prepare=DecisionCost(costs, None if threshold is None else float(threshold)),
+        higher_is_better=False,
+        low=min(map(min, costs)),
+        high=max(map(max, costs)),
+        probabilities=threshold is None,
+        every_class=True,
+    )
+
+
 ScoreMetricLike = str | ScoreMetric | Callable[..., Any]
 
 
@@ -273,6 +303,18 @@ def settle_scores(
         found.check(items)
         return (items if items.truth is None else replace(items, truth=None, labels=()).canonical()), found, None
     positive = _positive(items, asked, pos_label)
+    costs = asked.prepare
+    if isinstance(costs, DecisionCost):
+        if positive is not None and items.labels == (positive, items.labels[-1]):
+            # Costs come in label order, and the positive label is last from here on.
+            turned = DecisionCost(tuple(row[::-1] for row in costs.matrix[::-1]), costs.threshold)
+            metric = replace(asked, prepare=turned)
+        n_classes = _BINARY if positive is not None else items.n_labels
+        if len(costs.matrix) != n_classes:
+            raise DataError(
+                f"The cost matrix is {len(costs.matrix)} × {len(costs.matrix)}, and there are {n_classes} classes.",
+                hint="rows (truth) and columns (decision) follow the order of the labels.",
+            )
     if positive is not None:
         items = items.against_rest(positive)
     found = parse_score_metric(metric, n_labels=items.n_labels, higher_is_better=higher_is_better)

@@ -1,0 +1,189 @@
+"""Say on stderr how far a long piece of work has come; stdout belongs to the answer."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sized
+from time import monotonic
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
+
+from ropewalk._validate import is_whole
+from ropewalk.errors import InvalidInputError
+
+T = TypeVar("T")
+
+ProgressLike: TypeAlias = bool | Callable[[int, int | None], object] | None
+"""None: a bar on a terminal if it takes long; True: always; False: never; a function is called with (done, total)."""
+
+PATIENCE: Final = 0.5  # seconds of work that need no bar
+EVERY: Final = 10.0  # seconds between two lines where there is no terminal
+
+
+class _Meter(Protocol):
+    def advance(self, done: int) -> None:
+        """Note that so many items are done."""
+
+    def close(self, *, finished: bool) -> None:
+        """Clean up, whatever happened."""
+
+
+class _Silent:
+    def advance(self, done: int) -> None:
+        pass
+
+    def close(self, *, finished: bool) -> None:
+        pass
+
+
+class _Call:
+    def __init__(self, call: Callable[[int, int | None], object], total: int | None) -> None:
+        self._call, self._total = call, total
+
+    def advance(self, done: int) -> None:
+        self._call(done, self._total)
+
+    def close(self, *, finished: bool) -> None:
+        pass
+
+
+class _Lines:
+    """A line every ten seconds and one at the end, for logs and notebooks."""
+
+    def __init__(self, describe: str, total: int | None) -> None:
+        self._describe, self._total = describe, total
+        self._start = self._last = monotonic()
+        self._done = 0
+
+    def _say(self, end: str = "") -> None:
+        if sys.stderr is None:
+            return
+        of = "" if self._total is None else f" of {self._total:,}"
+        took = monotonic() - self._start
+        print(f"{self._describe}: {self._done:,}{of}{end} ({took:.0f} s)", file=sys.stderr, flush=True)  # noqa: T201
+
+    def advance(self, done: int) -> None:
+        self._done = done
+        if monotonic() - self._last >= EVERY:
+            self._last = monotonic()
+            self._say()
+
+    def close(self, *, finished: bool) -> None:
+        self._say(", done" if finished else ", stopped")
+
+
+class _Bar:
+    """A bar of rich, drawn after `wait` seconds by a thread of its own: the very first item may take long."""
+
+    def __init__(self, describe: str, total: int | None, *, wait: float) -> None:
+        self._describe, self._total, self._wait = describe, total, wait
+        self._lock = threading.Lock()
+        self._bar: Any = None
+        self._done = 0
+        self._closed = False
+        self._timer = threading.Timer(wait, self._open)
+        self._timer.daemon = True
+        if wait:
+            self._timer.start()
+        else:
+            self._open()
+
+    def _open(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            from rich import progress
+            from rich.console import Console
+
+            bar = progress.Progress(
+                progress.TextColumn("{task.description}", markup=False),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=bool(self._wait),
+                redirect_stdout=False,  # what the user's own code prints stays where it went
+            )
+            bar.add_task(self._describe, total=self._total, completed=self._done)
+            bar.start()
+            self._bar = bar
+
+    def advance(self, done: int) -> None:
+        with self._lock:
+            self._done = done
+            if self._bar is not None:
+                self._bar.update(self._bar.task_ids[0], completed=done)
+
+    def close(self, *, finished: bool) -> None:  # noqa: ARG002
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._bar is not None:
+                self._bar.stop()
+
+
+def track(
+    items: Iterable[T], *, total: int | None = None, describe: str = "Working", progress: ProgressLike = None
+) -> Iterator[T]:
+    """Go through `items` and show how far it has come; an item counts as done when the next one is asked for.
+
+    Parameters
+    ----------
+    items
+        Anything that can be gone through once.
+    total
+        How many there are, where `items` does not say.
+    describe
+        What is being done, in a word or two.
+    progress
+        None draws a bar on stderr if that is a terminal and the work takes longer than half a second; True always
+        draws one, or writes a line every ten seconds and one at the end where there is no terminal; False is silent;
+        a function is called with (done, total) after each item.
+
+    Examples
+    --------
+    >>> told = []
+    >>> list(track("ab", progress=lambda done, total: told.append((done, total))))
+    ['a', 'b']
+    >>> told
+    [(1, 2), (2, 2)]
+    """
+    check_progress(progress)
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    if total is not None and (not is_whole(total) or total < 0):
+        raise InvalidInputError(f"`total` must be a whole number of items; got {total!r}.")
+    return _tracked(items, total, describe, progress)
+
+
+def check_progress(progress: Any) -> ProgressLike:
+    """Return `progress` if it is one of the things it may be."""
+    if progress is None or isinstance(progress, bool) or callable(progress):
+        return progress  # type: ignore[no-any-return]
+    raise InvalidInputError(
+        f"`progress` must be None, True, False or a function of (done, total); got {progress!r}.",
+        hint="None draws a bar on a terminal where the work takes longer than half a second.",
+    )
+
+
+def _tracked(items: Iterable[T], total: int | None, describe: str, progress: ProgressLike) -> Iterator[T]:
+    meter = _meter(total, describe, progress)
+    finished = False
+    try:
+        for done, item in enumerate(items, start=1):
+            yield item
+            meter.advance(done)
+        finished = True
+    finally:
+        meter.close(finished=finished)
+
+
+def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
+    if progress is False:
+        return _Silent()
+    if not isinstance(progress, bool) and progress is not None:
+        return _Call(progress, total)
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    if terminal:
+        return _Bar(describe, total, wait=0.0 if progress else PATIENCE)
+    return _Lines(describe, total) if progress else _Silent()

@@ -1,0 +1,34 @@
+"""Why a classifier errs: bias and variance, the best that is possible, which classes are confused, what training adds.
+
+`bias_variance` trains again and again; `bayes_error` and `bayes_error_table` are about known distributions; `confusion`
+and `total_cost` about a confusion matrix; `learning_curve`, `validation_curve` and `train_test_error` set training
+scores against held-out ones.
+"""
+
+from __future__ import annotations
+
+from ropewalk.analysis._curves import Curve, CurvePoint
+from ropewalk.analysis._parts import Average, SquaredBiasVariance, ZeroOneBiasVariance
+from ropewalk.analysis.bayes import BayesError, BayesTable, bayes_error, bayes_error_table
+from ropewalk.analysis.bias_variance import bias_variance
+from ropewalk.analysis.confusion import Confusion, confusion, total_cost
+from ropewalk.analysis.learning import learning_curve, train_test_error, validation_curve
+
+__all__ = [
+    "Average",
+    "BayesError",
+    "BayesTable",
+    "Confusion",
+    "Curve",
+    "CurvePoint",
+    "SquaredBiasVariance",
+    "ZeroOneBiasVariance",
+    "bayes_error",
+    "bayes_error_table",
+    "bias_variance",
+    "confusion",
+    "learning_curve",
+    "total_cost",
+    "train_test_error",
+    "validation_curve",
+]

@@ -1,0 +1,266 @@
+"""The best that any classifier can do: Bayes error and Bayes risk of known densities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import check_seed, count_of, is_real
+from ropewalk.analysis._boundaries import (
+    Problem,
+    decide_at,
+    find_pieces,
+    masses,
+    spread_points,
+)
+from ropewalk.analysis._densities import (
+    FORMS,
+    as_function,
+    check_support,
+    frozen_axis,
+    kind_of_density,
+    log_densities,
+    piece_masses,
+    quiet,
+    risk_by_draws,
+)
+from ropewalk.analysis._training import check_number_of
+from ropewalk.data.labels import check_labels, label_text
+from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
+from ropewalk.metrics.registry import cost as cost_metric
+from ropewalk.typing import FloatArray, Label, SeedLike
+
+_MOST: Final = 1e100
+_SUM: Final = 1e-6
+_FEWEST: Final = 2
+_MATRIX: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BayesError:
+    """The smallest expected cost of a decision, and the rule that has it. Made by `bayes_error`.
+
+    `risk` is the Bayes error where every error costs 1. `thresholds` are where the best decision changes and `regions`
+    the stretches (low, high, label) between; both are None in more than one dimension, where `standard_error` is
+    the Monte Carlo error of the risk. A stretch in which no class has any density is split in the middle; of tied
+    decisions the one to the left stays.
+    """
+
+    risk: float
+    labels: tuple[Label, ...]
+    priors: tuple[float, ...]
+    cost_matrix: FloatArray = field(repr=False)
+    thresholds: tuple[float, ...] | None
+    regions: tuple[tuple[float, float, Label], ...] | None
+    method: str
+    standard_error: float | None = None
+    problem: Problem = field(repr=False)
+
+    def posterior(self, x: Any) -> FloatArray:
+        """Return Pr(label | x), labels along the last axis; NaN where no class has any density."""
+        points, shape = self._points(x)
+        return self.problem.weigh(points)[0].T.reshape(*shape, len(self.labels))
+
+    def decide(self, x: Any) -> Any:
+        """Return the best decision at x: a label, or an array of them for an array of points.
+
+        Where no class has any density it is that of the nearest region, or in more dimensions of the priors.
+        """
+        points, shape = self._points(x)
+        found = decide_at(self.problem, points)
+        lost = found < 0
+        if lost.any() and self.thresholds is not None and self.regions is not None:
+            order = np.array([self.labels.index(label) for _, _, label in self.regions])
+            found = np.where(lost, order[np.searchsorted(self.thresholds, points)], found)
+        elif lost.any():
+            found = np.where(lost, int((np.array(self.priors) @ self.cost_matrix).argmin()), found)
+        return np.array(self.labels)[found].reshape(shape) if shape else self.labels[int(found[0])]
+
+    def __str__(self) -> str:
+        off = "" if self.standard_error is None else f" ± {self.standard_error:.2g} (Monte Carlo)"
+        lines = [f"Bayes risk {self.risk:.6g}{off}"]
+        for low, high, label in self.regions or ():
+            lines.append(f"decide {label_text(label)} in ({low:.6g}, {high:.6g})")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types; an infinite end is None."""
+        regions = None
+        if self.regions is not None:
+            regions = [[*(v if math.isfinite(v) else None for v in ends), label_text(c)] for *ends, c in self.regions]
+        return {
+            "risk": self.risk,
+            "standard_error": self.standard_error,
+            "labels": [label_text(label) for label in self.labels],
+            "priors": list(self.priors),
+            "cost_matrix": self.cost_matrix.tolist(),
+            "thresholds": None if self.thresholds is None else list(self.thresholds),
+            "regions": regions,
+            "method": self.method,
+        }
+
+    def _points(self, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
+        try:
+            points = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError("The points must be numbers.") from error
+        if np.isnan(points).any():
+            raise DataError("The points must not be NaN.")
+        if self.thresholds is not None:
+            return points.reshape(-1), points.shape
+        return np.atleast_2d(points), points.shape[:-1]
+
+
+def bayes_error(
+    densities: Sequence[Any],
+    priors: Sequence[float],
+    *,
+    cost_matrix: Any = None,
+    support: tuple[float, float] | None = None,
+    labels: Iterable[Label] | None = None,
+    draws: int = 100_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+) -> BayesError:
+    """Return the Bayes risk of known class densities, and the decision rule that attains it (Wu, sections 2.3 and 4.1).
+
+    Parameters
+    ----------
+    densities
+        One density p(x | class) a class: frozen continuous distributions of scipy.stats, whose risk is a sum of
+        differences of their distribution functions; or functions of a number, which are integrated over `support`;
+        or, for x of more dimensions, objects with pdf and rvs such as ``multivariate_normal(mean, cov)``, whose risk
+        is an average over `draws`.
+    priors
+        The probability of each class.
+    cost_matrix
+        Costs of truth (rows) and decision (columns); every error costs 1 unless said. Negative costs are utilities.
+    support
+        Outside of these two numbers, which may be infinite, every density is 0. For functions only.
+    labels
+        What to call the classes; 0, 1, … unless said.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> best = bayes_error([norm(-1, 0.5), norm(1, 0.5)], [0.5, 0.5], cost_matrix=[[0, 10], [1, 0]], labels=[1, 2])
+    >>> print(f"{best.thresholds[0]:.6f} {best.risk:.6f}")
+    0.287823 0.063599
+    >>> best.decide([0.2, 0.3]).tolist()
+    [1, 2]
+    """
+    if isinstance(densities, str) or not isinstance(densities, Sequence | np.ndarray) or len(densities) < _FEWEST:
+        raise InvalidInputError("`densities` must be a list of two or more.", hint=FORMS)
+    shares = _priors(priors, len(densities))
+    costs = _costs(cost_matrix, len(densities))
+    names = tuple(range(len(densities))) if labels is None else check_labels(labels)
+    if len(names) != len(densities):
+        raise InvalidInputError(f"There are {len(densities)} densities and {count_of(len(names), 'label')}.")
+    kinds = {kind_of_density(density) for density in densities}
+    n_draws, seed = check_number_of(draws, "draws", _FEWEST), check_seed(rng, random_state)
+    many = kinds == {"many"}
+    if "many" in kinds and not many:
+        raise InvalidInputError("Densities of one dimension and of more cannot go together.", hint=FORMS)
+    exact = kinds == {"frozen"}
+    ends = check_support(support, needed=not (exact or many))
+    problem = Problem(log_densities(densities, shares, ends), costs, np.flatnonzero(shares))
+    if many:
+        risk, error = risk_by_draws(densities, shares, problem, n_draws, seed)
+        return BayesError(
+            risk=risk, labels=names, priors=tuple(shares.tolist()), cost_matrix=costs, thresholds=None, regions=None,
+            method="Monte Carlo", standard_error=error, problem=problem,
+        )  # fmt: skip
+    used = [density for density, share in zip(densities, shares, strict=True) if share > 0]
+    with quiet():
+        breaks, points = frozen_axis(used) if exact else (ends, spread_points(*ends))
+        pieces = find_pieces(problem, breaks, points)
+        mass = np.zeros((len(densities), len(pieces)))
+        for i, density in enumerate(densities):
+            if shares[i] > 0 and exact:
+                mass[i] = piece_masses(density, pieces, points, f"Density {i}")
+            elif shares[i] > 0:
+                mass[i] = masses(as_function(density), pieces, points, f"Density {i}")
+    decisions = [decision for *_, decision in pieces]
+    risk = float(sum(shares[i] * mass[i, j] * costs[i, d] for j, d in enumerate(decisions) for i in range(len(shares))))
+    return BayesError(
+        risk=risk, labels=names, priors=tuple(shares.tolist()), cost_matrix=costs,
+        thresholds=tuple(low for low, _, _ in pieces[1:]), regions=tuple((a, b, names[d]) for a, b, d in pieces),
+        method="distribution functions" if exact else "quadrature", problem=problem,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BayesTable:
+    """The smallest expected cost for a finite x, and the best decision for every value of it."""
+
+    risk: float
+    decisions: tuple[Label, ...]
+    posterior: FloatArray = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types."""
+        return {"risk": self.risk, "decisions": [label_text(label) for label in self.decisions]}
+
+
+def bayes_error_table(joint: Any, *, cost_matrix: Any = None, labels: Iterable[Label] | None = None) -> BayesTable:
+    """Return the Bayes risk of a known joint distribution of a finite x and the label (Wu, Equation 22).
+
+    `joint` has Pr(x, label), one row a value of x and one column a label. Without a cost matrix the risk is
+    1 − Σ max Pr(x, label), the Bayes error. Of tied decisions the first is taken; `posterior` is NaN in a row of zeros.
+
+    Examples
+    --------
+    >>> found = bayes_error_table([[0.4, 0.1], [0.2, 0.3]], labels=["no", "yes"])
+    >>> print(f"{found.risk:.2f}", found.decisions)
+    0.30 ('no', 'yes')
+    """
+    try:
+        table = np.asarray(joint, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("`joint` must hold numbers, in rows of equal length.") from error
+    if table.ndim != _MATRIX or not table.size:
+        raise InvalidInputError(
+            f"`joint` must be a table; got shape {table.shape}.", hint="one row a value of x, one column a label."
+        )
+    if not (np.isfinite(table).all() and (table >= 0).all() and abs(table.sum() - 1) <= _SUM):
+        raise InvalidInputError("`joint` must hold probabilities that add up to 1.", hint="divide counts by their sum.")
+    costs = _costs(cost_matrix, table.shape[1])
+    names = tuple(range(table.shape[1])) if labels is None else check_labels(labels)
+    if len(names) != table.shape[1]:
+        raise InvalidInputError(f"`joint` has {table.shape[1]} columns, and there are {count_of(len(names), 'label')}.")
+    risks = table @ costs
+    sums = table.sum(axis=1, keepdims=True)
+    posterior = np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0)
+    decisions = tuple(names[d] for d in risks.argmin(axis=1).tolist())
+    return BayesTable(risk=float(risks.min(axis=1).sum()), decisions=decisions, posterior=posterior)
+
+
+def _priors(priors: Any, n: int) -> FloatArray:
+    shares = priors.tolist() if isinstance(priors, np.ndarray) else priors
+    if isinstance(shares, str) or not isinstance(shares, Sequence):
+        raise InvalidInputError(f"`priors` must be a list of probabilities; got {type(priors).__name__}.")
+    if len(shares) != n:
+        raise LengthMismatchError(f"There are {n} densities and {len(shares)} priors.", hint="give one a class.")
+    if not all(is_real(s) and 0 <= s < math.inf for s in shares) or abs(sum(shares) - 1) > _SUM:
+        raise InvalidInputError(
+            f"`priors` must be probabilities that add up to 1; got {shares!r:.100}.", hint="0 is a class that never is."
+        )
+    return np.array(shares, dtype=np.float64) / float(sum(shares))
+
+
+def _costs(matrix: Any, n: int) -> FloatArray:
+    if matrix is None:
+        return 1.0 - np.eye(n)
+    costs = np.array(cost_metric(matrix).cost)
+    if len(costs) != n:
+        raise InvalidInputError(
+            f"The cost matrix must be {n} × {n}; got {len(costs)} × {len(costs)}.",
+            hint="rows are the truth, columns decisions.",
+        )
+    if np.abs(costs).max() >= _MOST:
+        raise InvalidInputError(f"The costs must be below {_MOST:g}.")
+    return costs

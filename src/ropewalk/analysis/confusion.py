@@ -1,0 +1,215 @@
+"""The confusion matrix as rates, each with its credible interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._door import as_outcomes
+from ropewalk._validate import brief, check_counts, check_prob, count_of, is_real, shorten
+from ropewalk.analysis._beta import beta_hdi
+from ropewalk.data.labels import find_label, label_text
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
+from ropewalk.report.escape import terminal, visible
+from ropewalk.typing import FloatArray, IntArray, Label, Missing
+
+_USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
+_COLUMNS: Final = 6  # more classes are not printed cell by cell
+_PLANE: Final = 2
+_NAMED: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Confusion:
+    """How often each class is taken for each other one: counts, rates and intervals. Made by `confusion`.
+
+    Rows are true classes (`rows`), columns predicted ones (`labels`), which are the same unless missing predictions
+    count as wrong. `normalised` is each row over its sum, NaN where a class has no items; `mean`, `low` and `high`
+    are of the posterior of each rate, and `interval` gives one.
+    """
+
+    name: str
+    labels: tuple[Label, ...]
+    rows: tuple[Label, ...]
+    counts: IntArray = field(repr=False)
+    normalised: FloatArray = field(repr=False)
+    mean: FloatArray = field(repr=False)
+    low: FloatArray = field(repr=False)
+    high: FloatArray = field(repr=False)
+    prior: FloatArray = field(repr=False)
+    prob: float
+    notes: tuple[str, ...] = ()
+
+    def interval(self, truth: Label, predicted: Label) -> Interval:
+        """Return the HDI of the rate at which items of class `truth` are predicted to be `predicted`."""
+        i = self.rows.index(find_label(truth, self.rows, what="truth"))
+        j = self.labels.index(find_label(predicted, self.labels, what="predicted"))
+        return Interval(float(self.low[i, j]), float(self.high[i, j]))
+
+    def __str__(self) -> str:
+        head = f"{terminal(self.name)}: rate of each prediction, by true class, with its {100 * self.prob:g}% HDI"
+        lines = _full(self) if len(self.labels) <= _COLUMNS else _short(self)
+        wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        table = ["  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip() for row in lines]
+        return "\n".join([head, *table, *map(visible, self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types; the rates of a class without items are None."""
+        rates = np.where(np.isnan(self.normalised), None, self.normalised)  # type: ignore[call-overload]
+        return {
+            "name": self.name,
+            "labels": [label_text(label) for label in self.labels],
+            "rows": [label_text(label) for label in self.rows],
+            "counts": self.counts.tolist(),
+            "normalised": rates.tolist(),
+            "mean": self.mean.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "prior": self.prior.tolist(),
+            "prob": self.prob,
+            "notes": list(self.notes),
+        }
+
+
+def confusion(
+    *data: Any,
+    truth: str | None = None,
+    name: str | None = None,
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+    prob: float = 0.95,
+    prior: Any = 1.0,
+) -> Confusion:
+    """Return the normalised confusion matrix with a credible interval of every rate (Wu, exercise 9).
+
+    The rates of a true class are Dirichlet(counts + prior), so that each of them is a Beta, whose HDI is exact.
+
+    Parameters
+    ----------
+    *data
+        As for `evaluate`: ``(y_true, y_pred)``; or an `Outcomes` and the name of one of its classifiers; or a file or
+        dataframe and the name of the column of predictions, with `truth` for that of the true labels.
+    prior
+        How many pseudo-items the prior of each row weighs, spread evenly over its cells: 1, unless said. Or a table of
+        pseudo-items, one for every cell.
+
+    The other parameters are those of `evaluate`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> table = rw.Outcomes.from_confusion([[90, 10], [5, 45]], labels=["ham", "spam"], name="svm")
+    >>> print(confusion(table))
+    svm: rate of each prediction, by true class, with its 95% HDI
+    truth  items  ham                   spam
+    ham      100  0.896 [0.836, 0.952]  0.104 [0.048, 0.164]
+    spam      50  0.108 [0.032, 0.193]  0.892 [0.807, 0.968]
+    """
+    named = len(data) == _NAMED and isinstance(data[1], str)
+    outcomes = as_outcomes(
+        data[:1] if named else data, columns=(data[1] if named else None,), truth=truth,
+        names=None if name is None else (name,), labels=labels, missing=missing, usage=_USAGE,
+    )  # fmt: skip
+    if not isinstance(outcomes, Outcomes):
+        raise InvalidInputError("A confusion matrix needs one label an item; these items have any number of labels.")
+    mass, rows = check_prob(prob), np.flatnonzero(outcomes.can_be_true)
+    counts = outcomes.confusion()[rows]
+    weights = _prior(prior, counts.shape)
+    n_labels = counts.shape[1]
+    a = counts + weights
+    # summed without the cell itself, so that with two labels the two rates mirror each other
+    b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(n_labels)], axis=1)
+    low, high = beta_hdi(a, b, mass)
+    items = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, items, out=np.full(counts.shape, np.nan), where=items > 0)
+    true = tuple(outcomes.labels[i] for i in rows.tolist())
+    empty = [label_text(true[i]) for i in np.flatnonzero(items[:, 0] == 0)]
+    notes = [f"No item belongs to {shorten(empty, 6)}: these rates are the prior's alone."] if empty else []
+    if outcomes.left_out:
+        notes.append(f"{count_of(outcomes.left_out, 'item')} left out, as was asked for: no label, or no match.")
+    return Confusion(
+        name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=a / (a + b),
+        low=low, high=high, prior=weights, prob=mass, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def total_cost(counts: Any, cost_matrix: Any) -> float:
+    """Return what all errors cost together: the trace of Cᵀ A, for costs C and a confusion matrix A (Wu, exercise 9).
+
+    `counts` is a `Confusion` or a table of counts, rows the truth and columns predictions; `cost_matrix` likewise.
+    Negative costs are utilities. For the posterior of the mean cost see ``evaluate(…, metric="cost")``.
+
+    Examples
+    --------
+    >>> total_cost([[90, 10], [5, 45]], [[0, 1], [10, 0]])
+    60.0
+    """
+    table = counts.counts if isinstance(counts, Confusion) else check_counts(counts, "confusion matrix")
+    try:
+        costs = np.asarray(cost_matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
+    if table.ndim != _PLANE or costs.shape != table.shape or not table.size:
+        raise InvalidInputError(
+            f"The confusion matrix and the cost matrix must have the same shape; got {table.shape} and {costs.shape}.",
+            hint="rows are the truth, columns predictions.",
+        )
+    if not np.isfinite(costs).all():
+        raise InvalidInputError("The cost matrix must hold finite numbers.", hint="write 0 for what costs nothing.")
+    return float(np.trace(costs.T @ table))
+
+
+def _prior(prior: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Return the pseudo-items of every cell."""
+    try:
+        weights = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("`prior` must be a number or a table of numbers.") from error
+    if is_real(prior):
+        weights = np.full(shape, weights / shape[1])
+    if weights.shape != shape:
+        raise InvalidInputError(
+            f"`prior` must be a number, or a table of shape {shape}; got shape {weights.shape}.",
+            hint="it is a number of pseudo-items.",
+        )
+    if not ((weights > 0) & (weights < np.inf)).all():
+        raise InvalidInputError("`prior` must be positive and finite.", hint="it is a number of pseudo-items.")
+    return weights
+
+
+def _cell(found: Confusion, i: int, j: int) -> str:
+    return f"{found.mean[i, j]:.3f} [{found.low[i, j]:.3f}, {found.high[i, j]:.3f}]"
+
+
+def _name(label: Label) -> str:
+    return terminal(brief(label_text(label), 24))
+
+
+def _full(found: Confusion) -> list[Sequence[str]]:
+    items = [f"{n:,}" for n in found.counts.sum(axis=1).tolist()]
+    wide = max(map(len, ["items", *items]))
+    lines: list[Sequence[str]] = [["truth", "items".rjust(wide), *map(_name, found.labels)]]
+    for i, label in enumerate(found.rows):
+        lines.append([_name(label), items[i].rjust(wide), *(_cell(found, i, j) for j in range(len(found.labels)))])
+    return lines
+
+
+def _short(found: Confusion) -> list[Sequence[str]]:
+    """Return a line a class: how often it is found, and what it is taken for most often."""
+    items = [f"{n:,}" for n in found.counts.sum(axis=1).tolist()]
+    wide = max(map(len, ["items", *items]))
+    lines: list[Sequence[str]] = [["truth", "items".rjust(wide), "right", "most often taken for", ""]]
+    for i, label in enumerate(found.rows):
+        right = found.labels.index(label)
+        others = found.mean[i].copy()
+        others[right] = -1.0
+        worst = int(others.argmax())
+        seen = found.counts[i, worst] > 0
+        cells = [_name(found.labels[worst]), _cell(found, i, worst)] if seen else ["–", ""]
+        lines.append([_name(label), items[i].rjust(wide), _cell(found, i, right), *cells])
+    return lines

@@ -1,0 +1,385 @@
+"""Curves of scores with credible bands: `roc`, `pr`, `calibration`, and any metric against the `threshold`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypedDict, Unpack
+
+import numpy as np
+
+from ropewalk._settle import MetricLike, choose_metric
+from ropewalk._validate import check_keywords, check_prevalence, check_prob, check_seed, check_threads, is_whole
+from ropewalk.bands import pointwise, simultaneous
+from ropewalk.data.numbers import as_numbers
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.intervals import Interval
+from ropewalk.metrics.areas import View
+from ropewalk.metrics.losses import equal_mass_bins
+from ropewalk.metrics.margins import ratio
+from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
+from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
+from ropewalk.models.bootstrap import ScorePosterior
+from ropewalk.results.curves import Band, CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.sampling import draw_blocks
+from ropewalk.scores import as_items
+from ropewalk.typing import FloatArray, Label, SeedLike
+
+_GRID: Final = 101
+_THRESHOLDS: Final = 200
+_MOST: Final = 100_000
+
+
+class CurveOptions(TypedDict, total=False):
+    """What may be said about the scores behind a curve, and about its band."""
+
+    truth: str | None
+    score: str | None
+    name: str | None
+    labels: Any
+    pos_label: Label | None
+    cluster: Any
+    id: Any
+    sample_weight: Any
+    prob: float
+    draws: int
+    rng: SeedLike
+    random_state: SeedLike
+    threads: int
+
+
+def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCurve:
+    """Return the ROC curve of one system, its hull, and credible bands of the true positive rate.
+
+    Parameters
+    ----------
+    *data
+        ``(y_true, score)``, or one file or dataframe with `truth` and `score` for its columns.
+    grid
+        False positive rates at which the bands are given; 101 of them from 0 to 1 unless said.
+    pos_label, cluster, id, sample_weight
+        As in `compare_scores`.
+    prob, draws, rng, threads
+        Mass of the bands, how many curves are drawn (2,000), the seed, and threads to draw with.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> curve = rw.curves.roc(s["y_true"], s["nb_mult"], draws=200, rng=0)
+    >>> print(f"{curve.auc:.4f}")
+    0.9762
+    """
+    asked = _Asked.of(data, options, ranks=True)
+    x = _grid(grid)
+    view = asked.view
+    fpr, tpr, thresholds = _roc_points(view)
+    distinct = thresholds[1:]
+    matrix = threshold_sums(view, distinct)
+
+    def curve(weights: FloatArray) -> FloatArray:
+        sums = matrix @ weights
+        n = len(sums) // 2
+        rows = np.cumsum(sums.reshape(2, n, -1), axis=1)
+        rates = rows / rows[:, -1:]
+        return np.stack([_height(up, across, x) for up, across in zip(rates[0].T, rates[1].T, strict=True)], axis=1)
+
+    hull = _hull(fpr, tpr)
+    return RocCurve(
+        **asked.told,
+        band=asked.band(curve, x),
+        fpr=fpr,
+        tpr=tpr,
+        thresholds=thresholds,
+        hull_fpr=fpr[hull],
+        hull_tpr=tpr[hull],
+        hull_thresholds=thresholds[hull],
+    )
+
+
+def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
+    """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
+
+    Takes what `roc` takes; the `grid` holds recalls, 100 of them from 0.01 to 1 unless said.
+
+    Examples
+    --------
+    >>> labels, scores = [1, 2, 1, 1, 2], [1.0, 0.9, 0.8, 0.7, 0.6]
+    >>> curve = pr(labels, scores, draws=100, rng=0)
+    >>> [f"{p:.3f}" for p in curve.precision]
+    ['1.000', '1.000', '0.500', '0.667', '0.750', '0.600']
+    """
+    asked = _Asked.of(data, options, ranks=True)
+    x = np.linspace(0.01, 1.0, _GRID - 1) if grid is None else _grid(grid)
+    view = asked.view
+    distinct = np.unique(view.scores)[::-1]
+    matrix = threshold_sums(view, distinct)
+    tables = threshold_tables(matrix @ np.ones((view.n_units, 1)))
+    recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
+
+    def curve(weights: FloatArray) -> FloatArray:
+        drawn = threshold_tables(matrix @ weights)
+        found, right = drawn.tp / drawn.positives, ratio(drawn.tp, drawn.called)
+        # The first threshold at which a recall is reached, rounding apart.
+        places = [np.minimum(np.searchsorted(column, x - 1e-12), column.size - 1) for column in found.T]
+        return np.stack([column[at] for at, column in zip(places, right.T, strict=True)], axis=1)
+
+    return PrCurve(
+        **asked.told,
+        band=asked.band(curve, x),
+        recall=np.concatenate([[0.0], recall]),
+        precision=np.concatenate([[1.0], precision]),
+        thresholds=np.concatenate([[np.inf], distinct]),
+    )
+
+
+def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
+    """Return how often what was said to be so probable happens, in bins of equal mass, with credible bands.
+
+    Takes what `roc` takes, with probabilities for scores. Each bin has a share ~ Beta(1/2, 1/2) before the data;
+    where items have clusters or weights, the clusters are re-weighted instead.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2_000)
+    >>> curve = calibration(rng.random(2_000) < p, p, bins=5, draws=1_000, rng=0)
+    >>> bool(((curve.band.all_low < curve.predicted) & (curve.predicted < curve.band.all_high)).all())
+    True
+    """
+    if not is_whole(bins) or not 1 <= bins <= _THRESHOLDS:
+        raise InvalidInputError(f"`bins` must be an integer from 1 to {_THRESHOLDS}; got {bins!r}.")
+    asked = _Asked.of(data, options, probabilities=True)
+    view = asked.view
+    found, place = np.unique(equal_mass_bins(view.scores, int(bins)), return_inverse=True)
+    place = place.reshape(-1)
+    n = found.size
+    matrix = view.sums(place + n * (view.truth == 0), 2 * n)
+    weight = np.ones(place.size) if view.weight is None else view.weight
+    counts = np.bincount(place, minlength=n)
+    total = np.bincount(place, weights=weight, minlength=n)
+    predicted = ratio(np.bincount(place, weights=weight * view.scores, minlength=n), total)
+    hits = np.bincount(place, weights=view.truth.astype(np.float64), minlength=n)
+
+    def reweighted(weights: FloatArray) -> FloatArray:
+        yes, no = (matrix @ weights).reshape(2, n, -1)
+        return ratio(yes, yes + no)
+
+    def exact(rng: np.random.Generator, size: int) -> FloatArray:
+        return rng.beta((hits + 0.5)[:, np.newaxis], (counts - hits + 0.5)[:, np.newaxis], (n, size))
+
+    plain = asked.items.cluster is None and view.weight is None
+    band = asked.band(reweighted, predicted, draw=exact if plain else None)
+    return CalibrationCurve(**asked.told, band=band, predicted=predicted, happened=band.observed, counts=counts)
+
+
+def threshold(
+    *data: Any,
+    metric: MetricLike | None = None,
+    cost_matrix: Any = None,
+    prevalence: Any = None,
+    thresholds: Any = None,
+    **options: Unpack[CurveOptions],
+) -> ThresholdCurve:
+    """Return a metric against the threshold that scores are cut at, with bands, the best threshold and regrets.
+
+    Parameters
+    ----------
+    *data, **options
+        As in `roc`.
+    metric, cost_matrix
+        Any metric of two classes that `compare` knows: "f1" (default), "fbeta(2)", "mcc", "cost" with a cost matrix
+        (rows = truth, columns = decision, negative class first).
+    prevalence
+        Evaluate at another share of positives.
+    thresholds
+        Where to look; the distinct scores unless said, 200 of them at most.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> curve = rw.curves.threshold(s["y_true"], s["svm_l2"], metric="f1", draws=200, rng=0)
+    >>> curve.best_interval.low <= curve.best <= curve.best_interval.high
+    True
+    """
+    asked = _Asked.of(data, options)
+    view = asked.view
+    table = Outcomes.empty(asked.items.labels, ["A"])
+    measure = choose_metric(metric, table, asked.items.labels[1], cost_matrix)
+    if measure.average is not None or (measure.cost is not None and len(measure.cost) != 2):  # noqa: PLR2004
+        raise DataError(
+            f"A threshold makes two classes, and {measure.name!r} is not for two.",
+            hint="give a metric of one class, or a 2 × 2 cost matrix with the negative class first.",
+        )
+    measure = measure.at(1)
+    shares = check_prevalence(prevalence, asked.items.labels)
+    cuts = _cuts(view.scores, thresholds)
+    matrix = threshold_sums(view, cuts[::-1])
+
+    def curve(weights: FloatArray) -> FloatArray:
+        tables = threshold_tables(matrix @ weights)
+        return measure(tables if shares is None else tables.at_prevalence(np.array(shares)))[::-1]
+
+    values = asked.draw(curve)
+    band = asked.band(curve, cuts, values=values)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    best = (sign * values).max(axis=0)
+    winners = cuts[np.sort((sign * values).argmax(axis=0))]
+    tail = (1 - asked.prob) / 2
+    ends = winners[[int(tail * winners.size), winners.size - 1 - int(tail * winners.size)]]
+    return ThresholdCurve(
+        **asked.told,
+        band=band,
+        metric=measure.name,
+        higher_is_better=measure.higher_is_better,
+        thresholds=cuts,
+        best=float(cuts[(sign * band.mean).argmax()]),
+        best_interval=Interval(float(ends[0]), float(ends[1])),
+        regret=(best - sign * values).mean(axis=1),
+    )
+
+
+class _Asked:
+    """One system's scores, settled, and how its curves are drawn."""
+
+    def __init__(self, items: ItemScores, prob: float, draws: int, seed: int, threads: int) -> None:
+        self.items, self.prob, self.draws, self.seed, self.threads = items, prob, draws, seed, threads
+        assert items.truth is not None  # noqa: S101
+        self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
+
+    @classmethod
+    def of(
+        cls, data: Sequence[Any], options: CurveOptions, *, ranks: bool = False, probabilities: bool = False
+    ) -> _Asked:
+        check_keywords(options, CurveOptions.__annotations__)
+        named = options.get("name")
+        source = as_items(
+            data,
+            (options.get("score"),),
+            None if named is None else (named,),
+            "roc_auc",
+            {
+                "truth": options.get("truth"),
+                "labels": options.get("labels"),
+                "cluster": options.get("cluster"),
+                "id": options.get("id"),
+                "sample_weight": options.get("sample_weight"),
+            },
+            usage="curves.roc(y_true, score)",
+        )
+        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=True, probabilities=probabilities)
+        if not ranks:
+            metric = replace(metric, ranks=False)
+        items, _, _ = settle_scores(source, metric, options.get("pos_label"))
+        if items.n_labels > 2:  # noqa: PLR2004
+            raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
+        if not (items.items_by_class() > 0).all():
+            raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
+        draws = options.get("draws", 2_000)
+        if not is_whole(draws) or not 1 <= draws <= _MOST:
+            raise InvalidInputError(f"`draws` must be an integer from 1 to {_MOST:,}; got {draws!r}.")
+        seed = check_seed(options.get("rng"), options.get("random_state"))
+        return cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return {
+            "name": self.items.names[0],
+            "n_items": self.items.n_items,
+            "n_clusters": self.items.n_clusters,
+            "seed": self.seed,
+        }
+
+    def draw(
+        self,
+        curve: Callable[[FloatArray], FloatArray],
+        draw: Callable[[np.random.Generator, int], FloatArray] | None = None,
+    ) -> FloatArray:
+        """Draw curves, (points, draws), by re-weighting the items unless told how."""
+        posterior = ScorePosterior(self.items)
+
+        def one(rng: np.random.Generator, size: int) -> FloatArray:
+            return curve(posterior.block(rng, size).weights) if draw is None else draw(rng, size)
+
+        return draw_blocks(
+            one, size=posterior.block_size, start=0, stop=self.draws, seed=self.seed, stream=0, threads=self.threads
+        )
+
+    def band(
+        self,
+        curve: Callable[[FloatArray], FloatArray],
+        x: FloatArray,
+        *,
+        draw: Callable[[np.random.Generator, int], FloatArray] | None = None,
+        values: FloatArray | None = None,
+    ) -> Band:
+        """Return the bands of a curve, from draws of it."""
+        values = self.draw(curve, draw) if values is None else values
+        low, high = pointwise(values, self.prob)
+        all_low, all_high = simultaneous(values, self.prob)
+        return Band(
+            x=x,
+            observed=curve(np.ones((self.view.n_units, 1)))[:, 0],
+            mean=values.mean(axis=1),
+            low=low,
+            high=high,
+            all_low=np.minimum(all_low, low),
+            all_high=np.maximum(all_high, high),
+            prob=self.prob,
+            draws=values.shape[1],
+        )
+
+
+def _grid(grid: Any) -> FloatArray:
+    if grid is None:
+        return np.linspace(0.0, 1.0, _GRID)
+    found = np.unique(as_numbers(grid, "grid"))
+    if not found.size or found[0] < 0 or found[-1] > 1:
+        raise InvalidInputError("`grid` must hold rates from 0 to 1.")
+    return found
+
+
+def _cuts(scores: FloatArray, thresholds: Any) -> FloatArray:
+    """Return ascending thresholds: those given, or the distinct scores (some of them, if many); and ∞."""
+    if thresholds is not None:
+        return np.append(np.unique(as_numbers(thresholds, "thresholds")), np.inf)
+    distinct = np.unique(scores)
+    if distinct.size > _THRESHOLDS:
+        distinct = distinct[np.unique(np.linspace(0, distinct.size - 1, _THRESHOLDS).astype(np.int64))]
+    return np.append(distinct, np.inf)
+
+
+def _roc_points(view: View) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return rates and thresholds at every distinct score, from (0, 0) at ∞ on."""
+    distinct = np.unique(view.scores)[::-1]
+    sums = (threshold_sums(view, distinct) @ np.ones((view.n_units, 1))).reshape(2, -1)[:, :-1]
+    rates = np.cumsum(sums, axis=1) / sums.sum(axis=1, keepdims=True)
+    tpr, fpr = np.concatenate([np.zeros((2, 1)), np.minimum(rates, 1.0)], axis=1)
+    return fpr, tpr, np.concatenate([[np.inf], distinct])
+
+
+def _height(up: FloatArray, across: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the height of a ROC curve at `x`: the top of a vertical step, a line where scores are equal."""
+    at = np.minimum(np.searchsorted(across, x, side="right"), across.size - 1)
+    before = np.maximum(at - 1, 0)
+    start = np.where(at > 0, across[before], 0.0)
+    bottom = np.where(at > 0, up[before], 0.0)
+    share = np.clip(ratio(x - start, across[at] - start), 0.0, 1.0)
+    return np.where(x >= 1, 1.0, bottom + share * (up[at] - bottom))
+
+
+def _hull(fpr: FloatArray, tpr: FloatArray) -> Any:
+    """Return the places of the points of the least concave curve above the points (Andrew's monotone chain)."""
+    kept: list[int] = []
+    points = list(zip(fpr.tolist(), tpr.tolist(), strict=True))
+    for i, (x, y) in enumerate(points):
+        while len(kept) > 1:
+            (x0, y0), (x1, y1) = points[kept[-2]], points[kept[-1]]
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):
+                break
+            kept.pop()
+        kept.append(i)
+    return np.array(kept)

@@ -34,7 +34,11 @@ LAYERS = {
     7: {"cli", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
-DELEGATES = {("results.base", "report"), ("results.comparison", "sensitivity")}
+DELEGATES = {
+    ("results.base", "report"),
+    ("results.comparison", "sensitivity"),
+    ("results.predictions", "resampling"),
+}
 # The side-by-side tables show what the facade reproduces.
 SHOWS_FACADE = {("report.papers", "reproduce")}
 

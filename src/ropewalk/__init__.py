@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ropewalk import analysis, classical, costs, curves, errors, metrics, models
+from ropewalk import analysis, classical, costs, curves, errors, metrics, models, resampling
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
 from ropewalk.data import (
@@ -22,6 +22,7 @@ from ropewalk.data import (
 )
 from ropewalk.evaluate import evaluate
 from ropewalk.rank import rank
+from ropewalk.resampling import cross_compare
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
 from ropewalk.scores import compare_scores, evaluate_scores, rank_scores
 
@@ -41,6 +42,7 @@ __all__ = [
     "compare_classes",
     "compare_scores",
     "costs",
+    "cross_compare",
     "curves",
     "errors",
     "evaluate",
@@ -53,4 +55,5 @@ __all__ = [
     "rank_scores",
     "read_multilabel",
     "read_outcomes",
+    "resampling",
 ]

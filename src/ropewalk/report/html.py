@@ -11,7 +11,7 @@ from ropewalk._write import write_text
 from ropewalk.report.classical import MEANING, tests_table
 from ropewalk.report.escape import visible
 from ropewalk.report.view import caption, remarks, tables, view
-from ropewalk.results import ClassComparisons, Comparison, Rendered
+from ropewalk.results import ClassComparisons, Comparison, CrossComparison, Rendered
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,7 +49,8 @@ def card(result: Rendered) -> str:
 
 def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
     """Return one self-contained page, and write it to `path` if given."""
-    battery = result.tests if isinstance(result, Comparison) else None
+    asked = result.comparison if isinstance(result, CrossComparison) else result
+    battery = asked.tests if isinstance(asked, Comparison) else None
     page = (
         _templates()
         .get_template("page.html.j2")

@@ -8,7 +8,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
-from ropewalk.report import classical
+from ropewalk.report import classical, resampled
 from ropewalk.report.league import (
     league_table,
     league_view,
@@ -32,12 +32,14 @@ from ropewalk.report.shape import (
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
+    CrossComparison,
     Evaluation,
     MetricPosterior,
     PriorSensitivity,
     Ranking,
     Recipe,
     Rendered,
+    Validated,
 )
 from ropewalk.typing import Rule
 from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
@@ -47,6 +49,10 @@ def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
     """Return one view a comparison or metric, with every name escaped."""
     if isinstance(result, classical.Tested):
         return classical.views(result, escape)
+    if isinstance(result, CrossComparison):
+        return resampled.with_folds(view(resampled.plain(result), escape), result, escape)
+    if isinstance(result, Validated):
+        return (resampled.validated_view(result, escape),)
     if isinstance(result, Ranking):
         return (league_view(result, escape),)
     if isinstance(result, PriorSensitivity):
@@ -76,6 +82,10 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     """Return hints, notes and warnings, each once; they hold names, so they are escaped like them."""
     if isinstance(result, classical.Tested):
         return classical.remarks(result, escape)
+    if isinstance(result, CrossComparison):
+        return remarks(resampled.plain(result), escape)
+    if isinstance(result, Validated):
+        return resampled.validated_remarks(result, escape)
     parts: tuple[Comparison | Evaluation | Ranking, ...]
     if isinstance(result, Evaluation | Ranking):
         parts = (result,)
@@ -96,6 +106,10 @@ def caption(result: Rendered, escape: Escape) -> str:
     """Say what a table is about: metric, classifiers, ROPE, model, number of items."""
     if isinstance(result, classical.Tested):
         return classical.views(result, escape)[0].headline
+    if isinstance(result, CrossComparison):
+        return caption(result.comparison, escape) + resampled.folds_caption(result, escape)
+    if isinstance(result, Validated):
+        return resampled.validated_caption(result, escape)
     recipe = _recipe(result)
     if isinstance(result, Evaluation):
         title = escape(result.name)
@@ -116,6 +130,10 @@ def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
     """Return the tables of a result: one, and for a ranking also that of its pairs."""
     if isinstance(result, classical.Tested):
         return classical.tables(result, escape)
+    if isinstance(result, CrossComparison):
+        return table(result.comparison, escape), resampled.folds_table(result, escape)
+    if isinstance(result, Validated):
+        return (resampled.settings_table(result, escape),)
     if isinstance(result, Ranking):
         several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
         places = (place_table(result, escape),) if several else ()

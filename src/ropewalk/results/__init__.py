@@ -6,13 +6,17 @@ from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
+from ropewalk.results.predictions import CrossPredictions
 from ropewalk.results.ranking import Pair, Ranked, Ranking
+from ropewalk.results.resampled import CrossComparison, Setting, Validated
 
 __all__ = [
     "Battery",
     "ClassComparisons",
     "ClassicalTest",
     "Comparison",
+    "CrossComparison",
+    "CrossPredictions",
     "Evaluation",
     "MetricPosterior",
     "Nemenyi",
@@ -22,4 +26,6 @@ __all__ = [
     "Ranking",
     "Recipe",
     "Rendered",
+    "Setting",
+    "Validated",
 ]

@@ -1,0 +1,25 @@
+"""Estimate by resampling, on scikit-learn's splitters: cross-validation, and training, validation and test set.
+
+`cross_predict` keeps what classifiers said about every item in every repeat, `cross_compare` compares two of them on
+the same folds, `train_validation_test` chooses a setting and tests it. All need scikit-learn: ``ropewalk[ml]``.
+"""
+
+from __future__ import annotations
+
+from ropewalk.resampling.compare import compare_predictions, cross_compare, evaluate_predictions
+from ropewalk.resampling.holdout import train_validation_test
+from ropewalk.resampling.predict import cross_predict
+from ropewalk.results.predictions import CrossPredictions
+from ropewalk.results.resampled import CrossComparison, Setting, Validated
+
+__all__ = [
+    "CrossComparison",
+    "CrossPredictions",
+    "Setting",
+    "Validated",
+    "compare_predictions",
+    "cross_compare",
+    "cross_predict",
+    "evaluate_predictions",
+    "train_validation_test",
+]

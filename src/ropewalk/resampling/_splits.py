@@ -1,0 +1,201 @@
+"""Who trains and who is tested: any way to say it becomes a list of folds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk._optional import require
+from ropewalk._validate import brief, count_of, is_whole, shorten
+from ropewalk.data.clusters import code_ids
+from ropewalk.data.labels import label_text
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.resampling._data import Labelled
+from ropewalk.typing import IntArray
+
+_FEWEST = 2
+_LEGACY = 2**32  # scikit-learn's seeds end here
+_FORMS = "an integer, a splitter of scikit-learn, or a list of (train, test) pairs of item numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One training set and one test set, as numbers of items."""
+
+    train: IntArray
+    test: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splits:
+    """The folds of a resampling, in words too, and what must be said about them."""
+
+    folds: tuple[Fold, ...]
+    words: str
+    groups: IntArray | None
+    notes: tuple[str, ...]
+
+
+def make_splits(data: Labelled, *, cv: Any, repeats: int, stratify: bool, groups: Any, seed: int) -> Splits:
+    """Return the folds that `cv` asks for."""
+    if not is_whole(repeats) or repeats < 1:
+        raise InvalidInputError(f"`repeats` must be a positive whole number; got {repeats!r}.")
+    if not isinstance(stratify, bool):
+        raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
+    ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
+    if is_whole(cv):
+        pairs = _k_fold(data, int(cv), int(repeats), ids, stratify=stratify, seed=seed)
+        kind = f"{'stratified ' if stratify else ''}{'grouped ' if ids is not None else ''}{cv}-fold cross-validation"
+        words = kind if repeats == 1 else f"{repeats} × {kind}"
+    else:
+        if repeats != 1:
+            raise InvalidInputError(
+                "`repeats` goes with a number of folds; this `cv` says itself how often it splits.",
+                hint="write cv=10, repeats=10, or cv=RepeatedStratifiedKFold(n_splits=10, n_repeats=10).",
+            )
+        pairs, words = _by_splitter(data, cv, ids)
+    folds = tuple(_checked(i, pair, len(data)) for i, pair in enumerate(pairs))
+    if not folds:
+        raise InvalidInputError("`cv` makes no splits.", hint=f"give {_FORMS}.")
+    if not is_whole(cv):
+        words = f"{words} with {count_of(len(folds), 'split')}"
+    return Splits(folds=folds, words=words, groups=ids, notes=tuple(_remarks(folds, data, ids)))
+
+
+def _k_fold(
+    data: Labelled, k: int, repeats: int, ids: IntArray | None, *, stratify: bool, seed: int
+) -> list[tuple[Any, Any]]:
+    """Return the folds of k-fold cross-validation, the same that scikit-learn makes with this seed."""
+    split = require("sklearn.model_selection", extra="ml", caller="cross-validation")
+    utils = require("sklearn.utils", extra="ml", caller="cross-validation")
+    n_units = len(data) if ids is None else int(ids.max()) + 1
+    _check_k(data, k, n_units, "item" if ids is None else "group", stratify=stratify)
+    # One legacy generator for all repeats is how scikit-learn repeats, so 3 repeats are the first 3 of 10.
+    state = utils.check_random_state(legacy_seed(seed))
+    pairs: list[tuple[Any, Any]] = []
+    for _ in range(repeats):
+        if ids is None:
+            kind = split.StratifiedKFold if stratify else split.KFold
+            pairs += kind(k, shuffle=True, random_state=state).split(data.codes, data.y)
+        elif stratify:
+            pairs += split.StratifiedGroupKFold(k, shuffle=True, random_state=state).split(data.codes, data.y, ids)
+        else:  # whole groups are dealt out like items
+            for _, tested in split.KFold(k, shuffle=True, random_state=state).split(np.arange(n_units)):
+                inside = np.isin(ids, tested)
+                pairs.append((np.flatnonzero(~inside), np.flatnonzero(inside)))
+    return pairs
+
+
+def legacy_seed(seed: int) -> int:
+    """Return a seed that scikit-learn takes: the same where it is small enough."""
+    return seed if seed < _LEGACY else int(np.random.SeedSequence(seed).generate_state(1)[0])
+
+
+def _check_k(data: Labelled, k: int, n_units: int, unit: str, *, stratify: bool) -> None:
+    if k < _FEWEST:
+        raise InvalidInputError(
+            f"`cv` must be at least 2 folds; got {k}.", hint="with one fold there is nothing left to train on."
+        )
+    if k > n_units:
+        raise DataError(f"There are {count_of(n_units, unit)}, too few for {k} folds.", hint=f"use cv={n_units}.")
+    sizes = np.bincount(data.codes, minlength=len(data.labels))
+    rarest = int(np.argmin(sizes))
+    if stratify and sizes[rarest] < k:
+        few = int(sizes[rarest])
+        raise DataError(
+            f"The class {brief(repr(label_text(data.labels[rarest])))} has {count_of(few, 'item')}, too few for {k} "
+            "stratified folds: some would have none.",
+            hint=(f"use cv={few}, " if few >= _FEWEST else "") + "use stratify=False, or leave out or merge the class.",
+        )
+
+
+def _by_splitter(data: Labelled, cv: Any, ids: IntArray | None) -> tuple[list[Any], str]:
+    """Return the folds of a splitter or of a list of pairs, and what to call it."""
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
+        try:
+            with warnings.catch_warnings():  # groups are clusters too, where the splitter has no use for them
+                warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+                return list(cv.split(data.items, data.y, ids)), type(cv).__name__
+        except Exception as error:
+            raise InvalidInputError(
+                f"{type(cv).__name__} cannot split these data: {brief(str(error), 200)}",
+                hint="splitters by groups need groups=; stratified ones need as many items of each class as folds.",
+            ) from error
+    if isinstance(cv, str | bytes) or not isinstance(cv, Iterable):
+        raise InvalidInputError(f"`cv` must be {_FORMS}; got {cv!r:.60}.")
+    return list(cv), "a given list"
+
+
+def _checked(number: int, pair: Any, n_items: int) -> Fold:
+    try:
+        train, test = pair
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"Split {number} is no (train, test) pair.", hint=f"give {_FORMS}.") from None
+    sets = {"training": _numbers(train, number, n_items), "test": _numbers(test, number, n_items)}
+    for name, found in sets.items():
+        if not found.size:
+            raise DataError(f"The {name} set of split {number} is empty.", hint="every split trains and tests.")
+    fold = Fold(sets["training"], sets["test"])
+    trained = np.zeros(n_items, dtype=bool)
+    trained[fold.train] = True
+    shared = fold.test[trained[fold.test]]
+    if shared.size:
+        raise DataError(
+            f"Split {number} trains on {count_of(int(shared.size), 'item')} that it tests, first item {shared[0]}: the "
+            "score would be too good.",
+            hint="training and test set of a split must not overlap.",
+        )
+    if np.bincount(fold.test).max() > 1:
+        raise DataError(
+            f"Split {number} tests an item twice.", hint="a training set may repeat items, a test set must not."
+        )
+    return fold
+
+
+def _numbers(values: Any, number: int, n_items: int) -> IntArray:
+    """Return numbers of items, from numbers or from a mask."""
+    array = np.asarray(values)
+    if array.dtype.kind == "b" and array.shape == (n_items,):
+        return np.flatnonzero(array)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidInputError(f"The sets of split {number} must be lists of item numbers.", hint=f"give {_FORMS}.")
+    if array.size and not (array.min() >= 0 and array.max() < n_items):
+        raise DataError(
+            f"Split {number} names item {int(array.max() if array.min() >= 0 else array.min())}, and there are "
+            f"{count_of(n_items, 'item')}.",
+            hint="items count from 0, by their place in X.",
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> list[str]:
+    """Return what a reader of the scores should know about the folds."""
+    told = []
+    times = np.bincount(np.concatenate([fold.test for fold in folds]), minlength=len(data))
+    if unseen := int((times == 0).sum()):
+        told.append(f"{count_of(unseen, 'item')} of {len(data):,} never tested: no fold has them in its test set.")
+    seen = times[times > 0]
+    if seen.min() < seen.max():
+        told.append(
+            f"Items were tested between {seen.min()} and {seen.max()} times, and one counts as often as it was tested."
+        )
+    n_labels = len(data.labels)
+    untaught = []
+    for i, fold in enumerate(folds):
+        taught, tested = (np.bincount(data.codes[rows], minlength=n_labels) > 0 for rows in (fold.train, fold.test))
+        if (tested & ~taught).any():
+            untaught.append((i, np.flatnonzero(tested & ~taught)))
+    if untaught:
+        where, gone = untaught[0]
+        named = shorten((label_text(data.labels[j]) for j in gone), 4)
+        told.append(
+            f"{count_of(len(untaught), 'fold')} tested on a class that is not in the training set, first fold {where} "
+            f"({named}): no classifier can get it right."
+        )
+    if ids is not None and any(np.isin(np.unique(ids[fold.test]), ids[fold.train]).any() for fold in folds):
+        told.append("Some groups are in the training and the test set of a fold: the scores may be too good.")
+    return told

@@ -1,0 +1,235 @@
+"""What classifiers said about items that they were not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ropewalk._settle import MetricLike, choose_metric, settle
+from ropewalk._validate import check_keywords, count_of, nearest, shorten
+from ropewalk.data.labels import find_label
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError
+from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, WeightedItems, parse_score_metric, settle_scores
+from ropewalk.models.posterior import observed_psi
+from ropewalk.results.comparison import Comparison
+from ropewalk.results.evaluation import Evaluation
+from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
+
+_BINARY: Final = 2
+_WHICH: Final = ("classes", "pos_label", "cost_matrix", "prevalence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class CrossPredictions:
+    """What classifiers said about items that they were not trained on, fold by fold and repeat by repeat.
+
+    Made by `resampling.cross_predict`. There is one row for each time that an item was tested, ordered by repeat and
+    then by item: where each repeat tests all items, the first `n_items` rows are those of X in its order.
+
+    `codes` are the true label (first column) and the predictions, as places in `labels`; `item` is the number of the
+    item in X, `repeat` how often it was tested before, `fold` the number of the fold over all repeats. `scores` are
+    those of the positive class `pos_label` for two labels, else one column a label. `group` numbers the groups that
+    were given. `train_sizes` and `test_sizes` have one entry a fold.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[Label, ...]
+    codes: CodeArray = field(repr=False)
+    item: IntArray = field(repr=False)
+    repeat: IntArray = field(repr=False)
+    fold: IntArray = field(repr=False)
+    train_sizes: IntArray
+    test_sizes: IntArray
+    n_items: int
+    scores: Mapping[str, FloatArray] | None = None
+    pos_label: Label | None = None
+    group: IntArray | None = None
+    words: str = ""
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        arrays = (self.codes, self.item, self.repeat, self.fold, self.train_sizes, self.test_sizes, self.group)
+        for array in (*arrays, *(self.scores or {}).values()):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        return (
+            f"CrossPredictions({self.n_items:,} items, {self.words}, {count_of(len(self), 'prediction')} of "
+            f"{shorten(self.names, 6)})"
+        )
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds there are, over all repeats."""
+        return len(self.train_sizes)
+
+    @property
+    def n_repeats(self) -> int:
+        """How often the item that was tested most was tested."""
+        return int(self.repeat.max()) + 1
+
+    @property
+    def n_train(self) -> float:
+        """The mean size of a training set, as `classical.corrected_t` wants it."""
+        return float(self.train_sizes.mean())
+
+    @property
+    def n_test(self) -> float:
+        """The mean size of a test set."""
+        return float(self.test_sizes.mean())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every repeat tests the same items."""
+        sizes = np.bincount(self.repeat)
+        return bool(sizes.min() == sizes.max())
+
+    @property
+    def y_true(self) -> npt.NDArray[Any]:
+        """The true label of each row."""
+        return np.array(self.labels)[self.codes[:, 0]]
+
+    @property
+    def predictions(self) -> dict[str, npt.NDArray[Any]]:
+        """The predicted label of each row, by classifier."""
+        known = np.array(self.labels)
+        return {name: known[self.codes[:, 1 + k]] for k, name in enumerate(self.names)}
+
+    @property
+    def cluster(self) -> IntArray | None:
+        """What belongs together: the group where groups were given, the item where items repeat, else None."""
+        if self.group is not None:
+            return self.group
+        return self.item if self.n_repeats > 1 else None
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The predictions as counts, in clusters where items repeat or groups were given."""
+        places = range(len(self.labels))
+        table = Outcomes.from_arrays(*self.codes.T, names=self.names, labels=places, cluster=self.cluster)
+        return table.relabel(self.labels)
+
+    def position(self, name: str) -> int:
+        """Return the place of a classifier among `names`."""
+        if name in self.names:
+            return self.names.index(name)
+        guess = nearest(name, self.names)
+        raise ColumnNotFoundError(
+            f"There is no classifier {name!r}.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
+        )
+
+    def compare(self, a: str | None = None, b: str | None = None, **options: Any) -> Comparison:
+        """Compare two of the classifiers: `compare` of these predictions, or `compare_scores` of these scores."""
+        from ropewalk.resampling import compare_predictions
+
+        return compare_predictions(self, a, b, **options)
+
+    def evaluate(self, name: str | None = None, **options: Any) -> Evaluation:
+        """Evaluate one of the classifiers: `evaluate` of these predictions."""
+        from ropewalk.resampling import evaluate_predictions
+
+        return evaluate_predictions(self, name, **options)
+
+    def fold_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
+        """Return one score a fold for each classifier, in the order of the folds.
+
+        Takes any metric of `compare`, with its `classes`, `pos_label`, `cost_matrix` and `prevalence`; names of scores
+        such as ``"roc_auc"`` where scores were kept. What is 0/0 in a fold counts as 0, as everywhere; what a fold
+        cannot say at all (an area with one class, a class mix that needs a class it lacks) is NaN.
+
+        `classical.corrected_t`, `classical.repeated` and, for five repeats of two folds, `classical.cv5x2_t` take
+        these as they are.
+        """
+        return self._scores_by(self.fold, metric, which)
+
+    def repeat_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
+        """Return one score a repeat for each classifier, over all items of the repeat: see `fold_scores`.
+
+        Where repeats test different items (not `complete`), their scores are of different items too.
+        """
+        return self._scores_by(self.repeat, metric, which)
+
+    def _scores_by(self, part: IntArray, metric: MetricLike, which: dict[str, Any]) -> dict[str, FloatArray]:
+        check_keywords(which, _WHICH)
+        order = np.argsort(part, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
+        values = [self._observed(rows, metric, **which) for rows in parts]
+        return dict(zip(self.names, np.array(values, dtype=np.float64).T.copy(), strict=True))
+
+    def _observed(self, rows: IntArray, metric: Any, **which: Any) -> Sequence[float | None]:
+        """Return the metric of some of the rows, one number a classifier."""
+        if is_of_scores(metric):
+            return self._scored(rows, metric, **which)
+        return self._counted(rows, metric, **which)
+
+    def _counted(
+        self,
+        rows: IntArray,
+        metric: MetricLike,
+        *,
+        classes: Any = None,
+        pos_label: Any = None,
+        cost_matrix: Any = None,
+        prevalence: Any = None,
+    ) -> Sequence[float | None]:
+        table = Outcomes(self.codes[rows], np.ones(rows.size, dtype=np.int64), self.labels, self.names)
+        chosen = choose_metric(metric, table, pos_label, cost_matrix)
+        asked = settle([table], metric=chosen, classes=classes, pos_label=pos_label, prevalence=prevalence)
+        return observed_psi(asked.tables, asked.metric, asked.prevalence)
+
+    def _scored(self, rows: IntArray, metric: Any, *, pos_label: Any = None, **idle: Any) -> Sequence[float | None]:
+        if any(value is not None for value in idle.values()):
+            raise InvalidInputError(f"`{next(iter(idle))}` is about labels, and {metric!r} about scores.")
+        scores, positive = self.scores_of(pos_label), self.pos_label if pos_label is None else pos_label
+        parse_score_metric(metric, n_labels=len(self.labels) if positive is None else _BINARY)  # unknown is no NaN
+        values = [scores[name][rows] for name in self.names]
+        try:
+            items = ItemScores.from_arrays(self.y_true[rows], *values, names=self.names, labels=self.labels)
+            items, asked, _ = settle_scores(items, metric, positive)
+        except DataError:  # a fold of one class has no area
+            return [None] * len(self.names)
+        return asked(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0].tolist()  # type: ignore[no-any-return]
+
+    def scores_of(self, pos_label: Any = None) -> Mapping[str, FloatArray]:
+        """Return the scores, if some were kept and they speak for the class asked about."""
+        if self.scores is None:
+            raise InvalidInputError(
+                "Only labels were kept, and this metric is about scores.",
+                hint='cross_predict(…, method="predict_proba") keeps scores too.',
+            )
+        if pos_label is not None and self.pos_label not in {None, find_label(pos_label, self.labels)}:
+            raise InvalidInputError(
+                f"The scores kept are those of {self.pos_label!r}, not of {pos_label!r}.",
+                hint=f"cross_predict(…, pos_label={pos_label!r}) keeps the others.",
+            )
+        return self.scores
+
+
+def is_of_scores(metric: Any) -> bool:
+    """Whether a metric is about scores instead of labels.
+
+    Examples
+    --------
+    >>> is_of_scores("roc_auc"), is_of_scores("macro_f1")
+    (True, False)
+    """
+    if isinstance(metric, ScoreMetric):
+        return True
+    if not isinstance(metric, str):
+        return False
+    try:
+        return parse_score_metric(metric).needs_truth
+    except InvalidInputError:  # macro_roc_auc parses for more than two labels alone
+        return metric.partition("_")[2] in SCORE_METRICS

@@ -30,6 +30,7 @@ from ropewalk.typing import FloatArray, Label, SeedLike
 _GRID: Final = 101
 _THRESHOLDS: Final = 200
 _MOST: Final = 100_000
+_ROUNDING: Final = 1e-12
 
 
 class CurveOptions(TypedDict, total=False):
@@ -378,7 +379,7 @@ def _hull(fpr: FloatArray, tpr: FloatArray) -> Any:
     for i, (x, y) in enumerate(points):
         while len(kept) > 1:
             (x0, y0), (x1, y1) = points[kept[-2]], points[kept[-1]]
-            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0) - _ROUNDING:
                 break
             kept.pop()
         kept.append(i)

@@ -225,7 +225,7 @@ def _turned(metric: ScoreMetric, higher_is_better: bool) -> ScoreMetric:  # noqa
 
 
 def _known() -> str:
-    return f"there are: {', '.join(SCORE_METRICS)}; macro_ and weighted_ go before those that rank."
+    return f"There are: {', '.join(SCORE_METRICS)} and cost; macro_ and weighted_ go before those that rank."
 
 
 def _by_name(name: str) -> ScoreMetric:
@@ -236,7 +236,10 @@ def _by_name(name: str) -> ScoreMetric:
             if not found.ranks:
                 raise UnknownNameError(f"{base!r} has no {average} average.", hint=f"use metric={base!r}.")
             return replace(found, name=name, average=average)
-    aliases = {"auc": "roc_auc", "ap": "average_precision", "auc_roc": "roc_auc", "auc_pr": "pr_auc"}
+    aliases = {
+        "auc": "roc_auc", "auroc": "roc_auc", "auc_roc": "roc_auc", "ap": "average_precision", "auc_pr": "pr_auc",
+        "auprc": "pr_auc", "logloss": "log_loss", "brier_score": "brier",
+    }  # fmt: skip
     try:
         return choose(aliases.get(name, name), SCORE_METRICS, "metric of scores")
     except UnknownNameError:

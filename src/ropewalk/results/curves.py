@@ -147,4 +147,6 @@ def _plain(value: Any) -> Any:
         return [finite(value.low), finite(value.high)]
     if isinstance(value, np.ndarray):
         return [finite(x) if isinstance(x, float) else x for x in value.tolist()]
+    if isinstance(value, float):
+        return finite(value)
     return list(value) if isinstance(value, tuple) else value

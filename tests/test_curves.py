@@ -137,6 +137,20 @@ def test_a_bin_without_clusters_is_a_beta(rng):
     assert never.band.high[0] > 0.02  # a bin in which nothing happened is not sure that nothing ever will
 
 
+def test_a_band_is_open_where_no_positive_was_missed():
+    """Perfect ranking of n positives: the rate is Beta(n + 1/2, 1/2) but for what is imagined on top."""
+    y, s = np.repeat([0, 1], 40), np.arange(80.0)
+    curve = rw.curves.roc(y, s, draws=20_000, rng=0, grid=[0.5])
+    law = stats.beta(40.5, 0.5)
+    assert curve.band.observed[0] == 1
+    assert curve.band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
+    assert curve.band.low[0] == pytest.approx(law.ppf(0.05), abs=0.003)
+    top = rw.curves.pr(y, s, draws=20_000, rng=0, grid=[1.0])
+    law = stats.beta(40, 0.5)  # n positives and half a negative above them
+    assert top.band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
+    assert top.band.observed[0] == 1
+
+
 def test_a_wider_mass_is_a_wider_band(scored):
     y, s = scored
     narrow, wide = (rw.curves.roc(y, s, prob=prob, draws=1_000, rng=0).band for prob in (0.5, 0.95))

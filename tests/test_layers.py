@@ -24,6 +24,7 @@ LAYERS = {
         "evaluate",
         "rank",
         "scores",
+        "_curve",
         "curves",
         "costs",
         "reproduce",

@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final, Unpack
 
 import numpy as np
 
+from ropewalk._curve import Asked, CurveOptions
 from ropewalk._settle import MetricLike, choose_metric
-from ropewalk._validate import check_keywords, check_prevalence, check_prob, check_seed, check_threads, is_whole
-from ropewalk.bands import pointwise, simultaneous
+from ropewalk._validate import check_prevalence, is_whole
 from ropewalk.data.numbers import as_numbers
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.intervals import Interval
 from ropewalk.metrics.areas import View
 from ropewalk.metrics.losses import equal_mass_bins
 from ropewalk.metrics.margins import ratio
-from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
 from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
-from ropewalk.models.bootstrap import ScorePosterior
-from ropewalk.results.curves import Band, CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
-from ropewalk.sampling import draw_blocks
-from ropewalk.scores import as_items
-from ropewalk.typing import FloatArray, Label, SeedLike
+from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.typing import FloatArray
 
 _GRID: Final = 101
 _THRESHOLDS: Final = 200
-_MOST: Final = 100_000
 _ROUNDING: Final = 1e-12
-
-
-class CurveOptions(TypedDict, total=False):
-    """What may be said about the scores behind a curve, and about its band."""
-
-    truth: str | None
-    score: str | None
-    name: str | None
-    labels: Any
-    pos_label: Label | None
-    cluster: Any
-    id: Any
-    sample_weight: Any
-    prob: float
-    draws: int
-    rng: SeedLike
-    random_state: SeedLike
-    threads: int
 
 
 def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCurve:
@@ -65,6 +39,9 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     prob, draws, rng, threads
         Mass of the bands, how many curves are drawn (2,000), the seed, and threads to draw with.
 
+    The curves are drawn by re-weighting the items, and half a positive item above and half a one below all others: at
+    any threshold the true positive rate is Beta(k + 1/2, n − k + 1/2), so that the band is open where none was missed.
+
     Examples
     --------
     >>> import ropewalk as rw
@@ -73,12 +50,12 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     >>> print(f"{curve.auc:.4f}")
     0.9762
     """
-    asked = _Asked.of(data, options, ranks=True)
+    asked = Asked.of(data, options, ranks=True)
     x = _grid(grid)
-    view = asked.view
-    fpr, tpr, thresholds = _roc_points(view)
+    fpr, tpr, thresholds = _roc_points(asked.view)
     distinct = thresholds[1:]
-    matrix = threshold_sums(view, distinct)
+    asked.imagine(truth=1, scores=(np.inf, -np.inf))
+    matrix = threshold_sums(asked.view, distinct)
 
     def curve(weights: FloatArray) -> FloatArray:
         sums = matrix @ weights
@@ -103,7 +80,8 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
 def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
     """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
 
-    Takes what `roc` takes; the `grid` holds recalls, 100 of them from 0.01 to 1 unless said.
+    Takes what `roc` takes; the `grid` holds recalls, 100 of them from 0.01 to 1 unless said. Half a negative item above
+    all others keeps the band open where none was wrongly called positive.
 
     Examples
     --------
@@ -112,12 +90,12 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     >>> [f"{p:.3f}" for p in curve.precision]
     ['1.000', '1.000', '0.500', '0.667', '0.750', '0.600']
     """
-    asked = _Asked.of(data, options, ranks=True)
+    asked = Asked.of(data, options, ranks=True)
     x = np.linspace(0.01, 1.0, _GRID - 1) if grid is None else _grid(grid)
-    view = asked.view
-    distinct = np.unique(view.scores)[::-1]
-    matrix = threshold_sums(view, distinct)
-    tables = threshold_tables(matrix @ np.ones((view.n_units, 1)))
+    distinct = np.unique(asked.view.scores)[::-1]
+    asked.imagine(truth=0, scores=(np.inf,))
+    matrix = threshold_sums(asked.view, distinct)
+    tables = threshold_tables(matrix @ asked.ones)
     recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
 
     def curve(weights: FloatArray) -> FloatArray:
@@ -152,7 +130,7 @@ def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> 
     """
     if not is_whole(bins) or not 1 <= bins <= _THRESHOLDS:
         raise InvalidInputError(f"`bins` must be an integer from 1 to {_THRESHOLDS}; got {bins!r}.")
-    asked = _Asked.of(data, options, probabilities=True)
+    asked = Asked.of(data, options, probabilities=True)
     view = asked.view
     found, place = np.unique(equal_mass_bins(view.scores, int(bins)), return_inverse=True)
     place = place.reshape(-1)
@@ -206,7 +184,7 @@ def threshold(
     >>> curve.best_interval.low <= curve.best <= curve.best_interval.high
     True
     """
-    asked = _Asked.of(data, options)
+    asked = Asked.of(data, options)
     view = asked.view
     table = Outcomes.empty(asked.items.labels, ["A"])
     measure = choose_metric(metric, table, asked.items.labels[1], cost_matrix)
@@ -241,97 +219,6 @@ def threshold(
         best_interval=Interval(float(ends[0]), float(ends[1])),
         regret=(best - sign * values).mean(axis=1),
     )
-
-
-class _Asked:
-    """One system's scores, settled, and how its curves are drawn."""
-
-    def __init__(self, items: ItemScores, prob: float, draws: int, seed: int, threads: int) -> None:
-        self.items, self.prob, self.draws, self.seed, self.threads = items, prob, draws, seed, threads
-        assert items.truth is not None  # noqa: S101
-        self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
-
-    @classmethod
-    def of(
-        cls, data: Sequence[Any], options: CurveOptions, *, ranks: bool = False, probabilities: bool = False
-    ) -> _Asked:
-        check_keywords(options, CurveOptions.__annotations__)
-        named = options.get("name")
-        source = as_items(
-            data,
-            (options.get("score"),),
-            None if named is None else (named,),
-            "roc_auc",
-            {
-                "truth": options.get("truth"),
-                "labels": options.get("labels"),
-                "cluster": options.get("cluster"),
-                "id": options.get("id"),
-                "sample_weight": options.get("sample_weight"),
-            },
-            usage="curves.roc(y_true, score)",
-        )
-        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=True, probabilities=probabilities)
-        if not ranks:
-            metric = replace(metric, ranks=False)
-        items, _, _ = settle_scores(source, metric, options.get("pos_label"))
-        if items.n_labels > 2:  # noqa: PLR2004
-            raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
-        if not (items.items_by_class() > 0).all():
-            raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
-        draws = options.get("draws", 2_000)
-        if not is_whole(draws) or not 1 <= draws <= _MOST:
-            raise InvalidInputError(f"`draws` must be an integer from 1 to {_MOST:,}; got {draws!r}.")
-        seed = check_seed(options.get("rng"), options.get("random_state"))
-        return cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
-
-    @property
-    def told(self) -> dict[str, Any]:
-        return {
-            "name": self.items.names[0],
-            "n_items": self.items.n_items,
-            "n_clusters": self.items.n_clusters,
-            "seed": self.seed,
-        }
-
-    def draw(
-        self,
-        curve: Callable[[FloatArray], FloatArray],
-        draw: Callable[[np.random.Generator, int], FloatArray] | None = None,
-    ) -> FloatArray:
-        """Draw curves, (points, draws), by re-weighting the items unless told how."""
-        posterior = ScorePosterior(self.items)
-
-        def one(rng: np.random.Generator, size: int) -> FloatArray:
-            return curve(posterior.block(rng, size).weights) if draw is None else draw(rng, size)
-
-        return draw_blocks(
-            one, size=posterior.block_size, start=0, stop=self.draws, seed=self.seed, stream=0, threads=self.threads
-        )
-
-    def band(
-        self,
-        curve: Callable[[FloatArray], FloatArray],
-        x: FloatArray,
-        *,
-        draw: Callable[[np.random.Generator, int], FloatArray] | None = None,
-        values: FloatArray | None = None,
-    ) -> Band:
-        """Return the bands of a curve, from draws of it."""
-        values = self.draw(curve, draw) if values is None else values
-        low, high = pointwise(values, self.prob)
-        all_low, all_high = simultaneous(values, self.prob)
-        return Band(
-            x=x,
-            observed=curve(np.ones((self.view.n_units, 1)))[:, 0],
-            mean=values.mean(axis=1),
-            low=low,
-            high=high,
-            all_low=np.minimum(all_low, low),
-            all_high=np.maximum(all_high, high),
-            prob=self.prob,
-            draws=values.shape[1],
-        )
 
 
 def _grid(grid: Any) -> FloatArray:

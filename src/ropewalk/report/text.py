@@ -9,7 +9,7 @@ from ropewalk.report import escape
 from ropewalk.report.numbers import savage_dickey
 from ropewalk.report.shape import Share, Table, View
 from ropewalk.report.view import caption, remarks, table, tables, view
-from ropewalk.results import Battery, ClassComparisons, Nemenyi, PriorSensitivity, Ranking, Rendered, Validated
+from ropewalk.results import Battery, ClassComparisons, Curve, Nemenyi, PriorSensitivity, Ranking, Rendered, Validated
 
 _BAR = 45
 _BLOCKS = "░▒█"
@@ -23,7 +23,7 @@ def text(result: Rendered) -> str:
 
 def body(result: Rendered) -> str:
     """Return the short verdict, or for classes the table of all of them."""
-    if isinstance(result, Ranking | PriorSensitivity | Battery | Nemenyi | Validated):
+    if isinstance(result, Ranking | PriorSensitivity | Battery | Curve | Nemenyi | Validated):
         grids = [aligned(one) for one in tables(result, escape.terminal)]
         return "\n\n".join([*(_paragraph(one) for one in view(result, escape.terminal)), *grids])
     if not isinstance(result, ClassComparisons):

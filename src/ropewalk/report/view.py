@@ -8,7 +8,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
-from ropewalk.report import classical, resampled
+from ropewalk.report import classical, curves, resampled
 from ropewalk.report.league import (
     league_table,
     league_view,
@@ -33,6 +33,7 @@ from ropewalk.results import (
     ClassComparisons,
     Comparison,
     CrossComparison,
+    Curve,
     Evaluation,
     MetricPosterior,
     PriorSensitivity,
@@ -53,6 +54,8 @@ def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
         return resampled.with_folds(view(resampled.plain(result), escape), result, escape)
     if isinstance(result, Validated):
         return (resampled.validated_view(result, escape),)
+    if isinstance(result, Curve):
+        return (curves.curve_view(result, escape),)
     if isinstance(result, Ranking):
         return (league_view(result, escape),)
     if isinstance(result, PriorSensitivity):
@@ -86,6 +89,8 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
         return remarks(resampled.plain(result), escape)
     if isinstance(result, Validated):
         return resampled.validated_remarks(result, escape)
+    if isinstance(result, Curve):
+        return tuple(("Note", escape(note)) for note in result.notes)
     parts: tuple[Comparison | Evaluation | Ranking, ...]
     if isinstance(result, Evaluation | Ranking):
         parts = (result,)
@@ -110,6 +115,8 @@ def caption(result: Rendered, escape: Escape) -> str:
         return caption(result.comparison, escape) + resampled.folds_caption(result, escape)
     if isinstance(result, Validated):
         return resampled.validated_caption(result, escape)
+    if isinstance(result, Curve):
+        return curves.curve_caption(result, escape)
     recipe = _recipe(result)
     if isinstance(result, Evaluation):
         title = escape(result.name)
@@ -134,6 +141,8 @@ def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
         return table(result.comparison, escape), resampled.folds_table(result, escape)
     if isinstance(result, Validated):
         return (resampled.settings_table(result, escape),)
+    if isinstance(result, Curve):
+        return (curves.curve_table(result, escape),)
     if isinstance(result, Ranking):
         several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
         places = (place_table(result, escape),) if several else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
+from ropewalk.results.curves import Curve
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
 from ropewalk.results.predictions import CrossPredictions
 from ropewalk.results.ranking import Pair, Ranked, Ranking
@@ -17,6 +18,7 @@ __all__ = [
     "Comparison",
     "CrossComparison",
     "CrossPredictions",
+    "Curve",
     "Evaluation",
     "MetricPosterior",
     "Nemenyi",

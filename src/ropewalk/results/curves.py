@@ -12,7 +12,7 @@ from ropewalk._validate import count_of, is_real
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import Interval
-from ropewalk.results.base import SCHEMA, finite
+from ropewalk.results.base import SCHEMA, Rendered, finite
 from ropewalk.typing import FloatArray, IntArray
 
 
@@ -45,7 +45,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Curve:
+class Curve(Rendered):
     """What every curve has: whose it is, how many items it is made of, and its band."""
 
     name: str

@@ -30,6 +30,7 @@ def prepare(folder: Path) -> None:
     """Put the files that the pages speak of into a folder."""
     shutil.copy(rw.examples.news20_path(), folder / "predictions.csv.gz")
     shutil.copy(rw.examples.reuters90_path(), folder / "topics.csv.gz")
+    shutil.copy(rw.examples.bundled("news20_scores_class8.csv.gz"), folder / "scores.csv.gz")
 
 
 def printed(block: str, folder: Path) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ropewalk import curves
+from ropewalk._curve import CurveOptions
 from ropewalk._validate import shorten
 from ropewalk.data.labels import check_labels
 from ropewalk.data.numbers import as_array, as_numbers
@@ -31,7 +32,7 @@ def curve(
     cost_matrix: Any,
     prevalence: Any = None,
     thresholds: Any = None,
-    **options: Unpack[curves.CurveOptions],
+    **options: Unpack[CurveOptions],
 ) -> ThresholdCurve:
     """Return the posterior of the cost at each threshold, the threshold to take, and the regret of every other.
 

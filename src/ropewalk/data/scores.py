@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import brief, count_of, nearest, shorten
+from ropewalk._validate import brief, count_of, shorten
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.counting import as_column, check_same_order
 from ropewalk.data.labels import (
@@ -26,8 +26,8 @@ from ropewalk.data.labels import (
 from ropewalk.data.numbers import as_numbers
 from ropewalk.data.readers import read_columns
 from ropewalk.data.rows import check_names
+from ropewalk.data.tally import Named
 from ropewalk.errors import (
-    ColumnNotFoundError,
     DataError,
     InvalidInputError,
     LengthMismatchError,
@@ -41,7 +41,7 @@ _PLANE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ItemScores:
+class ItemScores(Named):
     """Scores of K systems on the same N items, item by item.
 
     `truth` holds positions in `labels`, or is None where the values need no truth (a loss, a grade); `values` has one
@@ -186,16 +186,6 @@ class ItemScores:
         return len(self.values[0])
 
     @property
-    def n_labels(self) -> int:
-        """How many labels there are; none where there is no truth."""
-        return len(self.labels)
-
-    @property
-    def n_classifiers(self) -> int:
-        """How many systems there are."""
-        return len(self.names)
-
-    @property
     def n_clusters(self) -> int | None:
         """How many clusters the items come in; None where each stands alone."""
         return None if self.cluster is None else int(self.cluster.max()) + 1
@@ -222,16 +212,6 @@ class ItemScores:
         for array in (*self.values, self.truth, self.cluster, self.weight):
             content.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         return content.hexdigest()[:16]
-
-    def position(self, name: str) -> int:
-        """Return the place of a system among `names`."""
-        if name in self.names:
-            return self.names.index(name)
-        guess = nearest(name, self.names)
-        raise ColumnNotFoundError(
-            f"There is no system {name!r} in these scores.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
-        )
 
     def project(self, names: Sequence[str]) -> ItemScores:
         """Keep some of the systems, in the order given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from ropewalk._validate import nearest, shorten
@@ -13,20 +14,13 @@ from ropewalk.errors import ColumnNotFoundError, DataError
 from ropewalk.typing import IntArray, Label
 
 
-class Tally:
-    """Counts of what classifiers called `names` said about items with `labels`."""
+class Named:
+    """What classifiers called `names` said about items with `labels`."""
 
     __slots__ = ()
 
-    counts: IntArray
     labels: tuple[Label, ...]
     names: tuple[str, ...]
-    clusters: Clusters | None
-
-    @property
-    def n_items(self) -> int:
-        """How many items were counted."""
-        return int(self.counts.sum())
 
     @property
     def n_labels(self) -> int:
@@ -37,6 +31,35 @@ class Tally:
     def n_classifiers(self) -> int:
         """How many classifiers were counted."""
         return len(self.names)
+
+    def position(self, name: str) -> int:
+        """Return the place of a classifier among `names`."""
+        return place_of(name, self.names)
+
+
+def place_of(name: str, names: Sequence[str]) -> int:
+    """Return the place of a classifier, or say which ones there are."""
+    if name in names:
+        return names.index(name)
+    guess = nearest(name, names)
+    raise ColumnNotFoundError(
+        f"There is no classifier {name!r} here.",
+        hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(names)}.",
+    )
+
+
+class Tally(Named):
+    """Counts of what classifiers said about items."""
+
+    __slots__ = ()
+
+    counts: IntArray
+    clusters: Clusters | None
+
+    @property
+    def n_items(self) -> int:
+        """How many items were counted."""
+        return int(self.counts.sum())
 
     @property
     def n_clusters(self) -> int | None:
@@ -56,16 +79,6 @@ class Tally:
         if self.clusters is None or other.clusters is None:
             raise DataError("One table has clusters and the other has none.", hint="give both or neither cluster=.")
         return self.clusters.beside(other.clusters, n_rows)
-
-    def position(self, name: str) -> int:
-        """Return the place of a classifier among `names`."""
-        if name in self.names:
-            return self.names.index(name)
-        guess = nearest(name, self.names)
-        raise ColumnNotFoundError(
-            f"There is no classifier {name!r} in these outcomes.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
-        )
 
     def _fingerprint(self, *arrays: Any) -> str:
         """Return a hash of labels, names and arrays, the same for labels from an array or a text file."""

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ropewalk._settle import MetricLike, choose_metric, settle
-from ropewalk._validate import check_keywords, count_of, nearest, shorten
+from ropewalk._validate import check_keywords, count_of, shorten
 from ropewalk.data.labels import find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError
+from ropewalk.data.tally import place_of
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, WeightedItems, parse_score_metric, settle_scores
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results.comparison import Comparison
@@ -122,13 +123,7 @@ class CrossPredictions:
 
     def position(self, name: str) -> int:
         """Return the place of a classifier among `names`."""
-        if name in self.names:
-            return self.names.index(name)
-        guess = nearest(name, self.names)
-        raise ColumnNotFoundError(
-            f"There is no classifier {name!r}.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(self.names)}.",
-        )
+        return place_of(name, self.names)
 
     def compare(self, a: str | None = None, b: str | None = None, **options: Any) -> Comparison:
         """Compare two of the classifiers: `compare` of these predictions, or `compare_scores` of these scores."""

@@ -15,13 +15,14 @@ from ropewalk._settle import MetricLike, settle
 from ropewalk._validate import check_draws, check_keywords, check_prob, check_seed, few, is_whole
 from ropewalk.analysis._folds import check_folds
 from ropewalk.analysis._parts import code_labels
-from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets, pick
+from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import RopewalkWarning
 from ropewalk.evaluate import evaluate
 from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.models.posterior import observed_psi
+from ropewalk.resampling._data import pick
 from ropewalk.summary import Estimate
 from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
 

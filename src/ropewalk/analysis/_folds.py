@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -12,17 +11,10 @@ import numpy.typing as npt
 from ropewalk._optional import require
 from ropewalk._validate import is_real, is_whole
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.resampling._splits import Fold, legacy_seed
 from ropewalk.typing import IntArray
 
 _FEWEST: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """Positions of the items to train on, and of those held out."""
-
-    train: IntArray
-    test: IntArray
 
 
 def check_folds(cv: Any, items: Any, labels: npt.NDArray[Any], seed: int, caller: str) -> list[Fold]:
@@ -35,7 +27,7 @@ def check_folds(cv: Any, items: Any, labels: npt.NDArray[Any], seed: int, caller
             )
         most = int(np.unique(labels, return_counts=True)[1].max())
         kind = splitters.StratifiedKFold if cv <= most else splitters.KFold
-        splitter = kind(n_splits=int(cv), shuffle=True, random_state=seed % 2**32)
+        splitter = kind(n_splits=int(cv), shuffle=True, random_state=legacy_seed(seed))
     elif callable(getattr(cv, "split", None)):
         splitter = cv
     else:

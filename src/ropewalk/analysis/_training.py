@@ -150,21 +150,6 @@ def as_targets(targets: Any, name: str, items: Any, what: str) -> npt.NDArray[An
     return array
 
 
-def pick(items: Any, index: npt.NDArray[Any]) -> Any:
-    """Return the items at some positions, in the form they came in."""
-    if hasattr(items, "iloc"):
-        return items.iloc[index]
-    if isinstance(items, list):
-        return [items[i] for i in index]
-    try:
-        return items[index]
-    except (TypeError, IndexError, KeyError) as error:
-        raise InvalidInputError(
-            f"The items of a {type(items).__name__} cannot be picked by position.",
-            hint="give an array, a dataframe, a list, or a sparse matrix in CSR form.",
-        ) from error
-
-
 def check_numbers(values: Any, name: str, most: float) -> npt.NDArray[np.float64]:
     """Return finite numbers that can be squared."""
     try:

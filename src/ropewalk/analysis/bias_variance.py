@@ -24,9 +24,9 @@ from ropewalk.analysis._training import (
     as_targets,
     check_number_of,
     check_numbers,
-    pick,
 )
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.resampling._data import pick
 from ropewalk.typing import FloatArray, SeedLike
 
 Loss = Literal["squared", "zero_one"]

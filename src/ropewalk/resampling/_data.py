@@ -84,7 +84,13 @@ def pick(items: Any, rows: IntArray) -> Any:
         return items.tocsr()[rows]
     if hasattr(items, "take") and hasattr(items, "column_names"):  # Arrow's table
         return items.take(rows)
-    return items[rows]
+    try:
+        return items[rows]
+    except (TypeError, IndexError, KeyError) as error:
+        raise InvalidInputError(
+            f"The items of a {type(items).__name__} cannot be picked by number.",
+            hint="give an array, a dataframe, a list or a sparse matrix.",
+        ) from error
 
 
 def as_estimators(estimators: Any) -> dict[str, Any]:

@@ -113,6 +113,9 @@ def test_tables_with_clusters_add_up_and_come_back_from_json(data, tmp_path):
     here = cluster < 30
     parts = [rw.Outcomes.from_arrays(y[h], a[h], b[h], cluster=cluster[h], labels=range(4)) for h in (here, ~here)]
     assert parts[0] + parts[1] == whole
+    odd = np.arange(300) % 2 == 1  # clusters that occur in both parts are one
+    halves = [rw.Outcomes.from_arrays(y[h], a[h], b[h], cluster=cluster[h], labels=range(4)) for h in (odd, ~odd)]
+    assert halves[0] + halves[1] == whole
     assert rw.Outcomes.from_json(whole.to_json()) == whole
     whole.save(tmp_path / "o.json")
     assert rw.Outcomes.load(tmp_path / "o.json").data_hash == whole.data_hash
@@ -172,7 +175,7 @@ def test_multilabel_items_in_clusters(rng):
     assert one.draws.psi == pytest.approx(direct.draws.psi, abs=1e-12)
     assert rw.compare(truth, a, b, metric="macro_f1", cluster=cluster, draws=100, rng=0).recipe.model.over == "clusters"
     assert table.project(["B", "A"]).n_clusters == table.n_clusters
-    assert (table + table).n_clusters == 2 * table.n_clusters
+    assert (table + table).n_clusters == table.n_clusters
 
 
 def test_separate_test_sets_have_clusters_of_their_own(data):
@@ -195,6 +198,9 @@ def test_missing_labels_and_missing_clusters(data, silent):
     assert dropped.delta.observed == pytest.approx((kept[0] == kept[1]).mean() - (kept[0] == kept[2]).mean())
     wrong = rw.compare(y, holes, b, metric="accuracy", cluster=cluster, missing="wrong", draws=50, rng=0)
     assert wrong.estimate_a.observed == pytest.approx((kept[0] == kept[1]).sum() / 300)
+    for hole in ("", "nan"):
+        with pytest.raises(rw.errors.PairingError, match="1 item without"):
+            rw.compare(y, a, b, cluster=np.array([hole, *map(str, cluster[1:])]))
     ids = cluster.astype(object)
     ids[3] = None
     with pytest.raises(rw.errors.PairingError, match="1 item without"):
@@ -221,6 +227,18 @@ def test_what_does_not_go_with_clusters(data):
         rw.compare(frame, truth="y", a="a", b="b", cluster="whoo")
     with pytest.raises(rw.errors.InvalidInputError, match="name of a column"):
         rw.compare(frame, truth="y", a="a", b="b", cluster=cluster)
+
+
+def test_clusters_in_another_order_of_the_index_are_refused(data, rng):
+    pandas = need("pandas")
+    y, a, b, cluster = map(pandas.Series, data)
+    turned = cluster.sample(frac=1, random_state=0)
+    with pytest.raises(rw.errors.PairingError, match="another order"):
+        rw.compare(y, a, b, cluster=turned)
+    with pytest.raises(rw.errors.PairingError, match="another order"):
+        rw.compare_scores(a == y, b == y, metric="mean", cluster=turned)
+    with pytest.raises(rw.errors.PairingError, match="another order"):
+        rw.compare_scores(a == y, b == y, metric="mean", sample_weight=pandas.Series(rng.random(300)).sample(frac=1))
 
 
 def test_repeated_ids_need_a_cluster():
@@ -268,7 +286,8 @@ def test_a_table_of_a_million_cells_is_summed_sparsely(rng):
 
 
 def test_clusters_are_numbered_without_gaps():
-    found = Clusters.of([0, 1, 1, 0], [9, 4, 4, 4], [1, 2, 3, 1])
+    found = Clusters.of([0, 1, 1, 0], [9, 4, 4, 4], [1, 2, 3, 1], "abcdefghijk")
+    assert found.ids == ("e", "j")
     assert (found.row.tolist(), found.cluster.tolist(), found.counts.tolist(), found.n) == (
         [0, 0, 1],
         [0, 1, 0],

@@ -3,49 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import count_of, shorten
+from ropewalk._validate import count_of
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
+_HOLES = ("", "nan", "NaN", "None", "<NA>", "NaT")
 _ONE_BY_ONE = "give one id an item, the same for items that belong together."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """How the items of a table spread over `n` clusters: `counts[i]` items of row `row[i]` are in `cluster[i]`."""
+    """How the items of a table spread over clusters: `counts[i]` items of row `row[i]` are in `cluster[i]`.
+
+    `ids` are what the clusters are called, in sorted order, so that tables of parts of them can be put together again.
+    """
 
     row: IntArray
     cluster: IntArray
     counts: IntArray
-    n: int
+    ids: tuple[Any, ...]
+
+    @property
+    def n(self) -> int:
+        """How many clusters there are."""
+        return len(self.ids)
 
     @classmethod
-    def of(cls, row: Any, cluster: Any, counts: Any) -> Clusters:
-        """Return the clusters that occur, numbered from 0 in their order, each pair of row and cluster once."""
+    def of(cls, row: Any, cluster: Any, counts: Any, ids: Sequence[Any]) -> Clusters:
+        """Return the clusters that occur, each pair of row and cluster once; `cluster` holds places in `ids`."""
         row, cluster, counts = (np.asarray(array, dtype=np.int64) for array in (row, cluster, counts))
         present, cluster = np.unique(cluster, return_inverse=True)
         keys, inverse = np.unique(row * max(present.size, 1) + cluster.reshape(-1), return_inverse=True)
         merged = np.zeros(keys.size, dtype=np.int64)
         np.add.at(merged, inverse.reshape(-1), counts)
         rows, clusters = np.divmod(keys, max(present.size, 1))
-        return cls(rows, clusters, merged, int(present.size))
+        return cls(rows, clusters, merged, tuple(ids[place] for place in present.tolist()))
 
     def merged(self, inverse: IntArray) -> Clusters:
         """Return the clusters of a table in which row i has become row `inverse[i]`."""
-        return Clusters.of(inverse[self.row], self.cluster, self.counts)
+        return Clusters.of(inverse[self.row], self.cluster, self.counts, self.ids)
+
+    def called(self, ids: Sequence[Any]) -> Clusters:
+        """Return the same clusters, whose ids are so far places in `ids`, under these."""
+        return replace(self, ids=tuple(ids[place] for place in self.ids))
 
     def beside(self, other: Clusters, n_rows: int) -> Clusters:
-        """Return the clusters of two tables one below the other; clusters of different tables are different ones."""
+        """Return the clusters of two tables one below the other; those of the same id are one."""
+        order, place = _sorted_ids((*self.ids, *other.ids), "cluster")
+        there = [np.array([place[_key(i)] for i in one.ids], dtype=np.int64)[one.cluster] for one in (self, other)]
         return Clusters.of(
             np.concatenate([self.row, other.row + n_rows]),
-            np.concatenate([self.cluster, other.cluster + self.n]),
+            np.concatenate(there),
             np.concatenate([self.counts, other.counts]),
+            order,
         )
 
     def matrix(self, n_rows: int) -> Any:
@@ -55,14 +71,28 @@ class Clusters:
         return csr_array((self.counts.astype(np.float64), (self.row, self.cluster)), shape=(n_rows, self.n))
 
 
-def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray, int]:
-    """Return ids as numbers 0 … n − 1 in sorted order, and how many there are.
+def _key(value: Any) -> tuple[str, Any]:
+    # A dictionary would take 1, 1.0 and True for one: the type goes along.
+    return type(value).__name__, value
+
+
+def _sorted_ids(ids: Iterable[Any], what: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
+    """Return distinct ids in order, and the place of each."""
+    try:
+        order = sorted({_key(value) for value in ids})
+    except TypeError as error:
+        raise InvalidInputError(f"`{what}` must hold texts or numbers.", hint=_ONE_BY_ONE) from error
+    return tuple(value for _, value in order), {key: i for i, key in enumerate(order)}
+
+
+def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray, tuple[Any, ...]]:
+    """Return ids as places in the distinct ids, and these in sorted order.
 
     Examples
     --------
-    >>> codes, n = code_ids(["b", "a", "b"], "cluster")
-    >>> codes.tolist(), n
-    ([1, 0, 1], 2)
+    >>> codes, distinct = code_ids(["b", "a", "b"], "cluster")
+    >>> codes.tolist(), distinct
+    ([1, 0, 1], ('a', 'b'))
     """
     column = _as_list(ids, what)
     if n_items is not None and len(column) != n_items:
@@ -71,34 +101,27 @@ def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray,
         )
     if isinstance(column, np.ndarray):
         distinct, codes = np.unique(column, return_inverse=True)
-        return codes.reshape(-1).astype(np.int64), int(distinct.size)
+        return codes.reshape(-1).astype(np.int64), tuple(distinct.tolist())
     holes = [i for i, value in enumerate(column) if _is_null(value)]
     if holes:
         raise PairingError(
             f"{count_of(len(holes), 'item')} without an id in `{what}`, first in row {holes[0] + 1}.",
             hint=_ALONE,
         )
-    # A dictionary would take 1, 1.0 and True for one: the type goes along.
-    try:
-        order = sorted({(type(value).__name__, value) for value in column})
-    except TypeError as error:
-        raise InvalidInputError(
-            f"`{what}` must hold texts or numbers; got {shorten(column, 3)}.", hint=_ONE_BY_ONE
-        ) from error
-    place = {key: i for i, key in enumerate(order)}
-    return np.array([place[type(value).__name__, value] for value in column], dtype=np.int64), len(order)
+    order, place = _sorted_ids(column, what)
+    return np.array([place[_key(value)] for value in column], dtype=np.int64), order
 
 
 def split_clusters(
     rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]], counts: Iterable[int] | None
-) -> tuple[list[tuple[Any, ...]], list[int], IntArray]:
-    """Return rows without their last entry, their counts, and the clusters that the last entries name."""
+) -> tuple[list[tuple[Any, ...]], list[int], tuple[IntArray, tuple[Any, ...]]]:
+    """Return rows without their last entry, their counts, and the clusters that the last entries name, as codes."""
     keys = [tuple(row) for row in rows]
     many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
     lost = sum(n for key, n in zip(keys, many, strict=False) if _is_null(key[-1]))
     if lost:
         raise PairingError(f"{count_of(lost, 'item')} without a cluster.", hint=_ALONE)
-    return [key[:-1] for key in keys], many, code_ids([key[-1] for key in keys], "cluster")[0]
+    return [key[:-1] for key in keys], many, code_ids([key[-1] for key in keys], "cluster")
 
 
 def _is_null(value: Any) -> bool:
@@ -135,13 +158,15 @@ def _as_list(ids: Any, what: str) -> Any:
     array = ids if isinstance(ids, np.ndarray) else None
     if array is not None and array.ndim != 1:
         raise InvalidInputError(f"`{what}` must be one-dimensional; got shape {array.shape}.", hint=_ONE_BY_ONE)
-    if array is not None and array.dtype.kind in "iuUb" and not np.ma.isMaskedArray(array):
+    if array is not None and array.dtype.kind in "iub" and not np.ma.isMaskedArray(array):
         return array
+    if array is not None and array.dtype.kind == "U":  # NumPy turns a hole among texts into one
+        return [None if value in _HOLES else value for value in array.tolist()]
     return [_plain(value) for value in (ids if array is None else array.tolist())]
 
 
 def _plain(value: Any) -> Any:
     """Return a null of any library as None; a null compares to itself in no clear way."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, str) and not value):
         return None
     return value.item() if isinstance(value, np.generic) else value

@@ -104,7 +104,8 @@ class MultilabelOutcomes(Tally):
         ones = np.ones(arrays[0].shape[0], dtype=np.int64)
         clusters = None
         if cluster is not None:
-            clusters = Clusters.of(np.arange(ones.size), code_ids(cluster, "cluster", ones.size)[0], ones)
+            check_same_order([y_true, cluster], ["y_true", "`cluster`"])
+            clusters = Clusters.of(np.arange(ones.size), *_coded(cluster, ones))
         return cls._canonical(bits.indptr, bits.indices, bits.data, ones, order, checked, clusters)
 
     @classmethod
@@ -294,9 +295,14 @@ class MultilabelOutcomes(Tally):
 AnyOutcomes = Outcomes | MultilabelOutcomes
 
 
-def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int) -> IntArray:
+def _coded(cluster: Any, counts: IntArray) -> tuple[IntArray, IntArray, tuple[Any, ...]]:
+    codes, ids = code_ids(cluster, "cluster", counts.size)
+    return codes, counts, ids
+
+
+def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int) -> list[Any]:
     """Return the cluster of each item of a long table, whose rows must agree about it."""
-    codes, _ = code_ids(cluster, "cluster", len(rows))
+    codes, ids = code_ids(cluster, "cluster", len(rows))
     pairs = np.unique(np.stack([rows, codes], axis=1), axis=0)
     listed = int(max(rows, default=-1)) + 1
     if len(pairs) > listed:
@@ -305,8 +311,7 @@ def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int)
         raise DataError(
             f"{n_items - listed:,} items have no row, so no cluster.", hint="list every item, or leave cluster= out."
         )
-    found: IntArray = pairs[:, 1]
-    return found
+    return [ids[place] for place in pairs[:, 1].tolist()]
 
 
 def is_indicators(data: Any) -> bool:

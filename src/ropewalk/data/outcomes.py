@@ -100,7 +100,7 @@ class Outcomes(Tally):
             return table
         place, many = place_rows(rows, table.codes, order, missing), np.asarray(counts)  # type: ignore[arg-type]
         kept = (place >= 0) & (many > 0)
-        return replace(table, clusters=Clusters.of(place[kept], groups[kept], many[kept]))
+        return replace(table, clusters=Clusters.of(place[kept], groups[0][kept], many[kept], groups[1]))
 
     @classmethod
     def from_arrays(
@@ -129,17 +129,20 @@ class Outcomes(Tally):
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order([y_true, *predictions], columns)
-        data = [y_true, *predictions]
+        data, ids = [y_true, *predictions], ()
         if cluster is not None:
-            data.append(code_ids(cluster, "cluster")[0])
+            check_same_order([y_true, cluster], ["y_true", "`cluster`"])
+            codes, ids = code_ids(cluster, "cluster")
+            data.append(codes)
         rows = count_columns(data, columns if cluster is None else [*columns, "cluster"])
         if not rows and labels is None:
             raise LengthMismatchError(
                 "The columns are empty.", hint="with labels= an empty table is allowed and gives the prior."
             )
-        return cls.from_rows(
+        table = cls.from_rows(
             rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
         )
+        return table if table.clusters is None else replace(table, clusters=table.clusters.called(ids))
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> Outcomes:
@@ -218,10 +221,8 @@ class Outcomes(Tally):
         """
         pairs = [check_counts(positive, "positive counts"), check_counts(negative, "negative counts")]
         if any(p.shape != (4,) for p in pairs):
-            raise CountsError(
-                "`positive` and `negative` must hold four counts each.",
-                hint="the order is (1,1) (1,0) (0,1) (0,0).",
-            )
+            told = "`positive` and `negative` must hold four counts each."
+            raise CountsError(told, hint="the order is (1,1) (1,0) (0,1) (0,0).")
         return cls.from_counts(np.stack([p[::-1].reshape(2, 2) for p in reversed(pairs)]), labels=labels, names=names)
 
     @classmethod
@@ -328,7 +329,7 @@ class Outcomes(Tally):
         return replace(self, labels=order)
 
     def __add__(self, other: object) -> Outcomes:
-        """Merge two tables of the same classifiers: more items, the same question."""
+        """Merge two tables of the same classifiers: more items, the same question. Clusters of one id are one."""
         if not isinstance(other, Outcomes):
             return NotImplemented
         if self.names != other.names:
@@ -369,8 +370,7 @@ class Outcomes(Tally):
         return hash(self.data_hash)
 
     def __repr__(self) -> str:
-        names = shorten(self.names, 6)
-        return f"Outcomes({self.n_items:,} items, {self.n_labels} labels, classifiers: {names})"
+        return f"Outcomes({self.n_items:,} items, {self.n_labels} labels, classifiers: {shorten(self.names, 6)})"
 
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""

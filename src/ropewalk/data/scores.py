@@ -84,8 +84,9 @@ class ItemScores(Named):
             raise InvalidInputError("Give the truth and the scores of at least one system.")
         checked = check_names(names, len(scores))
         titles = [f"scores of {name!r}" for name in checked]
-        present = [(array, title) for array, title in ((y_true, "y_true"), *zip(scores, titles, strict=True))]
-        indexed = [pair for pair in present if pair[0] is not None]
+        beside = ((cluster, "`cluster`"), (id, "`id`"), (sample_weight, "`sample_weight`"))
+        present = ((y_true, "y_true"), *zip(scores, titles, strict=True), *beside)
+        indexed = [(array, title) for array, title in present if array is not None]
         check_same_order([array for array, _ in indexed], [title for _, title in indexed])
         values = [_as_scores(array, name) for array, name in zip(scores, checked, strict=True)]
         truth, order = (None, ()) if y_true is None else code_labels(y_true, "y_true", labels)
@@ -110,8 +111,12 @@ class ItemScores(Named):
         if id is not None:
             check_nested(code_ids(id, "id", n_items)[0], groups, "`id`")
         weight = None if sample_weight is None else _as_weights(sample_weight, n_items)
-        found = cls(tuple(values), checked, order, truth, groups, weight)
-        return found.checked().canonical()
+        found = cls(tuple(values), checked, order, truth, groups, weight).checked()
+        if weight is not None and not weight.all():  # what counts nothing is not there
+            found = found.taken(np.flatnonzero(weight))
+            if found.cluster is not None:
+                found = replace(found, cluster=np.unique(found.cluster, return_inverse=True)[1].reshape(-1))
+        return found.canonical()
 
     @classmethod
     def read(
@@ -166,18 +171,20 @@ class ItemScores(Named):
         """Return the items sorted by content."""
         keys = [column for array in self.values for column in np.atleast_2d(array.T)]
         keys += [array for array in (self.weight, self.cluster, self.truth) if array is not None]
-        return self._take(np.lexsort(keys))
+        return self.taken(np.lexsort(keys))
 
-    def _take(self, places: IntArray) -> ItemScores:
-        def taken(array: Any) -> Any:
+    def taken(self, places: IntArray) -> ItemScores:
+        """Return some of the items, in the order given."""
+
+        def picked(array: Any) -> Any:
             return None if array is None else array[places]
 
         return replace(
             self,
             values=tuple(array[places] for array in self.values),
-            truth=taken(self.truth),
-            cluster=taken(self.cluster),
-            weight=taken(self.weight),
+            truth=picked(self.truth),
+            cluster=picked(self.cluster),
+            weight=picked(self.weight),
         )
 
     @property

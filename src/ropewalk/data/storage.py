@@ -33,6 +33,8 @@ def dump(
     told = {"schema": 1, "kind": _KIND, "labels": labels, "names": names, "rows": rows}
     if clusters is not None:
         told["clusters"] = np.column_stack([clusters.row, clusters.cluster, clusters.counts]).tolist()
+        plain = str | int | float | bool
+        told["cluster_ids"] = [i if isinstance(i, plain) else str(i) for i in clusters.ids]
     return json.dumps(told)
 
 
@@ -58,12 +60,19 @@ def parse(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str,
         raise FileFormatError(f"{_NOT}: a row points to a label that is not there.")
     clusters = None
     if parts is not None:
-        clusters = Clusters.of(*parts.T)
+        clusters = _clusters(parts, data.get("cluster_ids"))
         if (counts == 0).any() or not np.array_equal(
             np.bincount(parts[:, 0], weights=parts[:, 2], minlength=len(counts)), counts
         ):
             raise FileFormatError(f"{_NOT}: its clusters do not add up to its counts.")
     return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters
+
+
+def _clusters(parts: IntArray, ids: object) -> Clusters:
+    n = int(parts[:, 1].max(initial=-1)) + 1
+    if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
+        raise FileFormatError(f"{_NOT}: its clusters must have distinct ids.")
+    return Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids)
 
 
 def read(path: str | os.PathLike[str]) -> str:

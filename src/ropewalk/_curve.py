@@ -8,6 +8,7 @@ from typing import Any, Final, TypedDict
 
 import numpy as np
 
+from ropewalk._remarks import few_units, thin_scores
 from ropewalk._validate import check_keywords, check_prob, check_seed, check_threads, is_whole
 from ropewalk.bands import pointwise, simultaneous
 from ropewalk.data.scores import ItemScores
@@ -21,6 +22,7 @@ from ropewalk.scores import as_items
 from ropewalk.typing import FloatArray, Label, SeedLike
 
 _MOST: Final = 100_000
+_ROUGH: Final = 1_000
 
 
 class CurveOptions(TypedDict, total=False):
@@ -46,18 +48,25 @@ class Asked:
 
     def __init__(self, items: ItemScores, prob: float, draws: int, seed: int, threads: int) -> None:
         self.items, self.prob, self.draws, self.seed, self.threads = items, prob, draws, seed, threads
+        self.turned = False
+        self.notes: tuple[str, ...] = ()
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
-    def imagine(self, truth: int, scores: Sequence[float]) -> None:
-        """Add half an item at each of these scores to what is re-weighted, though not to what was observed."""
+    def imagine(self, truth: Sequence[int], scores: Sequence[float]) -> None:
+        """Add half an item, or half a cluster of the usual size, at each of these scores to what is re-weighted.
+
+        What was observed stays as it is.
+        """
         view, extra = self.view, len(scores)
+        size = self.items.n_items / self.items.n_units
+        weight = np.ones(view.truth.size) if view.weight is None else view.weight
         self.view = View(
-            np.append(view.truth, [truth] * extra),
+            np.append(view.truth, truth),
             np.append(view.scores, scores),
             np.append(view.member, view.n_units + np.arange(extra)),
             view.n_units + extra,
-            None if view.weight is None else np.append(view.weight, [1.0] * extra),
+            np.append(weight, [size] * extra),
         )
 
     @property
@@ -91,7 +100,7 @@ class Asked:
         metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=True, probabilities=probabilities)
         if not ranks:
             metric = replace(metric, ranks=False)
-        items, _, _ = settle_scores(source, metric, options.get("pos_label"))
+        items, _, positive = settle_scores(source, metric, options.get("pos_label"))
         if items.n_labels > 2:  # noqa: PLR2004
             raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
         if not (items.items_by_class() > 0).all():
@@ -100,7 +109,11 @@ class Asked:
         if not is_whole(draws) or not 1 <= draws <= _MOST:
             raise InvalidInputError(f"`draws` must be an integer from 1 to {_MOST:,}; got {draws!r}.")
         seed = check_seed(options.get("rng"), options.get("random_state"))
-        return cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
+        asked = cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
+        asked.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
+        few = [f"With {draws:,} draws the band is rough: 2,000 are usual."] if draws < _ROUGH else []
+        asked.notes = (*few, *few_units(items), *thin_scores(items))
+        return asked
 
     @property
     def told(self) -> dict[str, Any]:
@@ -110,21 +123,16 @@ class Asked:
             "n_items": self.items.n_items,
             "n_clusters": self.items.n_clusters,
             "seed": self.seed,
+            "notes": self.notes,
         }
 
-    def draw(
-        self,
-        curve: Callable[[FloatArray], FloatArray],
-        draw: Callable[[np.random.Generator, int], FloatArray] | None = None,
-    ) -> FloatArray:
-        """Draw curves, (points, draws), by re-weighting the items unless told how."""
+    def draw(self, curve: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Draw curves, (points, draws), by re-weighting the items."""
         posterior = ScorePosterior(self.items)
 
         extra = self.view.n_units - self.items.n_units
 
         def one(rng: np.random.Generator, size: int) -> FloatArray:
-            if draw is not None:
-                return draw(rng, size)
             weights = posterior.block(rng, size).weights
             return curve(np.concatenate([weights, rng.standard_gamma(0.5, (extra, size))]) if extra else weights)
 
@@ -137,11 +145,10 @@ class Asked:
         curve: Callable[[FloatArray], FloatArray],
         x: FloatArray,
         *,
-        draw: Callable[[np.random.Generator, int], FloatArray] | None = None,
         values: FloatArray | None = None,
     ) -> Band:
         """Return the bands of a curve, from draws of it."""
-        values = self.draw(curve, draw) if values is None else values
+        values = self.draw(curve) if values is None else values
         low, high = pointwise(values, self.prob)
         all_low, all_high = simultaneous(values, self.prob)
         return Band(

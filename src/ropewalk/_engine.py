@@ -31,6 +31,7 @@ from ropewalk.models.posterior import AnyMetric, Model, Posterior, draw_psi
 from ropewalk.report.escape import visible
 from ropewalk.results import Recipe
 from ropewalk.sampling import PRIOR_STREAM
+from ropewalk.summary import WARN_PULL, Estimate
 from ropewalk.typing import DrawsLike, FloatArray, Label, RopeLike, Rule
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
@@ -43,6 +44,7 @@ _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 _BRISK: Final = 200_000_000  # the work of a second or two
 _EARLY: Final = 10_000
 _FEWEST: Final = 10_000
+_DIGITS: Final = 13
 _VAST: Final = 500_000  # of so much work a draw, fewer must do
 _PRIOR_WORK: Final = 500_000
 _SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
@@ -176,6 +178,33 @@ def collect(
     return whole, whole[:, :at_least]
 
 
+def steadied(psi: FloatArray, recipe: Recipe) -> FloatArray:
+    """Return draws without their rounding errors, where equal scores are not to count as different ones.
+
+    A model with a prior has no ties but by design; re-weighted items of systems that say the same have.
+    """
+    if not isinstance(recipe.model, Bootstrap):
+        return psi
+    largest = float(np.abs(psi).max(initial=0.0))
+    scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
+    return np.asarray(np.round(psi / scale, _DIGITS) * scale + 0.0)
+
+
+def no_verdict(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate) -> str:
+    """Return why no verdict is given on what was drawn, whatever the ROPE; empty where there is one.
+
+    Re-weighting knows the items it has. Where a score does not move at all, or where a metric that is not linear in the
+    items moves away from what was observed, its draws say nothing of other items.
+    """
+    if recipe.no_verdict or not isinstance(recipe.model, Bootstrap):
+        return recipe.no_verdict
+    if any(single.std == 0 for single in singles):
+        return "no verdict, since every re-weighting of the items gives the same score"
+    if recipe.metric.name == "ece" and abs(judged.pull) >= WARN_PULL:
+        return "no verdict, since re-weighting the items moves the ECE away from what was observed"
+    return ""
+
+
 def takes_long(posteriors: Sequence[Posterior]) -> bool:
     """Whether the draws that Savage-Dickey takes, of posterior and prior, are too much work for a by-product."""
     return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > _AFFORDABLE
@@ -185,7 +214,7 @@ def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> 
     """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
     if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1]:
         return ()
-    told = f"Drawing stopped at {n_draws:,} draws, about 20 s of work for a table of this size; draws= asks for more."
+    told = f"Drawing stopped at {n_draws:,} draws, for the work that data of this size take; draws= asks for more."
     return (told,)
 
 

@@ -40,7 +40,7 @@ Html = Annotated[str | None, typer.Option("--html", metavar="OUT", help="Also wr
 Metric = Annotated[str | None, typer.Option("--metric", help="Metric; f1 for two labels, macro_f1 for more.")]
 Model = Annotated[
     str | None,
-    typer.Option("--model", help="paired (default), unpaired, icdm2015 or flat; with --item also bootstrap."),
+    typer.Option("--model", help="paired (default), unpaired, icdm2015, flat or bootstrap."),
 ]
 Classes = Annotated[str | None, typer.Option("--classes", help="Classes that an average runs over; all unless said.")]
 Item = Annotated[str | None, typer.Option("--item", help="Multi-label: column of items, with --label.")]

@@ -32,6 +32,7 @@ _BY_PRIOR: Final = "what happens there is known from the prior alone."
 _NAMED: Final = 4
 _MANY: Final = 50
 _FEW_POSITIVES: Final = 30
+_CHANCE: Final = 0.5
 
 
 def remarks(
@@ -44,12 +45,10 @@ def remarks(
     """
     alarms = [told for table in recipe.tables for told in thin_data(table, recipe)]
     pulls = {what: abs(estimate.pull) for what, (estimate, _) in estimates.items()}
+    notes: list[str] = []
     if isinstance(recipe.model, Bootstrap):  # it has no prior that could pull
-        pulls = {}
-        if recipe.no_verdict:
-            alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
-        alone = [what for what, (estimate, signs) in estimates.items() if not estimate.std and -1.0 not in signs]
-        alarms += [_flat(what) for what in alone]
+        told, alarmed = _reweighted(recipe, estimates)
+        pulls, notes, alarms = {}, told, alarms + alarmed
     strong = [what for what, pull in pulls.items() if pull >= WARN_PULL]
     weak = [what for what, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
     causes = ""
@@ -61,18 +60,39 @@ def remarks(
             f"{_pulls(strong, estimates)} An interval then covers less than it says: weaken the prior or get more "
             f"items.{causes}"
         )
-    notes = [f"{_pulls(weak, estimates)}{'' if strong else causes}"] if weak else []
+    if weak:
+        notes.append(f"{_pulls(weak, estimates)}{'' if strong else causes}")
     gone = max((table.left_out for table in recipe.tables), default=0)
     if gone:
         notes.append(f"{count_of(gone, 'item')} left out, as was asked for: no label, or no match.")
     return tuple(notes), tuple(dict.fromkeys(alarms))
 
 
-def _flat(what: str) -> str:
-    return (
-        f"{what}: every re-weighting of the items gives the same value, so the interval has no width. Other items may "
-        "well give another."
-    )
+def _reweighted(
+    recipe: Recipe, estimates: Mapping[str, tuple[Estimate, Sequence[float]]]
+) -> tuple[list[str], list[str]]:
+    """Return notes and warnings about what re-weighting the items cannot tell."""
+    notes, alarms = [], []
+    if recipe.no_verdict:
+        alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
+    for what, (estimate, signs) in estimates.items():
+        if not estimate.std and -1.0 not in signs:
+            alarms.append(
+                f"{what}: every re-weighting of the items gives the same value, so the interval has no width. Other "
+                "items may give another."
+            )
+        if abs(estimate.pull) >= WARN_PULL:
+            alarms.append(
+                f"Re-weighting moves {what} by {estimate.pull:+.2f} posterior standard deviations "
+                f"({estimate.observed:.4f} to {estimate.mean:.4f}): it adds noise to what is not linear in the items, "
+                "and the interval covers less than it says."
+            )
+        if recipe.metric.name.endswith("roc_auc") and estimate.hdi.high < _CHANCE and -1.0 not in signs:
+            notes.append(
+                f"{what} lies below 0.5: do the scores speak for the other class? See pos_label=, and the order of "
+                "columns."
+            )
+    return notes, alarms
 
 
 def _pulls(whose: Sequence[str], estimates: Mapping[str, tuple[Estimate, Sequence[float]]]) -> str:
@@ -131,7 +151,7 @@ def thin_data(table: AnyData, recipe: Recipe) -> list[str]:
     """Say what the data are too few for."""
     if not table.n_items:
         return ["There are no items: this is the prior, not an answer."]
-    few = _few_units(table) if isinstance(recipe.model, Bootstrap) else []
+    few = few_units(table) if isinstance(recipe.model, Bootstrap) else []
     if isinstance(table, ItemScores):
         return few + _thin_scores(table, recipe)
     if isinstance(table, MultilabelOutcomes):
@@ -175,8 +195,12 @@ def _watched(metric: Metric, n_labels: int) -> Sequence[int]:
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def _few_units(table: AnyData) -> list[str]:
+def few_units(table: AnyData) -> list[str]:
+    """Say that there are too few items, or clusters, to re-weight; weights make some count as fewer."""
     units = table.n_items if table.n_clusters is None else table.n_clusters
+    if isinstance(table, ItemScores) and table.weight is not None:
+        worth = np.bincount(table.members, weights=table.weight, minlength=units)
+        units = int(worth.sum() ** 2 / (worth**2).sum())  # Kish's effective number
     if units >= FEW_CLUSTERS:
         return []
     what = count_of(units, "item" if table.n_clusters is None else "cluster")
@@ -187,23 +211,29 @@ def _few_units(table: AnyData) -> list[str]:
     return [told]
 
 
+def thin_scores(items: ItemScores) -> list[str]:
+    """Say which class has too few items, or clusters of items, to be re-weighted."""
+    if items.truth is None:
+        return []
+    unit = "item" if items.cluster is None else "cluster"
+    counts = [np.unique(items.members[items.truth == j]).size for j in range(items.n_labels)]
+    rare = int(np.argmin(counts))
+    if counts[rare] >= _FEW_POSITIVES:
+        return []
+    few = f"only {count_of(counts[rare], unit)}" if counts[rare] else f"no {unit}s"
+    where = f"There are {few} with class {_called(items.labels[rare])}"
+    return [f"{where}: with fewer than {_FEW_POSITIVES} the interval covers less than it says."]
+
+
 def _thin_scores(items: ItemScores, recipe: Recipe) -> list[str]:
-    told = []
-    if items.truth is not None and recipe.metric.name != "mean":
-        counts = items.items_by_class()
-        rare = int(np.argmin(counts))
-        if counts[rare] < _FEW_POSITIVES:
-            told.append(
-                f"There are only {count_of(int(counts[rare]), 'item')} of class {_called(items.labels[rare])}: with "
-                f"fewer than {_FEW_POSITIVES} the interval covers less than it says."
-            )
+    told = thin_scores(items) if recipe.metric.name != "mean" else []
     if recipe.metric.name == "log_loss":
         for name, values in zip(items.names, items.values, strict=True):
             given = chance_of_truth(values, items.truth)  # type: ignore[arg-type]
             if sure := int((given < SURE).sum()):
                 told.append(
-                    f"{name} gave probability 0 to what is true of {count_of(sure, 'item')}: the log loss is infinite, "
-                    f"and counts as if it had been {SURE:.1g}."
+                    f"{name} gave a probability below {SURE:.1g} to what is true of {count_of(sure, 'item')}: the log "
+                    "loss counts it as that."
                 )
     return told
 

@@ -10,15 +10,23 @@ import typer
 import ropewalk as rw
 from ropewalk._shell import parse_draws, parse_rope, parse_texts, stdin_as_file
 from ropewalk._terminal import quietly, reading
+from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError
 
 T = TypeVar("T")
 _LABELS_ONLY: Final = (
-    "classes", "per_class", "model", "missing", "prevalence", "cost_matrix", "item", "label", "n_items", "file_a",
-    "file_b", "confusion_a", "confusion_b", "tests",
+    "classes", "per_class", "model", "missing", "prevalence", "item", "label", "n_items", "file_a", "file_b",
+    "confusion_a", "confusion_b",
 )  # fmt: skip
 _UNSAID: Final = (None, False, "error")
+
+
+def of_scores(context: typer.Context) -> bool:
+    """Whether a command is about scores; if not, refuse what only they know."""
+    if context.params["lower"] and not context.params["scores"]:
+        raise InvalidInputError("--lower-is-better is about scores.", hint="add --scores --metric mean.")
+    return bool(context.params["scores"])
 
 
 def on_scores(context: typer.Context, call: Callable[..., T], columns: Sequence[str | None], **more: Any) -> T:
@@ -28,7 +36,8 @@ def on_scores(context: typer.Context, call: Callable[..., T], columns: Sequence[
         if said.get(name) not in _UNSAID:
             option = name.replace("_", "-")
             raise InvalidInputError(f"--{option} is about labels, and --scores about scores.", hint="leave one out.")
-    metric = said["metric"] or "roc_auc"
+    costs = None if said["cost_matrix"] is None else read_matrix(said["cost_matrix"])
+    metric = said["metric"] or ("roc_auc" if costs is None else "cost")
     wanted = [column for column in columns if column is not None]
     if said["file"] is None or len(wanted) < len(columns) or (said["truth"] is None and metric != "mean"):
         raise InvalidInputError(
@@ -45,5 +54,6 @@ def on_scores(context: typer.Context, call: Callable[..., T], columns: Sequence[
     positive = None if named is None else find_label(named, items.labels, by_text=True)
     return quietly(lambda: call(
         items, pos_label=positive, higher_is_better=False if said["lower"] else None, rope=rope, prob=said["prob"],
-        rule=said["rule"], draws=draws, rng=said["seed"], threads=said["threads"], **{"metric": metric, **more},
+        rule=said["rule"], draws=draws, rng=said["seed"], threads=said["threads"], cost_matrix=costs,
+        **{"metric": metric, **more},
     ))  # fmt: skip

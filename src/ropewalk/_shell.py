@@ -35,6 +35,7 @@ def in_shell(text: str) -> str:
 
     names = "|".join(_SAID_ALIKE)
     said = text.replace("compare_classes (--per-class)", "ropewalk compare --per-class")
+    said = said.replace("compare_scores (--scores)", "--scores").replace("higher_is_better=", "--lower-is-better")
     said = re.sub(rf"\b(?P<name>{names})=(?!\[)(?P<value>\"[^\"]*\"|'[^']*'|-?[0-9][^\s;,)]*)?", option, said)
     return re.sub(rf"`(?P<name>{names})`(?P<value>)", lambda match: f"`{option(match)}`", said)
 

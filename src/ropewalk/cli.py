@@ -14,7 +14,7 @@ import typer
 import ropewalk as rw
 from ropewalk import _options as opt
 from ropewalk._inputs import named_classes, needed_truth, read_table
-from ropewalk._score_inputs import on_scores
+from ropewalk._score_inputs import of_scores, on_scores
 from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared
 from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
 from ropewalk._write import write_file
@@ -66,8 +66,8 @@ def compare(
     threads: opt.Threads = 1,
     id_column: opt.Id = None,
     cluster: opt.Cluster = None,
-    scores: opt.Scores = False,
-    lower: opt.Lower = False,  # noqa: ARG001 - see on_scores
+    scores: opt.Scores = False,  # noqa: ARG001 - see of_scores
+    lower: opt.Lower = False,  # noqa: ARG001 - see of_scores
     missing: opt.Missing = "error",
     labels: opt.Labels = None,
     prevalence: opt.Prevalence = None,
@@ -97,7 +97,7 @@ def compare(
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     show = output_format(as_json=as_json, markdown=markdown, latex=latex)
     check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
-    if scores:
+    if of_scores(context):
         emit(on_scores(context, rw.compare_scores, [a, b]), show, html)
         return
     options: dict[str, Any] = {
@@ -183,8 +183,8 @@ def evaluate(
     threads: opt.Threads = 1,
     id_column: opt.Id = None,
     cluster: opt.Cluster = None,
-    scores: opt.Scores = False,
-    lower: opt.Lower = False,  # noqa: ARG001 - see on_scores
+    scores: opt.Scores = False,  # noqa: ARG001 - see of_scores
+    lower: opt.Lower = False,  # noqa: ARG001 - see of_scores
     missing: opt.Missing = "error",
     labels: opt.Labels = None,
     prevalence: opt.Prevalence = None,
@@ -204,7 +204,7 @@ def evaluate(
     costs = None if cost_matrix is None else read_matrix(cost_matrix)
     interval, number = parse_rope(rope), parse_draws(draws)
     many = (item, label, n_items)
-    if scores:
+    if of_scores(context):
         metrics = [m.strip() for m in (metric or "roc_auc").split(",")]
         emit(on_scores(context, rw.evaluate_scores, [prediction], metric=metrics, at_least=at_least), show, html)
         return
@@ -240,8 +240,8 @@ def rank(
     threads: opt.Threads = 1,
     id_column: opt.Id = None,
     cluster: opt.Cluster = None,
-    scores: opt.Scores = False,
-    lower: opt.Lower = False,  # noqa: ARG001 - see on_scores
+    scores: opt.Scores = False,  # noqa: ARG001 - see of_scores
+    lower: opt.Lower = False,  # noqa: ARG001 - see of_scores
     missing: opt.Missing = "error",
     labels: opt.Labels = None,
     prevalence: opt.Prevalence = None,
@@ -265,7 +265,7 @@ def rank(
             hint="ropewalk evaluate looks at one.",
         )
     many = (item, label, n_items)
-    if scores:
+    if of_scores(context):
         emit(on_scores(context, rw.rank_scores, columns), show, html)
         return
     table = read_table(

@@ -9,7 +9,18 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from ropewalk._door import as_tables
-from ropewalk._engine import Default, capped, collect, issue, looks, prior_delta, takes_long, write_recipe
+from ropewalk._engine import (
+    Default,
+    capped,
+    collect,
+    issue,
+    looks,
+    no_verdict,
+    prior_delta,
+    steadied,
+    takes_long,
+    write_recipe,
+)
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import brief, check_seed, check_threads, few
@@ -263,11 +274,15 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     wanted = 0 if no_sd else SD_DRAWS
     at = looks(posteriors)
     psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
+    psi = steadied(psi, recipe)
     delta = psi[0] - psi[1]
-    found = contrast(delta, question, observed=differ, names=names)  # type: ignore[arg-type]
     estimates = [
         summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
     ]
+    found = contrast(delta, question, observed=differ, names=names)  # type: ignore[arg-type]
+    recipe = replace(recipe, no_verdict=no_verdict(recipe, estimates, found.delta))
+    if recipe.no_verdict:
+        found = replace(found, regions=None, rope_path=None, decision=None)
     where = "" if recipe.pos_label is None else f" of class {brief(label_text(recipe.pos_label))}"
     whose = (*names, f"{names[0]} − {names[1]}")
     each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -14,13 +16,18 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.intervals import Interval
 from ropewalk.metrics.areas import View
-from ropewalk.metrics.losses import equal_mass_bins
+from ropewalk.metrics.losses import equal_mass_bins, turned
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.typing import FloatArray
 
-_GRID: Final = 101
+_GRID: Final = 99
+_ABOVE: Final = float(np.finfo(np.float64).max)  # above all scores, below the threshold that calls nothing positive
+_CHOSEN: Final = (
+    "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
+    "are: test it on others."
+)
 _THRESHOLDS: Final = 200
 _ROUNDING: Final = 1e-12
 
@@ -33,7 +40,8 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     *data
         ``(y_true, score)``, or one file or dataframe with `truth` and `score` for its columns.
     grid
-        False positive rates at which the bands are given; 101 of them from 0 to 1 unless said.
+        False positive rates at which the bands are given; 99 of them from 0.01 to 0.99 unless said. What happens at 0
+        and at 1 itself hangs on single items, and no band tells it.
     pos_label, cluster, id, sample_weight
         As in `compare_scores`.
     prob, draws, rng, threads
@@ -54,7 +62,7 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     x = _grid(grid)
     fpr, tpr, thresholds = _roc_points(asked.view)
     distinct = thresholds[1:]
-    asked.imagine(truth=1, scores=(np.inf, -np.inf))
+    asked.imagine(truth=(1, 1), scores=(_ABOVE, -np.inf))
     matrix = threshold_sums(asked.view, distinct)
 
     def curve(weights: FloatArray) -> FloatArray:
@@ -80,8 +88,8 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
 def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
     """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
 
-    Takes what `roc` takes; the `grid` holds recalls, 100 of them from 0.01 to 1 unless said. Half a negative item above
-    all others keeps the band open where none was wrongly called positive.
+    Takes what `roc` takes; the `grid` holds recalls. Half a negative item above all others keeps the band open where
+    none was wrongly called positive, half a positive one below all others where all were found.
 
     Examples
     --------
@@ -91,9 +99,9 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     ['1.000', '1.000', '0.500', '0.667', '0.750', '0.600']
     """
     asked = Asked.of(data, options, ranks=True)
-    x = np.linspace(0.01, 1.0, _GRID - 1) if grid is None else _grid(grid)
+    x = _grid(grid)
     distinct = np.unique(asked.view.scores)[::-1]
-    asked.imagine(truth=0, scores=(np.inf,))
+    asked.imagine(truth=(0, 1), scores=(_ABOVE, -np.inf))
     matrix = threshold_sums(asked.view, distinct)
     tables = threshold_tables(matrix @ asked.ones)
     recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
@@ -117,8 +125,8 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
 def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
     """Return how often what was said to be so probable happens, in bins of equal mass, with credible bands.
 
-    Takes what `roc` takes, with probabilities for scores. Each bin has a share ~ Beta(1/2, 1/2) before the data;
-    where items have clusters or weights, the clusters are re-weighted instead.
+    Takes what `roc` takes, with probabilities for scores. The items are re-weighted together with half a one that
+    happened and half a one that did not in every bin: its share is Beta(k + 1/2, n − k + 1/2).
 
     Examples
     --------
@@ -131,26 +139,21 @@ def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> 
     if not is_whole(bins) or not 1 <= bins <= _THRESHOLDS:
         raise InvalidInputError(f"`bins` must be an integer from 1 to {_THRESHOLDS}; got {bins!r}.")
     asked = Asked.of(data, options, probabilities=True)
-    view = asked.view
-    found, place = np.unique(equal_mass_bins(view.scores, int(bins)), return_inverse=True)
-    place = place.reshape(-1)
-    n = found.size
-    matrix = view.sums(place + n * (view.truth == 0), 2 * n)
-    weight = np.ones(place.size) if view.weight is None else view.weight
-    counts = np.bincount(place, minlength=n)
+    found, place = np.unique(equal_mass_bins(asked.view.scores, int(bins)), return_inverse=True)
+    place, n = place.reshape(-1), found.size
+    weight = np.ones(place.size) if asked.view.weight is None else asked.view.weight
     total = np.bincount(place, weights=weight, minlength=n)
-    predicted = ratio(np.bincount(place, weights=weight * view.scores, minlength=n), total)
-    hits = np.bincount(place, weights=view.truth.astype(np.float64), minlength=n)
+    predicted = ratio(np.bincount(place, weights=weight * asked.view.scores, minlength=n), total)
+    counts = np.bincount(place, minlength=n)
+    asked.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist())
+    view, bin_of = asked.view, np.append(place, np.repeat(np.arange(n), 2))
+    matrix = view.sums(bin_of + n * (view.truth == 0), 2 * n)
 
-    def reweighted(weights: FloatArray) -> FloatArray:
+    def shares(weights: FloatArray) -> FloatArray:
         yes, no = (matrix @ weights).reshape(2, n, -1)
         return ratio(yes, yes + no)
 
-    def exact(rng: np.random.Generator, size: int) -> FloatArray:
-        return rng.beta((hits + 0.5)[:, np.newaxis], (counts - hits + 0.5)[:, np.newaxis], (n, size))
-
-    plain = asked.items.cluster is None and view.weight is None
-    band = asked.band(reweighted, predicted, draw=exact if plain else None)
+    band = asked.band(shares, predicted)
     return CalibrationCurve(**asked.told, band=band, predicted=predicted, happened=band.observed, counts=counts)
 
 
@@ -170,7 +173,7 @@ def threshold(
         As in `roc`.
     metric, cost_matrix
         Any metric of two classes that `compare` knows: "f1" (default), "fbeta(2)", "mcc", "cost" with a cost matrix
-        (rows = truth, columns = decision, negative class first).
+        (rows = truth, columns = decision, in label order).
     prevalence
         Evaluate at another share of positives.
     thresholds
@@ -185,7 +188,6 @@ def threshold(
     True
     """
     asked = Asked.of(data, options)
-    view = asked.view
     table = Outcomes.empty(asked.items.labels, ["A"])
     measure = choose_metric(metric, table, asked.items.labels[1], cost_matrix)
     if measure.average is not None or (measure.cost is not None and len(measure.cost) != 2):  # noqa: PLR2004
@@ -194,9 +196,13 @@ def threshold(
             hint="give a metric of one class, or a 2 × 2 cost matrix with the negative class first.",
         )
     measure = measure.at(1)
+    if asked.turned:  # costs and shares come in label order, and the positive label is last here
+        measure = measure if measure.cost is None else replace(measure, cost=turned(measure.cost))
+        prevalence = prevalence[::-1] if isinstance(prevalence, Sequence | np.ndarray) else prevalence
     shares = check_prevalence(prevalence, asked.items.labels)
-    cuts = _cuts(view.scores, thresholds)
-    matrix = threshold_sums(view, cuts[::-1])
+    cuts = _cuts(asked.view, thresholds)
+    asked.imagine(truth=(1, 1, 0, 0), scores=(_ABOVE, -np.inf) * 2)
+    matrix = threshold_sums(asked.view, cuts[::-1])
 
     def curve(weights: FloatArray) -> FloatArray:
         tables = threshold_tables(matrix @ weights)
@@ -210,7 +216,7 @@ def threshold(
     tail = (1 - asked.prob) / 2
     ends = winners[[int(tail * winners.size), winners.size - 1 - int(tail * winners.size)]]
     return ThresholdCurve(
-        **asked.told,
+        **asked.told | {"notes": (*asked.notes, _CHOSEN)},
         band=band,
         metric=measure.name,
         higher_is_better=measure.higher_is_better,
@@ -223,21 +229,26 @@ def threshold(
 
 def _grid(grid: Any) -> FloatArray:
     if grid is None:
-        return np.linspace(0.0, 1.0, _GRID)
+        return np.linspace(0.01, 0.99, _GRID)
     found = np.unique(as_numbers(grid, "grid"))
     if not found.size or found[0] < 0 or found[-1] > 1:
         raise InvalidInputError("`grid` must hold rates from 0 to 1.")
     return found
 
 
-def _cuts(scores: FloatArray, thresholds: Any) -> FloatArray:
-    """Return ascending thresholds: those given, or the distinct scores (some of them, if many); and ∞."""
+def _cuts(view: View, thresholds: Any) -> FloatArray:
+    """Return ascending thresholds: those given, or the distinct scores; of many, as many of each class; and ∞."""
     if thresholds is not None:
         return np.append(np.unique(as_numbers(thresholds, "thresholds")), np.inf)
-    distinct = np.unique(scores)
+    distinct = np.unique(view.scores)
     if distinct.size > _THRESHOLDS:
-        distinct = distinct[np.unique(np.linspace(0, distinct.size - 1, _THRESHOLDS).astype(np.int64))]
+        each = [np.unique(view.scores[view.truth == j]) for j in (0, 1)]
+        distinct = np.unique(np.concatenate([_spread(scores, _THRESHOLDS // 2) for scores in each]))
     return np.append(distinct, np.inf)
+
+
+def _spread(scores: FloatArray, n: int) -> FloatArray:
+    return scores[np.unique(np.linspace(0, scores.size - 1, min(n, scores.size)).astype(np.int64))]
 
 
 def _roc_points(view: View) -> tuple[FloatArray, FloatArray, FloatArray]:

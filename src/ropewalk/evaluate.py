@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._door import as_outcomes
-from ropewalk._engine import capped, collect, issue, looks, write_recipe
+from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied, write_recipe
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads, is_real
@@ -185,11 +185,13 @@ def _posterior(
 
     at = looks([posterior])
     psi, _ = collect(draw, recipe.draws, settled, at=at)
+    psi = steadied(psi, recipe)
     ordered = np.sort(psi[0])
     observed = observed_psi(recipe.tables, metric, recipe.prevalence)[0]
     estimate = summarise(psi[0], ordered, prob=prob, observed=observed)
     regions, decision = None, None
-    if rope is not None and bar is not None:
+    recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate], estimate))
+    if rope is not None and not recipe.no_verdict and bar is not None:
         regions, verdict, stable, leaning = judge(
             gap(estimate, bar),
             ordered - bar,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ropewalk._door import as_outcomes, same_labels
-from ropewalk._engine import capped, collect, issue, looks, write_recipe
+from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied, write_recipe
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads
@@ -114,15 +115,18 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
 
     at = looks(posteriors, n_pairs=len(pairs))
     psi, _ = collect(draw, recipe.draws, settled, at=at)
+    psi = steadied(psi, recipe)
+    estimates = [
+        summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
+    ]
     pairwise = []
     for i, j in pairs:
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         found = contrast(psi[i] - psi[j], question, observed=seen, names=(names[i], names[j]))
+        if no_verdict(recipe, (estimates[i], estimates[j]), found.delta):
+            found = replace(found, regions=None, rope_path=None, decision=None)
         pairwise.append(Pair(a=names[i], b=names[j], contrast=found))
-    estimates = [
-        summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
-    ]
     better = psi if recipe.metric.higher_is_better else -psi
     shares = rank_probabilities(better)
     loss = (better.max(axis=0) - better).mean(axis=1)

@@ -15,7 +15,7 @@ from ropewalk.data.frames import is_frame
 from ropewalk.data.rows import check_names
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import parse_rope
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.evaluate import check_bar, collected
 from ropewalk.metrics.scores import ScoreMetricLike, decision_cost, settle_scores
 from ropewalk.models.bootstrap import Bootstrap
@@ -48,6 +48,7 @@ class ScoreOptions(TypedDict, total=False):
     rng: SeedLike
     random_state: SeedLike
     threads: int
+    tests: bool
 
 
 def compare_scores(
@@ -84,10 +85,12 @@ def compare_scores(
         The label that higher scores speak for; 1, True or "1" unless said.
     higher_is_better
         For "mean" and for functions: False where less is better.
+    tests
+        Whether DeLong's test stands beside an AUC of two classes; it does unless this is False.
 
     The other parameters are those of `compare`. The model is the paired Bayesian bootstrap: weights
-    ~ Dirichlet(1, …, 1) over items or clusters, the same for both systems. Beside an AUC of two classes `tests` has
-    DeLong's test and interval, where there are no clusters or weights.
+    ~ Dirichlet(1, …, 1) over items or clusters, the same for both systems. DeLong's test and interval need items
+    without clusters and weights.
 
     Examples
     --------
@@ -100,7 +103,8 @@ def compare_scores(
     items = as_items(data, (a, b), names, metric, options, usage="compare_scores(y_true, score_a, score_b)")
     recipe, threads = _recipe(items, metric, options)
     found = run_comparison(recipe, threads=threads)
-    found = replace(found, tests=_delong(recipe))
+    tests, notes = _delong(recipe) if options.get("tests", True) else (None, ())
+    found = replace(found, tests=tests, notes=(*found.notes, *notes))
     issue(found.warnings)
     return found
 
@@ -178,7 +182,8 @@ def rank_scores(
         if names is not None:
             raise InvalidInputError("The scores come with their names; `names` would name them twice.")
         names, data = [str(name) for name in data[-1]], (*data[:-1], *data[-1].values())
-    columns: Sequence[str | None] = [None] * _n_systems(data, metric) if scores is None else scores
+    n_systems = _n_systems(data, metric) if names is None else len(names)
+    columns: Sequence[str | None] = [None] * n_systems if scores is None else scores
     if isinstance(scores, str):
         raise InvalidInputError("`scores` must be a list of names.", hint=usage)
     if len(columns) < _BINARY:
@@ -193,7 +198,11 @@ def rank_scores(
 def _n_systems(data: Sequence[Any], metric: Any) -> int:
     if len(data) == 1 and isinstance(data[0], ItemScores):
         return data[0].n_classifiers
-    return len(data) if metric == "mean" and (not data or data[0] is not None) else len(data) - 1
+    if metric == "mean" and len(data) > 1 and data[0] is not None:
+        raise InvalidInputError(
+            "Which of these is the truth? A mean needs none.", hint="give the values as {'name': values, …}."
+        )
+    return len(data) - 1
 
 
 def as_items(
@@ -259,8 +268,9 @@ def _recipe(source: ItemScores, metric: Any, options: ScoreOptions) -> tuple[Rec
     )
     check_reach(rope, measure)
     no_verdict = ""
-    if measure.name == "ece" and items.n_items < ECE_ITEMS:
-        no_verdict = f"no verdict, since the ECE of fewer than {ECE_ITEMS:,} items is mostly noise"
+    if measure.name == "ece" and items.n_units < ECE_ITEMS and rope is not None:
+        unit = "items" if items.cluster is None else "clusters"
+        no_verdict = f"no verdict, since the ECE of fewer than {ECE_ITEMS:,} {unit} is mostly noise"
     return Recipe(
         tables=(items,),
         model=Bootstrap(over="items" if items.cluster is None else "clusters"),
@@ -277,15 +287,18 @@ def _recipe(source: ItemScores, metric: Any, options: ScoreOptions) -> tuple[Rec
     ), threads
 
 
-def _delong(recipe: Recipe) -> Battery | None:
-    """Return DeLong's test beside an AUC of two classes; None where it does not apply."""
+def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[str, ...]]:
+    """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
     items = recipe.tables[0]
     if recipe.metric.name != "roc_auc" or not isinstance(items, ItemScores):
-        return None
+        return None, ()
     if items.cluster is not None or items.weight is not None:
-        return None
-    test = delong_of(items, prob=recipe.prob)
-    return Battery(
+        return None, ()
+    try:
+        test = delong_of(items, prob=recipe.prob)
+    except DataError as error:
+        return None, (f"No DeLong test: {error.message}",)
+    battery = Battery(
         a=items.names[0],
         b=items.names[1],
         n_items=items.n_items,
@@ -293,3 +306,4 @@ def _delong(recipe: Recipe) -> Battery | None:
         pos_label=recipe.pos_label,
         data_hash=recipe.data_hash,
     )
+    return battery, ()

@@ -110,7 +110,7 @@ def whole_number(label: Label | float | None) -> Label | None:
     if not math.isfinite(label) or label != math.floor(label):
         raise LabelTypeError(
             f"A label must be an int, a str or a bool; got the fraction {label!r}.",
-            hint="these look like scores, and labels are compared here; cut the scores at a threshold first.",
+            hint="these look like scores: use compare_scores (--scores), or cut them at a threshold first.",
         )
     return int(label)
 

@@ -78,6 +78,17 @@ class DecisionCost:
         return mean_of(view, matrix[view.truth, decision])
 
 
+def turned(matrix: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    """Return a cost matrix with its two classes exchanged.
+
+    Examples
+    --------
+    >>> turned(((0.0, 1.0), (5.0, 0.0)))
+    ((0.0, 5.0), (1.0, 0.0))
+    """
+    return tuple(row[::-1] for row in matrix[::-1])
+
+
 def risks(probabilities: FloatArray, matrix: FloatArray) -> FloatArray:
     """Return the expected cost of every decision on every item, (items, decisions).
 

@@ -14,8 +14,8 @@ from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics.areas import Plan, View, average_precision, pr_auc, roc_auc
-from ropewalk.metrics.losses import DecisionCost, brier, ece, log_loss, mean
-from ropewalk.metrics.registry import cost
+from ropewalk.metrics.losses import DecisionCost, brier, ece, log_loss, mean, turned
+from ropewalk.metrics.registry import METRICS, cost
 from ropewalk.typing import FloatArray
 
 _BINARY: Final = 2
@@ -243,6 +243,10 @@ def _by_name(name: str) -> ScoreMetric:
     try:
         return choose(aliases.get(name, name), SCORE_METRICS, "metric of scores")
     except UnknownNameError:
+        if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
+            raise UnknownNameError(
+                f"Unknown metric of scores {name!r}: it is one of labels.", hint="use compare, or cut the scores first."
+            ) from None
         guess = nearest(name, SCORE_METRICS)
         raise UnknownNameError(
             f"Unknown metric of scores {name!r}.", hint=(f"did you mean {guess!r}? " if guess else "") + _known()
@@ -310,14 +314,16 @@ def settle_scores(
     if isinstance(costs, DecisionCost):
         if positive is not None and items.labels == (positive, items.labels[-1]):
             # Costs come in label order, and the positive label is last from here on.
-            turned = DecisionCost(tuple(row[::-1] for row in costs.matrix[::-1]), costs.threshold)
-            metric = replace(asked, prepare=turned)
+            metric = replace(asked, prepare=DecisionCost(turned(costs.matrix), costs.threshold))
         n_classes = _BINARY if positive is not None else items.n_labels
         if len(costs.matrix) != n_classes:
             raise DataError(
                 f"The cost matrix is {len(costs.matrix)} × {len(costs.matrix)}, and there are {n_classes} classes.",
                 hint="rows (truth) and columns (decision) follow the order of the labels.",
             )
+    if asked.probabilities and items.values[0].ndim == _PLANE:
+        for name, values in zip(items.names, items.values, strict=True):
+            _check_probabilities(values, name, asked.name)
     if positive is not None:
         items = items.against_rest(positive)
     found = parse_score_metric(metric, n_labels=items.n_labels, higher_is_better=higher_is_better)

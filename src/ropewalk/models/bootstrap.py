@@ -53,6 +53,11 @@ class Bootstrap:
         """Return the posterior of the weights."""
         if not data.n_items:
             raise DataError("The bootstrap re-weights items, and there are none.", hint="other models have a prior.")
+        if data.n_clusters == 1:
+            raise DataError(
+                "All items are in one cluster, so there is nothing to re-weight.",
+                hint="a cluster is a part of the items; leave cluster= out where each stands alone.",
+            )
         return ScorePosterior(data) if isinstance(data, ItemScores) else BootstrapPosterior(data)
 
 

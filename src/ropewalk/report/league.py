@@ -82,7 +82,9 @@ def league_view(result: Ranking, escape: Escape) -> View:
         ("Loss", f"picking {escape(best.name)} costs {_loss(best)} on average against the best of all"),
     ]
     headline = f"{escape(best.name)} has the best {escape(name)} with probability {percent(best.p_best, n)}"
-    if recipe.rope is None:
+    if recipe.no_verdict:
+        headline += f"; {recipe.no_verdict}"
+    elif recipe.rope is None:
         headline += "; whether that matters needs a ROPE"
     else:
         settled = sum(pair.decision is not None and pair.decision.conclusive for pair in result.pairwise)

@@ -98,7 +98,8 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
         parts = (result.rows[0][1],) if isinstance(result, PriorSensitivity) else comparisons(result)
     told = []
     against_bar = isinstance(result, Evaluation) and result.at_least is not None
-    if _recipe(result).rope is None and (against_bar or not isinstance(result, Evaluation)):
+    asked = _recipe(result)
+    if asked.rope is None and not asked.no_verdict and (against_bar or not isinstance(result, Evaluation)):
         told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
     tested = [part for part in parts if isinstance(part, Comparison)]
     told += [("Note", escape(note)) for note in few(note for part in tested for note in classical.cautions(part))]
@@ -231,9 +232,10 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
     ]
     title = f"Is {a} better than {b} on {escape(str(c.pos_label))}?" if by_class else f"Is {a} better than {b}?"
     if c.decision is None or c.rope is None:
-        higher = a if c.prob_above_zero >= c.prob_below_zero else b
+        up = c.recipe.metric.higher_is_better
+        better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
         chance = max(c.prob_above_zero, c.prob_below_zero)
-        fact = f"{higher}'s {escape(name)} is higher with probability {percent(chance, n)}"
+        fact = f"{better}'s {escape(name)} is {'higher' if up else 'lower'} with probability {percent(chance, n)}"
         if chance == 0:
             fact = f"{a} and {b} have the same {escape(name)} in every draw"
         headline = f"{fact}; " + (c.recipe.no_verdict or "whether that matters needs a ROPE")
@@ -259,8 +261,10 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     name, n, places = escape(result.name), len(m.draws), decimals(m.estimate, m.estimate.mc_error)
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
+    table = m.recipe.tables[0]
+    counts = class_counts(table, escape) if isinstance(table, ItemScores) else ""
     lines = [
-        ("Data", f"{items_text(m.recipe)}, {m.recipe.model.name}{class_words(m.recipe, escape)}"),
+        ("Data", f"{items_text(m.recipe)}, {m.recipe.model.name}{class_words(m.recipe, escape)}{counts}"),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",

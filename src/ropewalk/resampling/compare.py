@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -55,6 +56,10 @@ _ONCE: Final = (
     "Each item was tested once, so how much the division into folds matters is not known: repeats=10 shows it."
 )
 _RAGGED: Final = "Repeats test different items, so their scores are not set side by side."
+_ONE_BY_ONE: Final = (
+    "Leaving out one item at a time shifts the classifier a little away from that item, which biases an area over all "
+    "of them: use folds."
+)
 _ONE_SCALE: Final = (
     "{} is of the scores of all folds together: it takes those of classifiers from different folds to be on one scale."
 )
@@ -148,7 +153,9 @@ def compare_predictions(made: CrossPredictions, a: str | None = None, b: str | N
     if not is_of_scores(said.get("metric")):
         return compare(made.outcomes, a=first, b=second, **said)
     scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
-    return compare_scores(made.y_true, scores[first], scores[second], names=(first, second), **told)
+    found = compare_scores(made.y_true, scores[first], scores[second], names=(first, second), **told)
+    # DeLong's test takes items as independent, and those of a fold share a classifier.
+    return replace(found, tests=None) if made.n_folds > 1 else found
 
 
 def evaluate_predictions(made: CrossPredictions, name: str | None = None, **said: Any) -> Evaluation:
@@ -256,6 +263,8 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
         )
     if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
         told.append(_ONE_SCALE.format(comparison.metric))
+        if made.n_test == 1:
+            told.append(_ONE_BY_ONE)
     return CrossComparison(
         comparison=comparison,
         predictions=made,

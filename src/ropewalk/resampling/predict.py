@@ -130,7 +130,7 @@ def _gather(
         item=item[order],
         repeat=repeat[order],
         fold=number[order],
-        train_sizes=np.array([fold.train.size for fold in folds]),
+        train_sizes=np.array([np.unique(fold.train).size for fold in folds]),
         test_sizes=np.array([fold.test.size for fold in folds]),
         n_items=len(data),
         scores=scores,

@@ -294,7 +294,7 @@ X4, Y4 = [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 2.5, 4.0]
     {"loss": "zero_one", "y_test": [0.5, 1, 2, 3]},
     {"X": None, "y": None, "sample": 5}, {"X": None, "y": None, "sample": lambda rng: X4},
     {"X": None, "y": None, "sample": lambda rng: (X4, Y4[:1])}, {"X": None, "y": None, "sample": lambda rng: (X4, 3)},
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_bad_input_of_bias_variance_is_an_error_of_ours(bad):
     call = {"estimator": polynomial(1), "X": X4, "y": Y4, "X_test": X4, "y_test": Y4, "sets": 3, "rng": 0, **bad}
     with pytest.raises(RopewalkError):
@@ -495,7 +495,7 @@ def test_a_table_has_equation_22(rng):
     {"priors": ["a", "b"]}, {"priors": None}, {"priors": [0, 0]}, {"cost_matrix": [[0, 1]]},
     {"cost_matrix": np.ones((3, 3))}, {"cost_matrix": [[0, math.nan], [1, 0]]}, {"cost_matrix": "x"},
     {"cost_matrix": [[0, 1e300], [1, 0]]}, {"labels": ["a"]}, {"labels": ["a", "a"]}, {"draws": 1}, {"rng": -1},
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_bad_input_of_bayes_error_is_an_error_of_ours(bad):
     call = {"densities": TWO, "priors": [0.5, 0.5], **bad}
     with pytest.raises(RopewalkError):
@@ -504,7 +504,7 @@ def test_bad_input_of_bayes_error_is_an_error_of_ours(bad):
 
 @pytest.mark.parametrize("bad", [
     [[0.5, 0.6]], [[-0.5, 1.5]], [[math.nan, 1.0]], [0.5, 0.5], [], [["a"]], [[0.5], [0.25, 0.25]], None,
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_bad_tables_are_errors_of_ours(bad):
     with pytest.raises(RopewalkError):
         analysis.bayes_error_table(bad)
@@ -546,7 +546,7 @@ def test_the_beta_hdi_at_its_edges():
 
 def test_each_rate_is_a_beta(rng):
     matrix = rng.integers(0, 40, size=(3, 3))
-    found = analysis.confusion(rw.Outcomes.from_confusion(matrix), prob=0.9)
+    found = analysis.confusion(rw.Outcomes.from_confusion(matrix), prob=0.9, prior=1.0)
     a = matrix + 1 / 3
     assert found.counts.tolist() == matrix.tolist()
     assert found.normalised == pytest.approx(matrix / matrix.sum(axis=1, keepdims=True))
@@ -557,6 +557,16 @@ def test_each_rate_is_a_beta(rng):
             low, high = found.interval(i, j)
             mass = stats.beta(a[i, j], a[i].sum() - a[i, j])
             assert mass.cdf(high) - mass.cdf(low) == pytest.approx(0.9, abs=1e-9)
+
+
+def test_a_rate_on_its_own_has_jeffreys_prior(rng):
+    """Zero of eight among twelve labels is not nearly impossible."""
+    matrix = np.diag([8] * 12)
+    found = analysis.confusion(rw.Outcomes.from_confusion(matrix))
+    law = stats.beta(0.5, 8.5)
+    assert found.interval(0, 1).low == 0
+    assert found.interval(0, 1).high == pytest.approx(law.ppf(0.95), abs=1e-9)
+    assert found.mean[0, 0] == pytest.approx(8.5 / 9)
 
 
 def test_the_counts_are_scikit_learns(news):
@@ -578,7 +588,7 @@ def test_two_labels_mirror_each_other():
 
 
 def test_a_class_without_items_says_so():
-    found = analysis.confusion([0, 0], [0, 1], labels=[0, 1, 2])
+    found = analysis.confusion([0, 0], [0, 1], labels=[0, 1, 2], prior=1.0)
     assert np.isnan(found.normalised[2]).all()
     assert found.mean[2] == pytest.approx(1 / 3)
     assert "'1', '2'" in found.notes[0]
@@ -612,7 +622,7 @@ def test_the_table_is_aligned_and_names_are_harmless():
 @pytest.mark.parametrize("bad", [
     {"prob": 1.0}, {"prob": "x"}, {"prior": 0}, {"prior": -1}, {"prior": math.nan}, {"prior": [1, 2, 3]},
     {"prior": "x"}, {"prior": True}, {"labels": [0]}, {"missing": "what"}, {"truth": "y"}, {"name": 3},
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_bad_input_of_confusion_is_an_error_of_ours(bad):
     with pytest.raises(RopewalkError):
         analysis.confusion([0, 1, 1], [0, 1, 0], **bad)
@@ -633,9 +643,7 @@ def test_total_cost_is_the_sum_over_items(rng):
     assert analysis.total_cost([[1, 2], [3, 4]], [[0, 10], [100, 0]]) == 320
 
 
-@pytest.mark.parametrize(
-    "cost", [[[0, 1]], np.ones((3, 3)), [[0, math.nan], [1, 0]], "x", [[1], [2, 3]], None], ids=repr
-)
+@pytest.mark.parametrize("cost", [[[0, 1]], np.ones((3, 3)), [[0, math.nan], [1, 0]], "x", [[1], [2, 3]], None])
 def test_bad_costs_are_errors_of_ours(cost):
     with pytest.raises(RopewalkError):
         analysis.total_cost([[1, 2], [3, 4]], cost)
@@ -800,7 +808,7 @@ def test_progress_of_a_curve_is_told(blobs):
     {"y": [0, 1]}, {"y": [None] * 300}, {"y": [0.5] * 300}, {"X": None}, {"estimator": 5}, {"rng": "x"},
     {"progress": 5}, {"colour": "red"}, {"estimator": lambda *_: [0]}, {"estimator": lambda *_: [None] * len(_[2])},
     {"estimator": lambda *_: ["x"] * len(_[2])}, {"estimator": lambda *_: 1 / 0},
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_bad_input_of_a_curve_is_an_error_of_ours(blobs, bad):
     call = {"estimator": nearest, "X": blobs[0], "y": blobs[1], "sizes": [10], "rng": 0, "draws": 500, **bad}
     with pytest.raises(RopewalkError):
@@ -817,7 +825,7 @@ def test_folds_must_hold_out_every_item_once(blobs):
 @pytest.mark.parametrize("bad", [
     {"test_size": 0}, {"test_size": 1.0}, {"test_size": 300}, {"test_size": "x"}, {"X_test": [[0.0, 0.0]]},
     {"y_test": [1]}, {"X_test": [[0.0, 0.0]], "y_test": [1, 2]}, {"metric": "what"}, {"test_size": math.nan},
-], ids=repr)  # fmt: skip
+])  # fmt: skip
 def test_bad_input_of_a_split_is_an_error_of_ours(blobs, bad):
     with pytest.raises(RopewalkError):
         analysis.train_test_error(nearest, *blobs, **bad)

@@ -269,6 +269,26 @@ def test_few_clusters_are_warned_about(data):
         rw.compare(y, a, b, metric="accuracy", cluster=cluster % 10, draws=50, rng=0)
 
 
+def test_classical_tests_of_clustered_items_are_warned_about(data):
+    y, a, b, cluster = data
+    table = rw.Outcomes.from_arrays(y, a, b, names=["a", "b"], cluster=cluster)
+    for test in (rw.classical.mcnemar, rw.classical.sign_items, rw.classical.battery):
+        with pytest.warns(rw.errors.DependentItemsWarning, match="too small") as told:
+            test(table, a="a", b="b")
+        assert len(told) == 1
+
+
+def test_a_confusion_matrix_of_clusters(data, silent):
+    """Ten copies of every item in clusters of their own are as sure as one of each."""
+    y, a, _, _ = data
+    once = rw.analysis.confusion(y, a)
+    tens = rw.analysis.confusion(np.tile(y, 10), np.tile(a, 10), cluster=np.tile(np.arange(300), 10), rng=0)
+    assert tens.low == pytest.approx(once.low, abs=0.015)
+    assert tens.high == pytest.approx(once.high, abs=0.015)
+    naive = rw.analysis.confusion(np.tile(y, 10), np.tile(a, 10))
+    assert (naive.high - naive.low).sum() < 0.5 * (tens.high - tens.low).sum()
+
+
 def test_classical_tests_beside_clusters_are_doubted(data):
     y, a, b, cluster = data
     r = rw.compare(y, a, b, metric="accuracy", cluster=cluster, tests=True, draws=50, rng=0)

@@ -145,10 +145,27 @@ def test_a_band_is_open_where_no_positive_was_missed():
     assert curve.band.observed[0] == 1
     assert curve.band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
     assert curve.band.low[0] == pytest.approx(law.ppf(0.05), abs=0.003)
-    top = rw.curves.pr(y, s, draws=20_000, rng=0, grid=[1.0])
-    law = stats.beta(40, 0.5)  # n positives and half a negative above them
-    assert top.band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
-    assert top.band.observed[0] == 1
+    top = rw.curves.pr(y, s, draws=4_000, rng=0, grid=[0.5, 0.9])
+    assert top.band.observed.tolist() == [1, 1]
+    assert (top.band.low < 0.995).all()
+    assert top.band.low[1] > top.band.low[0]  # the more were found without an error, the surer
+
+
+def test_a_cluster_is_imagined_where_clusters_are_re_weighted():
+    """The same items five times over, in clusters, are as sure as once."""
+    y, s = np.repeat([0, 1], 40), np.arange(80.0)
+    once = rw.curves.roc(y, s, draws=4_000, rng=0, grid=[0.5]).band
+    many = rw.curves.roc(
+        np.tile(y, 5), np.tile(s, 5), cluster=np.tile(np.arange(80), 5), draws=4_000, rng=0, grid=[0.5]
+    ).band
+    assert many.low[0] == pytest.approx(once.low[0], abs=0.01)
+    p = np.linspace(0.01, 0.05, 100)
+    shares = [
+        rw.curves.calibration([1] + [0] * 99, p, bins=2, cluster=cluster, draws=4_000, rng=0).band.high[1]
+        for cluster in (None, np.arange(100))
+    ]
+    assert shares[0] == pytest.approx(shares[1], abs=0.01)
+    assert shares[0] > 0.02
 
 
 def test_a_wider_mass_is_a_wider_band(scored):
@@ -185,12 +202,15 @@ def test_the_best_threshold_and_its_regret(rng):
     s = np.round(0.5 * y + rng.random(80), 1)
     curve = rw.costs.curve(y, s, cost_matrix=COSTS, draws=400, rng=3)
     items = rw.ItemScores.from_arrays(y, s)
-    posterior = Bootstrap().fit(items)
-    weights = posterior.block(generator(3, 0, 0), posterior.block_size).weights[:, :400]
+    posterior, rng = Bootstrap().fit(items), generator(3, 0, 0)
+    real = rng.standard_exponential((80, posterior.block_size))
+    weights = np.concatenate([real, rng.standard_gamma(0.5, (4, posterior.block_size))])[:, :400]
+    # Half an item of each class above and below all others.
+    truth = np.append(items.truth, [1, 1, 0, 0])
+    scores = np.append(items.values[0], [1e300, -math.inf, 1e300, -math.inf])
     costs = []
     for t in curve.thresholds:
-        decided = (items.values[0] >= t).astype(int)
-        each = np.array(COSTS)[items.truth, decided]
+        each = np.array(COSTS)[truth, (scores >= t).astype(int)]
         costs.append(each @ weights / weights.sum(axis=0))
     costs = np.array(costs)
     assert curve.band.mean == pytest.approx(costs.mean(axis=1), abs=1e-12)
@@ -219,6 +239,21 @@ def test_calibrated_scores_have_the_closed_form_as_their_best_threshold(rng):
     curve = rw.costs.curve(y, p, cost_matrix=costs, draws=200, rng=0)
     assert rw.costs.optimal_threshold(costs) == pytest.approx(0.2)
     assert curve.best_interval.low - 0.01 <= 0.2 <= curve.best_interval.high + 0.01
+
+
+def test_rare_positives_have_thresholds_of_their_own(news):
+    s = news.scores_class8
+    curve = rw.curves.threshold(s["y_true"], s["svm_l2"], draws=20, rng=0)
+    among = s["svm_l2"][s["y_true"] == 1]
+    assert ((curve.thresholds >= among.min()) & (curve.thresholds <= among.max())).sum() >= 100
+    assert any("chosen on these items" in note for note in curve.notes)
+
+
+def test_thin_data_are_said(rng):
+    y = np.array([1] * 4 + [0] * 100)
+    curve = rw.curves.roc(y, rng.random(104), draws=50, rng=0)
+    assert any("only 4 items" in note for note in curve.notes)
+    assert any("rough" in note for note in curve.notes)
 
 
 def test_prevalence_reweights_the_classes(scored):
@@ -256,6 +291,18 @@ def test_the_cost_of_decisions_is_a_metric_of_scores(rng):
     assert at.estimate_a.observed == pytest.approx(np.array(COSTS)[y, (p >= 0.5).astype(int)].mean(), abs=1e-12)
     labels = rw.compare(y, *decided, metric="cost", cost_matrix=COSTS, model="bootstrap", draws=50, rng=0)
     assert labels.delta.observed == pytest.approx(r.delta.observed, abs=1e-12)
+
+
+def test_one_cost_matrix_means_the_same_everywhere(rng):
+    """Labels 1 and 2, of which 1 is positive: label order puts the positive class first."""
+    y = rng.integers(1, 3, 200)
+    p = rng.random(200)
+    costs = [[0.0, 10.0], [1.0, 0.0]]
+    said = {"cost_matrix": costs, "draws": 20, "rng": 0}
+    at = rw.evaluate_scores(y, p, metric="cost", threshold=0.5, **said)["cost"].estimate.observed
+    assert rw.costs.curve(y, p, thresholds=[0.5], **said).band.observed[0] == pytest.approx(at, abs=1e-12)
+    labels = np.where(p >= 0.5, 1, 2)
+    assert rw.evaluate(y, labels, metric="cost", **said)["cost"].estimate.observed == pytest.approx(at, abs=1e-12)
 
 
 def test_costs_come_in_label_order_whichever_is_positive(rng):

@@ -430,6 +430,94 @@ def test_few_items_of_a_class_are_warned_about(rng):
         rw.compare_scores(y, a, b, draws=100, rng=0)
 
 
+def test_no_verdict_where_nothing_moves(silent, rng):
+    y = np.repeat([0, 1], 60)
+    perfect = y + rng.random(120) / 2
+    both = rw.compare_scores(y, perfect, perfect + rng.random(120) / 4, rope=0.01, draws=500, rng=0)
+    assert both.decision is None
+    assert "no verdict" in str(both)
+    noisy = rng.random(120)
+    assert rw.compare_scores(y, perfect, noisy, rope=0.01, draws=500, rng=0).decision is None
+    assert rw.compare_scores(y, noisy, noisy, rope=0.01, draws=500, rng=0).decision.symbol == "≈"
+    ranked = rw.rank_scores(y, {"p": perfect, "n": noisy, "m": noisy[::-1]}, rope=0.2, draws=500, rng=0)
+    assert [pair.decision is None for pair in ranked.pairwise] == [True, True, False]
+    constant = rw.compare_scores([1 / 3] * 60, [0.1] * 60, metric="mean", rope=0.1, draws=500, rng=0)
+    assert constant.decision is None
+    assert constant.std == 0
+    with pytest.raises(rw.errors.DataError, match="one cluster"):
+        rw.compare_scores(y, noisy, noisy[::-1], cluster=np.zeros(120))
+
+
+def test_equal_systems_have_no_rounding_between_them(silent, rng):
+    a = rng.random(90)
+    b = a.reshape(3, 30)[:, ::-1].reshape(-1)  # the same values within each cluster, in another order
+    r = rw.compare_scores(a, b, metric="mean", cluster=np.repeat([0, 1, 2], 30), draws=2_000, rng=0)
+    assert (r.prob_above_zero, r.prob_below_zero) == (0, 0)
+
+
+def test_items_of_no_weight_are_not_there(rng):
+    y, s, t = sample(rng, 160)
+    w = rng.integers(0, 3, 160)
+    w[np.argmax(s)] = 0
+    for name in BINARY:
+        kept = w > 0
+        expected = rw.metrics.score(y[kept], s[kept], name, sample_weight=w[kept])
+        assert rw.metrics.score(y, s, name, sample_weight=w) == pytest.approx(expected, abs=1e-12)
+    assert rw.compare_scores(y, s, t, sample_weight=w, draws=20, rng=0).recipe.n_items == int((w > 0).sum())
+
+
+def test_one_heavy_item_is_warned_about(rng):
+    y, a, b = sample(rng, 200)
+    w = np.ones(200)
+    w[0] = 1e9
+    with pytest.warns(rw.errors.DegenerateDataWarning, match="re-weights 1 item"):
+        rw.compare_scores(y, a, b, metric="brier", sample_weight=w, draws=50, rng=0)
+
+
+def test_few_clusters_of_a_class_are_warned_about(rng):
+    cluster = np.arange(3_000) // 10
+    y = (cluster < 6).astype(int)
+    with pytest.warns(rw.errors.DegenerateDataWarning, match="only 6 clusters with class '1'"):
+        rw.compare_scores(y, rng.random(3_000), rng.random(3_000), cluster=cluster, draws=20, rng=0)
+
+
+def test_reversed_scores_are_noticed(rng):
+    y, a, b = sample(rng, 300)
+    r = rw.compare_scores(y, -a, -b, draws=300, rng=0)
+    assert any("other class" in note for note in r.notes)
+
+
+def test_a_missing_delong_test_is_no_failure(silent, rng):
+    y = np.array([1] + [0] * 60)
+    r = rw.compare_scores(y, rng.random(61), rng.random(61), draws=50, rng=0)
+    assert r.tests is None
+    assert any("No DeLong test" in note for note in r.notes)
+    y[:5] = 1
+    assert rw.compare_scores(y, rng.random(61), rng.random(61), draws=50, rng=0, tests=False).tests is None
+
+
+def test_a_ranking_of_means(rng):
+    a, b = rng.random(100), rng.random(100)
+    said = {"metric": "mean", "draws": 100, "rng": 0}
+    one = rw.rank_scores({"a": a, "b": b}, **said)
+    assert one.to_dict() == rw.rank_scores(None, {"a": a, "b": b}, **said).to_dict()
+    assert one["a"].estimate.observed == pytest.approx(a.mean())
+    assert (
+        rw.rank_scores(rng.integers(0, 2, 100), {"a": a, "b": b}, **said)["a"].estimate.observed
+        == one["a"].estimate.observed
+    )
+    with pytest.raises(rw.errors.InvalidInputError, match="truth"):
+        rw.rank_scores(rng.integers(0, 2, 100), a, b, **said)
+
+
+def test_metrics_of_labels_and_of_scores_point_to_each_other(rng):
+    y, a, b = sample(rng, 50)
+    with pytest.raises(rw.errors.UnknownNameError, match="use compare,"):
+        rw.compare_scores(y, a, b, metric="macro_f1")
+    with pytest.raises(rw.errors.UnknownNameError, match="compare_scores"):
+        rw.compare(y, y, y, metric="roc_auc")
+
+
 def test_perfect_separation_is_warned_about(silent, rng):
     y = np.repeat([0, 1], 50)
     e = rw.evaluate_scores(y, y + rng.random(100) / 2, draws=500, rng=0)
@@ -443,6 +531,20 @@ def test_a_probability_of_zero_for_the_truth_is_warned_about(silent, rng):
     r = rw.compare_scores(y, a, b, metric="log_loss", draws=200, rng=0)
     assert any("gave a probability below 2e-16" in told for told in r.warnings)
     assert r.estimate_a.observed == pytest.approx(by_sklearn("log_loss", y, a), rel=1e-12)
+
+
+def test_an_ece_is_drawn_without_the_noise_that_re_weighting_adds(rng):
+    """Calibrated probabilities: the posterior lies below the observed value, and fewer draws are a prefix of more."""
+    p = rng.random(2_000)
+    y = (rng.random(2_000) < p).astype(int)
+    e = rw.evaluate_scores(y, p, metric="ece", draws=3_000, rng=0)
+    assert e["ece"].estimate.mean < e["ece"].estimate.observed
+    assert any("too large" in note for note in e.notes)
+    few = rw.evaluate_scores(y, p, metric="ece", draws=1_200, rng=0)["ece"].draws.psi
+    assert np.array_equal(few, e["ece"].draws.psi[:, :1_200])
+    raw = parse_score_metric("ece")(Bootstrap().fit(rw.ItemScores.from_arrays(y, p)).block(generator(0, 0, 0), 500))[0]
+    shift = 2 * (raw.mean() - e["ece"].estimate.observed)
+    assert e["ece"].estimate.mean == pytest.approx(raw.mean() - shift, abs=6 * raw.std() / math.sqrt(500))
 
 
 def test_ece_has_no_verdict_on_few_items(silent, rng):

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -31,7 +32,7 @@ from ropewalk.models.posterior import AnyMetric, Model, Posterior, draw_psi
 from ropewalk.report.escape import visible
 from ropewalk.results import Recipe
 from ropewalk.sampling import PRIOR_STREAM
-from ropewalk.summary import WARN_PULL, Estimate
+from ropewalk.summary import Estimate
 from ropewalk.typing import DrawsLike, FloatArray, Label, RopeLike, Rule
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
@@ -45,6 +46,8 @@ _BRISK: Final = 200_000_000  # the work of a second or two
 _EARLY: Final = 10_000
 _FEWEST: Final = 10_000
 _DIGITS: Final = 13
+_ALIKE: Final = 1e-12
+_EARLY_DRAWS: Final = 1_000
 _VAST: Final = 500_000  # of so much work a draw, fewer must do
 _PRIOR_WORK: Final = 500_000
 _SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
@@ -178,30 +181,36 @@ def collect(
     return whole, whole[:, :at_least]
 
 
-def steadied(psi: FloatArray, recipe: Recipe) -> FloatArray:
-    """Return draws without their rounding errors, where equal scores are not to count as different ones.
+def steadied(psi: FloatArray, recipe: Recipe, observed: Sequence[float | None]) -> FloatArray:
+    """Return draws as they are judged: those of a bootstrap without rounding errors, those of an ECE without noise.
 
-    A model with a prior has no ties but by design; re-weighted items of systems that say the same have.
+    Equal scores are not to count as different ones. Noise in the bins makes an observed ECE too large, and re-weighting
+    adds about as much again: what it adds is taken off twice.
     """
     if not isinstance(recipe.model, Bootstrap):
         return psi
+    if recipe.metric.name == "ece":
+        # The first draws alone decide, so that fewer draws stay a prefix of more.
+        added = psi[:, :_EARLY_DRAWS].mean(axis=1) - np.array(observed, dtype=np.float64)
+        psi = np.clip(psi - 2 * added[:, np.newaxis], 0.0, 1.0)
     largest = float(np.abs(psi).max(initial=0.0))
     scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
-    return np.asarray(np.round(psi / scale, _DIGITS) * scale + 0.0)
+    steady: FloatArray = np.round(psi / scale, _DIGITS) * scale + 0.0
+    for i, j in combinations(range(len(steady)), 2):  # equal values may have been rounded apart
+        close = np.abs(steady[i] - steady[j]) <= _ALIKE * scale
+        steady[j, close] = steady[i, close]
+    return steady
 
 
-def no_verdict(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate) -> str:
+def no_verdict(recipe: Recipe, singles: Sequence[Estimate]) -> str:
     """Return why no verdict is given on what was drawn, whatever the ROPE; empty where there is one.
 
-    Re-weighting knows the items it has. Where a score does not move at all, or where a metric that is not linear in the
-    items moves away from what was observed, its draws say nothing of other items.
+    Re-weighting knows the items it has: where a score does not move at all, its draws say nothing of other items.
     """
     if recipe.no_verdict or not isinstance(recipe.model, Bootstrap):
         return recipe.no_verdict
     if any(single.std == 0 for single in singles):
         return "no verdict, since every re-weighting of the items gives the same score"
-    if recipe.metric.name == "ece" and abs(judged.pull) >= WARN_PULL:
-        return "no verdict, since re-weighting the items moves the ECE away from what was observed"
     return ""
 
 

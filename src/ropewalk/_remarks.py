@@ -73,6 +73,11 @@ def _reweighted(
 ) -> tuple[list[str], list[str]]:
     """Return notes and warnings about what re-weighting the items cannot tell."""
     notes, alarms = [], []
+    if recipe.metric.name == "ece":
+        notes.append(
+            "Noise makes an observed ECE too large. The posterior is without it, so far as re-weighting shows it, and "
+            "lies below what was observed."
+        )
     if recipe.no_verdict:
         alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
     for what, (estimate, signs) in estimates.items():
@@ -81,7 +86,7 @@ def _reweighted(
                 f"{what}: every re-weighting of the items gives the same value, so the interval has no width. Other "
                 "items may give another."
             )
-        if abs(estimate.pull) >= WARN_PULL:
+        if abs(estimate.pull) >= WARN_PULL and recipe.metric.name != "ece":
             alarms.append(
                 f"Re-weighting moves {what} by {estimate.pull:+.2f} posterior standard deviations "
                 f"({estimate.observed:.4f} to {estimate.mean:.4f}): it adds noise to what is not linear in the items, "
@@ -195,8 +200,10 @@ def _watched(metric: Metric, n_labels: int) -> Sequence[int]:
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def few_units(table: AnyData) -> list[str]:
+def few_units(table: AnyData, *, clusters_only: bool = False) -> list[str]:
     """Say that there are too few items, or clusters, to re-weight; weights make some count as fewer."""
+    if clusters_only and table.n_clusters is None:
+        return []
     units = table.n_items if table.n_clusters is None else table.n_clusters
     if isinstance(table, ItemScores) and table.weight is not None:
         worth = np.bincount(table.members, weights=table.weight, minlength=units)

@@ -266,6 +266,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
         )
 
     def settled(psi: FloatArray) -> bool:
+        psi = steadied(psi, recipe, observed)
         return is_settled(psi[0] - psi[1], question)
 
     no_sd = recipe.model.no_savage_dickey
@@ -274,13 +275,13 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     wanted = 0 if no_sd else SD_DRAWS
     at = looks(posteriors)
     psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
-    psi = steadied(psi, recipe)
+    psi = steadied(psi, recipe, observed)
     delta = psi[0] - psi[1]
     estimates = [
         summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
     ]
     found = contrast(delta, question, observed=differ, names=names)  # type: ignore[arg-type]
-    recipe = replace(recipe, no_verdict=no_verdict(recipe, estimates, found.delta))
+    recipe = replace(recipe, no_verdict=no_verdict(recipe, estimates))
     if recipe.no_verdict:
         found = replace(found, regions=None, rope_path=None, decision=None)
     where = "" if recipe.pos_label is None else f" of class {brief(label_text(recipe.pos_label))}"

@@ -23,6 +23,7 @@
     ├── LookalikeLabelsWarning               a predicted label differs from a true one in writing only
     ├── DroppedItemsWarning                  items were left out, as was asked for
     ├── DependentFoldsWarning                folds of one data set, taken for independent scores
+    ├── DependentItemsWarning                items in clusters, taken for independent items
     └── DegenerateDataWarning                an empty table, a single label, an undefined observed value
 
 An error says *what* must hold, *what* came, and in `hint` what to do. The exit code follows one rule: what
@@ -127,6 +128,10 @@ class DroppedItemsWarning(RopewalkWarning):
 
 class DependentFoldsWarning(RopewalkWarning):
     """Scores of folds or splits share training items, and a test takes them as independent."""
+
+
+class DependentItemsWarning(RopewalkWarning):
+    """Items come in clusters, and a test takes them as independent."""
 
 
 class DegenerateDataWarning(RopewalkWarning):

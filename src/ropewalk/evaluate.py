@@ -162,6 +162,7 @@ def _posterior(
 ) -> tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]:
     """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
     posterior = recipe.model.fit(recipe.tables[0])
+    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
 
     def draw(start: int, stop: int) -> FloatArray:
@@ -179,18 +180,18 @@ def _posterior(
     def settled(psi: FloatArray) -> bool:
         if rope is None or bar is None:
             return True
+        psi = steadied(psi, recipe, observed)
         ordered = np.sort(psi[0])
         estimate = gap(summarise(psi[0], ordered, prob=prob, observed=None), bar)
         return judge(estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better)[2]
 
     at = looks([posterior])
     psi, _ = collect(draw, recipe.draws, settled, at=at)
-    psi = steadied(psi, recipe)
+    psi = steadied(psi, recipe, observed)
     ordered = np.sort(psi[0])
-    observed = observed_psi(recipe.tables, metric, recipe.prevalence)[0]
-    estimate = summarise(psi[0], ordered, prob=prob, observed=observed)
+    estimate = summarise(psi[0], ordered, prob=prob, observed=observed[0])
     regions, decision = None, None
-    recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate], estimate))
+    recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate]))
     if rope is not None and not recipe.no_verdict and bar is not None:
         regions, verdict, stable, leaning = judge(
             gap(estimate, bar),

@@ -111,11 +111,12 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
         )
 
     def settled(psi: FloatArray) -> bool:
+        psi = steadied(psi, recipe, observed)
         return all(is_settled(psi[i] - psi[j], question) for i, j in pairs)
 
     at = looks(posteriors, n_pairs=len(pairs))
     psi, _ = collect(draw, recipe.draws, settled, at=at)
-    psi = steadied(psi, recipe)
+    psi = steadied(psi, recipe, observed)
     estimates = [
         summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
     ]
@@ -124,7 +125,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         found = contrast(psi[i] - psi[j], question, observed=seen, names=(names[i], names[j]))
-        if no_verdict(recipe, (estimates[i], estimates[j]), found.delta):
+        if no_verdict(recipe, (estimates[i], estimates[j])):
             found = replace(found, regions=None, rope_path=None, decision=None)
         pairwise.append(Pair(a=names[i], b=names[j], contrast=found))
     better = psi if recipe.metric.higher_is_better else -psi

@@ -38,7 +38,8 @@ class Estimate:
 
 def summarise(draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None) -> Estimate:
     """Summarise independent draws, given also in sorted order."""
-    std = float(draws.std(ddof=1)) if draws.size > 1 else 0.0
+    # Draws that are all alike have no spread, whatever rounding makes of their mean.
+    std = float(draws.std(ddof=1)) if draws.size > 1 and ordered[0] < ordered[-1] else 0.0
     return Estimate(
         observed=observed,
         mean=float(draws.mean()),

@@ -40,7 +40,9 @@ def check_folds(cv: Any, items: Any, labels: npt.NDArray[Any], seed: int, caller
             warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(items, labels)]
     except (TypeError, ValueError) as error:
-        raise DataError(f"The items cannot be split: {error}", hint="use fewer folds.") from error
+        raise DataError(
+            f"The items cannot be split: {error}", hint="use fewer folds, and a splitter without groups."
+        ) from error
     held_out = np.sort(np.concatenate([test for _, test in pairs])) if pairs else np.zeros(0)
     if not np.array_equal(held_out, np.arange(labels.size)):
         raise DataError(

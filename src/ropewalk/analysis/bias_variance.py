@@ -91,7 +91,7 @@ def bias_variance(
         Training items, resampled with replacement for every training set. All sets then share the items of one data
         set: the parts are those of the bootstrap, which stand in for those of fresh sets, no more.
     X_test, y_test
-        The test items and their labels.
+        The test items and their labels; where they are among the training items, the error is too small.
     loss
         "squared" or "zero_one".
     sample

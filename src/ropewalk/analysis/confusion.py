@@ -9,19 +9,31 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._door import as_outcomes
-from ropewalk._validate import brief, check_counts, check_prob, count_of, is_real, shorten
+from ropewalk._remarks import few_units
+from ropewalk._validate import (
+    brief,
+    check_counts,
+    check_draws,
+    check_prob,
+    check_seed,
+    count_of,
+    is_real,
+    shorten,
+)
 from ropewalk.analysis._beta import beta_hdi
 from ropewalk.data.labels import find_label, label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
+from ropewalk.intervals import Interval, hdi
 from ropewalk.report.escape import terminal, visible
-from ropewalk.typing import FloatArray, IntArray, Label, Missing
+from ropewalk.sampling import generator
+from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
 _USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
 _COLUMNS: Final = 6  # more classes are not printed cell by cell
 _PLANE: Final = 2
 _NAMED: Final = 2
+_HALF: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,11 +95,17 @@ def confusion(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     prob: float = 0.95,
-    prior: Any = 1.0,
+    prior: Any = None,
+    cluster: Any = None,
+    draws: int = 4_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
 ) -> Confusion:
     """Return the normalised confusion matrix with a credible interval of every rate (Wu, exercise 9).
 
-    The rates of a true class are Dirichlet(counts + prior), so that each of them is a Beta, whose HDI is exact.
+    Each rate is taken on its own, Beta(k + 1/2, n − k + 1/2) for k of n items of a class, and its HDI is exact. With
+    a `prior` the rates of a class are Dirichlet(counts + prior) together, so that their means add up to 1; then a
+    cell that is empty among many is taken to be rare.
 
     Parameters
     ----------
@@ -95,8 +113,11 @@ def confusion(
         As for `evaluate`: ``(y_true, y_pred)``; or an `Outcomes` and the name of one of its classifiers; or a file or
         dataframe and the name of the column of predictions, with `truth` for that of the true labels.
     prior
-        How many pseudo-items the prior of each row weighs, spread evenly over its cells: 1, unless said. Or a table of
-        pseudo-items, one for every cell.
+        How many pseudo-items the prior of each row weighs, spread evenly over its cells. Or a table of pseudo-items,
+        one for every cell.
+    cluster, draws, rng
+        Where items come in `clusters`, they are re-weighted so many times, together with half a cluster in the cell
+        and half a one elsewhere in its row, and the intervals are those of the draws.
 
     The other parameters are those of `evaluate`.
 
@@ -107,25 +128,35 @@ def confusion(
     >>> print(confusion(table))
     svm: rate of each prediction, by true class, with its 95% HDI
     truth  items  ham                   spam
-    ham      100  0.896 [0.836, 0.952]  0.104 [0.048, 0.164]
-    spam      50  0.108 [0.032, 0.193]  0.892 [0.807, 0.968]
+    ham      100  0.900 [0.836, 0.952]  0.100 [0.048, 0.164]
+    spam      50  0.100 [0.032, 0.193]  0.900 [0.807, 0.968]
     """
     named = len(data) == _NAMED and isinstance(data[1], str)
     outcomes = as_outcomes(
         data[:1] if named else data, columns=(data[1] if named else None,), truth=truth,
-        names=None if name is None else (name,), labels=labels, missing=missing, usage=_USAGE,
+        names=None if name is None else (name,), labels=labels, missing=missing, usage=_USAGE, cluster=cluster,
     )  # fmt: skip
     if not isinstance(outcomes, Outcomes):
         raise InvalidInputError("A confusion matrix needs one label an item; these items have any number of labels.")
     mass, rows = check_prob(prob), np.flatnonzero(outcomes.can_be_true)
     counts = outcomes.confusion()[rows]
-    weights = _prior(prior, counts.shape)
-    n_labels = counts.shape[1]
-    a = counts + weights
-    # summed without the cell itself, so that with two labels the two rates mirror each other
-    b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(n_labels)], axis=1)
-    low, high = beta_hdi(a, b, mass)
     items = counts.sum(axis=1, keepdims=True)
+    weights = np.full(counts.shape, _HALF) if prior is None else _prior(prior, counts.shape)
+    a: FloatArray = counts + weights
+    # summed without the cell itself, so that with two labels the two rates mirror each other
+    b: FloatArray = items - counts + _HALF
+    if prior is not None or counts.shape[1] == 1:
+        b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(counts.shape[1])], axis=1)
+    mean = a / (a + b)
+    if outcomes.clusters is None:
+        low, high = beta_hdi(a, b, mass)
+    else:
+        if prior is not None:
+            raise InvalidInputError("`prior` is for items that stand alone; these come in clusters.")
+        number = check_draws(draws)
+        if number == "auto":
+            raise InvalidInputError("`draws` must be a number here.", hint="4,000 will do.")
+        mean, low, high = _by_clusters(outcomes, rows, mass, number, check_seed(rng, random_state))
     shares = np.divide(counts, items, out=np.full(counts.shape, np.nan), where=items > 0)
     true = tuple(outcomes.labels[i] for i in rows.tolist())
     empty = [label_text(true[i]) for i in np.flatnonzero(items[:, 0] == 0)]
@@ -133,9 +164,31 @@ def confusion(
     if outcomes.left_out:
         notes.append(f"{count_of(outcomes.left_out, 'item')} left out, as was asked for: no label, or no match.")
     return Confusion(
-        name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=a / (a + b),
-        low=low, high=high, prior=weights, prob=mass, notes=tuple(notes),
+        name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=mean,
+        low=low, high=high, prior=weights, prob=mass, notes=(*notes, *few_units(outcomes, clusters_only=True)),
     )  # fmt: skip
+
+
+def _by_clusters(
+    outcomes: Outcomes, rows: IntArray, prob: float, draws: int, seed: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean and HDI of every rate, by re-weighting clusters."""
+    assert outcomes.clusters is not None  # noqa: S101
+    rng = generator(seed, 0, 0)
+    units = rng.standard_exponential((outcomes.clusters.n, draws))
+    weights = outcomes.clusters.matrix(len(outcomes.codes)) @ units
+    size = outcomes.n_items / outcomes.clusters.n
+    found = np.empty((3, rows.size, outcomes.n_labels))
+    for i, row in enumerate(rows.tolist()):
+        here = np.flatnonzero(outcomes.codes[:, 0] == row)
+        total = weights[here].sum(axis=0)
+        for j in range(outcomes.n_labels):
+            hits = weights[here[outcomes.codes[here, 1] == j]].sum(axis=0)
+            more, less = size * rng.standard_gamma(_HALF, (2, draws))
+            rate = (hits + more) / (total + more + less)
+            ends = hdi(np.sort(rate), prob)
+            found[:, i, j] = rate.mean(), ends.low, ends.high
+    return found[0], found[1], found[2]
 
 
 def total_cost(counts: Any, cost_matrix: Any) -> float:
@@ -183,7 +236,8 @@ def _prior(prior: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _cell(found: Confusion, i: int, j: int) -> str:
-    return f"{found.mean[i, j]:.3f} [{found.low[i, j]:.3f}, {found.high[i, j]:.3f}]"
+    rate = found.normalised[i, j]
+    return f"{'–' if np.isnan(rate) else f'{rate:.3f}'} [{found.low[i, j]:.3f}, {found.high[i, j]:.3f}]"
 
 
 def _name(label: Label) -> str:
@@ -206,7 +260,7 @@ def _short(found: Confusion) -> list[Sequence[str]]:
     lines: list[Sequence[str]] = [["truth", "items".rjust(wide), "right", "most often taken for", ""]]
     for i, label in enumerate(found.rows):
         right = found.labels.index(label)
-        others = found.mean[i].copy()
+        others = found.counts[i].astype(np.float64)
         others[right] = -1.0
         worst = int(others.argmax())
         seen = found.counts[i, worst] > 0

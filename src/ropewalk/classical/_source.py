@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
@@ -15,7 +16,7 @@ from ropewalk.classical._scores import Scores
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.errors import DataError
+from ropewalk.errors import DataError, DependentItemsWarning
 from ropewalk.metrics.confusion import FBeta
 from ropewalk.models.posterior import observed_tables
 from ropewalk.typing import IntArray, Label, Missing
@@ -54,6 +55,9 @@ def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
         missing=source.get("missing", "error"),
         usage=USAGE,
     )
+    if any(table.clusters is not None for table in tables):
+        told = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
+        warnings.warn(told, DependentItemsWarning, stacklevel=3)
     return about(tables, source.get("pos_label"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
@@ -15,7 +16,7 @@ from ropewalk.classical.items import mcnemar, sign_items, t_items
 from ropewalk.classical.permutation import check_permutations, permutation
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
 from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.typing import Label, SeedLike
 
@@ -100,7 +101,9 @@ def run_battery(
     reasons: dict[str, str] = {}
     for key, call in asked.items():
         try:
-            tests[key] = call()
+            with warnings.catch_warnings():  # said once, of all of them
+                warnings.simplefilter("ignore", DependentItemsWarning)
+                tests[key] = call()
         except DataError as error:
             tests[key], reasons[key] = None, error.message
     a, b = (name for table in tables for name in table.names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -23,13 +24,28 @@ _PLANE: Final = 2
 _ROUNDING: Final = 1e-6
 
 
+class Plans:
+    """What was prepared for each metric: once, whichever thread asks first."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Any, list[Plan]] = {}
+        self._lock = Lock()
+
+    def of(self, metric: ScoreMetric, prepare: Callable[[], list[Plan]]) -> list[Plan]:
+        """Return the plans of a metric, prepared now if need be."""
+        with self._lock:
+            if metric not in self._kept:
+                self._kept[metric] = prepare()
+            return self._kept[metric]
+
+
 @dataclass(frozen=True)
 class WeightedItems:
     """D draws of weights (units, D) on the units of `items`; `plans` keeps what was prepared for a metric."""
 
     items: ItemScores
     weights: FloatArray
-    plans: dict[Any, list[Plan]] = field(default_factory=dict)
+    plans: Plans = field(default_factory=Plans)
 
     def at_prevalence(self, shares: FloatArray) -> WeightedItems:  # noqa: ARG002
         """Refuse: the class mix of scores is that of the items."""
@@ -62,10 +78,8 @@ class ScoreMetric:
 
     def __call__(self, drawn: WeightedItems) -> FloatArray:
         """Return the value for each system and draw, (K, D)."""
-        plans = drawn.plans.get(self)
-        if plans is None:
-            items = drawn.items
-            plans = drawn.plans[self] = [self._plan(items, k) for k in range(items.n_classifiers)]
+        items = drawn.items
+        plans = drawn.plans.of(self, lambda: [self._plan(items, k) for k in range(items.n_classifiers)])
         return np.stack([plan(drawn.weights) for plan in plans])
 
     def _plan(self, items: ItemScores, k: int) -> Plan:

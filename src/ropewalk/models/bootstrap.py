@@ -13,7 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
-from ropewalk.metrics.scores import WeightedItems
+from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.sampling import GammaRows, block_size, small_block_size
 from ropewalk.typing import FloatArray, IntArray
@@ -121,7 +121,7 @@ class ScorePosterior:
     """Weights of items, or of their clusters, ~ Dirichlet(1, …, 1) up to a factor that no metric sees."""
 
     items: ItemScores
-    plans: dict[Any, Any] = field(default_factory=dict)
+    plans: Plans = field(default_factory=Plans)
 
     @property
     def work(self) -> int:
@@ -131,7 +131,7 @@ class ScorePosterior:
     @property
     def block_size(self) -> int:
         """How many draws a block holds; few where there are many items, so that memory stays bounded."""
-        return small_block_size(self.items.n_units)
+        return small_block_size(self.items.n_items)
 
     def block(self, rng: np.random.Generator, size: int) -> WeightedItems:
         """Draw `size` weightings of the items."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -114,10 +115,10 @@ def _log_density(density: Any, x: FloatArray) -> FloatArray:
 
 def _heights(function: Callable[[Any], Any], x: FloatArray) -> FloatArray:
     """Return a function's values, all at once where it takes arrays."""
-    try:
-        found = np.asarray(function(x), dtype=np.float64)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
+    found = np.zeros(0)
+    if x.size > 1:  # NumPy lets a function of one number take an array of one, and warns
+        with contextlib.suppress(TypeError, ValueError):
+            found = np.asarray(function(x), dtype=np.float64)
     if found.shape != x.shape:
         found = np.array([float(np.asarray(function(value), dtype=np.float64).reshape(())) for value in x.tolist()])
     if np.isnan(found).any() or (found < 0).any():

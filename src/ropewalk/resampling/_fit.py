@@ -135,10 +135,11 @@ def _answer(task: Task, data: Labelled, model: Any) -> Answer:
 def _is_pairwise(model: Any) -> bool:
     """Whether the columns of X are the training items too, as of a precomputed kernel."""
     utils = require("sklearn.utils", extra="ml", caller="resampling")
-    get_tags = getattr(utils, "get_tags", None)  # since scikit-learn 1.6
-    if get_tags is None or not hasattr(model, "__sklearn_tags__"):
-        return False
-    return bool(get_tags(model).input_tags.pairwise)
+    get_tags = getattr(utils, "get_tags", None)
+    if get_tags is not None and hasattr(model, "__sklearn_tags__"):
+        return bool(get_tags(model).input_tags.pairwise)
+    old_tags = getattr(model, "_get_tags", None)  # before scikit-learn 1.6
+    return bool(old_tags is not None and old_tags().get("pairwise", False))
 
 
 def _part(data: Labelled, rows: IntArray, train: IntArray, *, pairwise: bool) -> Any:

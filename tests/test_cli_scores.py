@@ -70,6 +70,19 @@ def test_a_mean_needs_no_truth_and_may_be_a_loss(run, predictions):
     assert not down["higher_is_better"]
 
 
+def test_costs_of_scores(run, predictions, tmp_path, write):
+    costs = write(tmp_path / "c.csv", [(0, 1), (5, 0)])
+    asked = ("evaluate", predictions, "--truth", "y", "--prediction", "p", "--scores", "--cost-matrix", costs)
+    told = json.loads(run(*asked, "--metric", "cost,roc_auc", "--draws", "100", "--json")[1])
+    assert [m["metric"] for m in told["metrics"]] == ["cost", "roc_auc"]
+    code, out, _ = run("compare", predictions, *("--truth", "y", "--a", "p", "--b", "q", "--scores"), "--cost-matrix",
+                       costs, "--draws", "100", "--json")  # fmt: skip
+    assert (code, json.loads(out)["metric"]) == (0, "cost")
+    code, _, err = run("compare", predictions, "--truth", "y", "--a", "a", "--b", "b", "--lower-is-better")
+    assert code == 2
+    assert "--scores" in err
+
+
 def test_clusters_of_labels(run, predictions):
     asked = ("--truth", "y", "--metric", "accuracy", "--draws", "300", "--json", "--cluster", "who")
     told = json.loads(run("compare", predictions, "--a", "a", "--b", "b", *asked)[1])

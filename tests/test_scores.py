@@ -265,6 +265,9 @@ def test_a_function_is_a_metric(rng):
     theirs = rw.compare_scores(y, a, b, metric=m.roc_auc_score, **said)
     assert np.allclose(ours.draws.psi, theirs.draws.psi, atol=1e-12)
     assert theirs.metric == "roc_auc_score"
+    loss = rw.compare_scores(y, a, b, metric=m.brier_score_loss, **said)
+    assert not loss.recipe.metric.higher_is_better
+    assert np.allclose(loss.draws.psi, rw.compare_scores(y, a, b, metric="brier", **said).draws.psi, atol=1e-12)
     with pytest.raises(rw.errors.InvalidInputError, match="sample_weight"):
         rw.compare_scores(y, a, b, metric=lambda y, s: 1.0, **said)
 
@@ -285,6 +288,15 @@ def test_everything_that_a_result_can_become(rng, tmp_path):
     assert [m["metric"] for m in e.to_dict()["metrics"]] == ["roc_auc", "log_loss"]
     assert {"observed", "mean", "std", "hdi", "prob_at_least"} <= set(e.to_dict()["metrics"][0])
     assert rw.rank_scores(y, {"a": a, "b": b}, draws=500, rng=0).to_markdown()
+
+
+def test_costs_among_other_metrics(rng):
+    y, a, _ = sample(rng, 200)
+    e = rw.evaluate_scores(y, a, metric=["roc_auc", "cost"], cost_matrix=[[0, 1], [3, 0]], draws=50, rng=0)
+    expected = np.where(a >= 0.25, 1 - y, 3 * y).mean()
+    assert e["cost"].estimate.observed == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(rw.errors.InvalidInputError, match="metric `cost`"):
+        rw.evaluate_scores(y, a, metric=["roc_auc", "brier"], cost_matrix=[[0, 1], [3, 0]])
 
 
 def test_the_bundled_scores_of_class_8(news):

@@ -84,7 +84,8 @@ def compare_scores(
     pos_label
         The label that higher scores speak for; 1, True or "1" unless said.
     higher_is_better
-        For "mean" and for functions: False where less is better.
+        For "mean" and for functions: False where less is better; so it is for functions whose name ends in "_loss" or
+        "_error".
     tests
         Whether DeLong's test stands beside an AUC of two classes; it does unless this is False.
 
@@ -146,7 +147,11 @@ def evaluate_scores(
     named = None if name is None else (name,)
     items = as_items(data, (score,), named, metrics[0], options, usage="evaluate_scores(y_true, score)")
     bar = check_bar(at_least, options.get("rope"))
-    recipes = [_recipe(items, one, options) for one in metrics]
+    if "cost" in metrics:  # what is said about costs goes with that metric alone
+        others: ScoreOptions = {**options, "cost_matrix": None, "threshold": None}
+        recipes = [_recipe(items, one, options if one == "cost" else others) for one in metrics]
+    else:
+        recipes = [_recipe(items, one, options) for one in metrics]
     found = collected([recipe for recipe, _ in recipes], bar, threads=recipes[0][1])
     issue(found.warnings)
     return found

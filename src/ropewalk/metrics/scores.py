@@ -289,7 +289,8 @@ def _from_function(function: Callable[..., Any]) -> ScoreMetric:
 
         return values
 
-    return ScoreMetric(name=name, prepare=prepare, low=-_INF, high=_INF, every_class=True)
+    lower = name.endswith(("_loss", "_error"))  # as scikit-learn calls what is better when it is lower
+    return ScoreMetric(name=name, prepare=prepare, low=-_INF, high=_INF, every_class=True, higher_is_better=not lower)
 
 
 def score(

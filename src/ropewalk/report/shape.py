@@ -77,7 +77,11 @@ def metric_title(name: str) -> str:
 def items_text(recipe: Recipe) -> str:
     """Say how many items there are, and in how many clusters."""
     told = count_of(recipe.n_items, "item")
-    return told if recipe.n_clusters is None else f"{told} in {count_of(recipe.n_clusters, 'cluster')}"
+    if recipe.n_clusters is None:
+        return told
+    if recipe.repeated:
+        return f"{recipe.n_items:,} predictions of {count_of(recipe.n_clusters, 'item')}"
+    return f"{told} in {count_of(recipe.n_clusters, 'cluster')}"
 
 
 def class_counts(items: ItemScores, escape: Escape) -> str:

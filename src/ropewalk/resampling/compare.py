@@ -150,12 +150,15 @@ def compare_predictions(made: CrossPredictions, a: str | None = None, b: str | N
     first, second = _pair(made, a, b)
     if said.get("random_state") is None:
         said.setdefault("rng", made.seed)
-    if not is_of_scores(said.get("metric")):
-        return compare(made.outcomes, a=first, b=second, **said)
-    scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
-    found = compare_scores(made.y_true, scores[first], scores[second], names=(first, second), **told)
-    # DeLong's test takes items as independent, and those of a fold share a classifier.
-    return replace(found, tests=None) if made.n_folds > 1 else found
+    if is_of_scores(said.get("metric")):
+        scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
+        # DeLong's test takes items as independent, and those of a fold share a classifier.
+        told.setdefault("tests", made.n_folds == 1)
+        found = compare_scores(made.y_true, scores[first], scores[second], names=(first, second), **told)
+    else:
+        found = compare(made.outcomes, a=first, b=second, **said)
+    repeated = made.group is None and made.n_repeats > 1
+    return replace(found, recipe=replace(found.recipe, repeated=repeated))
 
 
 def evaluate_predictions(made: CrossPredictions, name: str | None = None, **said: Any) -> Evaluation:

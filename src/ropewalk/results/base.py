@@ -26,7 +26,7 @@ class Recipe:
 
     `tables` is one table of both classifiers for a paired model, one a classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `no_verdict` says why
-    none is given, whatever the ROPE.
+    none is given, whatever the ROPE. `repeated` marks clusters that are repeats of one item each.
     """
 
     tables: tuple[AnyData, ...]
@@ -42,6 +42,7 @@ class Recipe:
     data_hash: str = ""
     n_items: int = 0
     no_verdict: str = ""
+    repeated: bool = False
 
     @property
     def n_clusters(self) -> int | None:

@@ -252,7 +252,7 @@ def test_rare_positives_have_thresholds_of_their_own(news):
 def test_thin_data_are_said(rng):
     y = np.array([1] * 4 + [0] * 100)
     curve = rw.curves.roc(y, rng.random(104), draws=50, rng=0)
-    assert any("only 4 items" in note for note in curve.notes)
+    assert any("only in 4 items" in note for note in curve.notes)
     assert any("rough" in note for note in curve.notes)
 
 

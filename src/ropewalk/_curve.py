@@ -15,7 +15,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.areas import View
 from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
-from ropewalk.models.bootstrap import ScorePosterior
+from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
 from ropewalk.results.curves import Band
 from ropewalk.sampling import draw_blocks
 from ropewalk.scores import as_items
@@ -97,9 +97,7 @@ class Asked:
             },
             usage="curves.roc(y_true, score)",
         )
-        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=True, probabilities=probabilities)
-        if not ranks:
-            metric = replace(metric, ranks=False)
+        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=ranks, probabilities=probabilities)
         items, _, positive = settle_scores(source, metric, options.get("pos_label"))
         if items.n_labels > 2:  # noqa: PLR2004
             raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
@@ -128,8 +126,8 @@ class Asked:
 
     def draw(self, curve: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Draw curves, (points, draws), by re-weighting the items."""
-        posterior = ScorePosterior(self.items)
-
+        posterior = Bootstrap().fit(self.items)
+        assert isinstance(posterior, ScorePosterior)  # noqa: S101
         extra = self.view.n_units - self.items.n_units
 
         def one(rng: np.random.Generator, size: int) -> FloatArray:

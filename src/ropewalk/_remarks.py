@@ -173,7 +173,7 @@ def _thin_classes(table: Outcomes, recipe: Recipe) -> list[str]:
     assert isinstance(metric, Metric)  # noqa: S101 - what labels are judged by
     empty = [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]
     if empty:
-        scores = " So many labels that are never true may be scores: cut them at a threshold first."
+        scores = " So many labels that are never true may be scores: see compare_scores (--scores)."
         told.append(
             f"No item belongs to {shorten(empty, 6)}: "
             + ("its recall is 0/0 and counts 0." if isinstance(recipe.model, Bootstrap) else _BY_PRIOR)
@@ -227,8 +227,8 @@ def thin_scores(items: ItemScores) -> list[str]:
     rare = int(np.argmin(counts))
     if counts[rare] >= _FEW_POSITIVES:
         return []
-    few = f"only {count_of(counts[rare], unit)}" if counts[rare] else f"no {unit}s"
-    where = f"There are {few} with class {_called(items.labels[rare])}"
+    few = f"only in {count_of(counts[rare], unit)}" if counts[rare] else f"in no {unit}"
+    where = f"Class {_called(items.labels[rare])} occurs {few}"
     return [f"{where}: with fewer than {_FEW_POSITIVES} the interval covers less than it says."]
 
 

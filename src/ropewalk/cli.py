@@ -205,7 +205,7 @@ def evaluate(
     interval, number = parse_rope(rope), parse_draws(draws)
     many = (item, label, n_items)
     if of_scores(context):
-        metrics = [m.strip() for m in (metric or "roc_auc").split(",")]
+        metrics = [m.strip() for m in (metric or ("roc_auc" if cost_matrix is None else "cost")).split(",")]
         emit(on_scores(context, rw.evaluate_scores, [prediction], metric=metrics, at_least=at_least), show, html)
         return
     table = read_table(

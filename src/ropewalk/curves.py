@@ -193,7 +193,7 @@ def threshold(
     if measure.average is not None or (measure.cost is not None and len(measure.cost) != 2):  # noqa: PLR2004
         raise DataError(
             f"A threshold makes two classes, and {measure.name!r} is not for two.",
-            hint="give a metric of one class, or a 2 × 2 cost matrix with the negative class first.",
+            hint="give a metric of one class, or a 2 × 2 cost matrix.",
         )
     measure = measure.at(1)
     if asked.turned:  # costs and shares come in label order, and the positive label is last here

@@ -259,7 +259,8 @@ def _by_name(name: str) -> ScoreMetric:
     except UnknownNameError:
         if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
             raise UnknownNameError(
-                f"Unknown metric of scores {name!r}: it is one of labels.", hint="use compare, or cut the scores first."
+                f"Unknown metric of scores {name!r}: it is one of labels.",
+                hint="cut the scores at a threshold, and compare the labels.",
             ) from None
         guess = nearest(name, SCORE_METRICS)
         raise UnknownNameError(

@@ -271,13 +271,14 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
         ),
     ]
     headline, symbol = f"{name}'s {escape(title)} is {worth}", ""
+    unsaid = f"; {m.recipe.no_verdict}" if m.recipe.no_verdict and m.recipe.rope is not None else ""
     shares: tuple[Share, ...] = ()
     note = ""
     bar = result.at_least
     if bar is not None and m.prob_at_least is not None:
         chance = percent(m.prob_at_least, n)
         lines.append(("Bar", f"P({escape(title)} ≥ {bar:g}) {chance}"))
-        headline = f"{name}'s {escape(title)} is at least {bar:g} with probability {chance}"
+        headline = f"{name}'s {escape(title)} is at least {bar:g} with probability {chance}{unsaid}"
         if m.decision is not None and m.recipe.rope is not None:
             headline = bar_text(m.decision.verdict, m.decision.leaning, m.recipe.rope, name, f"{bar:g}")
             symbol = m.decision.symbol

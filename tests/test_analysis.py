@@ -569,6 +569,16 @@ def test_a_rate_on_its_own_has_jeffreys_prior(rng):
     assert found.mean[0, 0] == pytest.approx(8.5 / 9)
 
 
+def test_a_confusion_matrix_is_written_like_any_answer(tmp_path):
+    table = rw.Outcomes.from_confusion([[8, 2], [1, 9]], labels=["<b>", "$x$"], name="<script>")
+    found = analysis.confusion(table)
+    assert "<script>" not in found.to_html(tmp_path / "c.html")
+    assert "&lt;b&gt;" in found.to_markdown()
+    assert r"\$x\$" in found.to_latex()
+    assert json.loads(found.to_json())["schema"] == 1
+    assert repr(found) == "Confusion(<script>, 2 classes, 20 items)"
+
+
 def test_the_counts_are_scikit_learns(news):
     metrics = need("sklearn.metrics")
     found = analysis.confusion(news.outcomes, "svm_l2")
@@ -576,7 +586,7 @@ def test_the_counts_are_scikit_learns(news):
     other = metrics.confusion_matrix(news.y_true, news.predictions["svm_l2"], normalize="true")
     assert found.normalised == pytest.approx(other)
     assert analysis.confusion(news.y_true, news.predictions["svm_l2"]).counts.tolist() == found.counts.tolist()
-    assert len(str(found).splitlines()) == 22
+    assert len(str(found).splitlines()) == 23
     assert max(map(len, str(found).splitlines())) < 100
 
 
@@ -614,9 +624,9 @@ def test_a_prior_of_your_own():
 def test_the_table_is_aligned_and_names_are_harmless():
     table = rw.Outcomes.from_confusion([[3, 1], [0, 12345]], labels=["a\x1b[31m", "line\nbreak"], name="x\ny")
     lines = str(analysis.confusion(table)).splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert "\x1b" not in str(analysis.confusion(table))
-    assert len({line.index("0.") for line in lines[2:]}) == 1
+    assert len({line.index("0.") for line in lines[3:]}) == 1
 
 
 @pytest.mark.parametrize("bad", [

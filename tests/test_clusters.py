@@ -229,6 +229,15 @@ def test_what_does_not_go_with_clusters(data):
         rw.compare(frame, truth="y", a="a", b="b", cluster=cluster)
 
 
+def test_ids_as_text_and_as_numbers_give_the_same_draws(data):
+    """A CSV file has text where Parquet has numbers; 10 comes after 9 in both."""
+    y, a, b, cluster = data
+    one, two = (
+        rw.compare(y, a, b, cluster=ids, draws=100, rng=0).draws.psi for ids in (cluster, [str(c) for c in cluster])
+    )
+    assert np.array_equal(one, two)
+
+
 def test_clusters_in_another_order_of_the_index_are_refused(data, rng):
     pandas = need("pandas")
     y, a, b, cluster = map(pandas.Series, data)

@@ -221,7 +221,7 @@ def test_texts_are_items():
     model = make_pipeline(CountVectorizer(), MultinomialNB())
     made = cross_predict(model, texts, Y2, cv=4, rng=0)
     splitter = StratifiedKFold(4, shuffle=True, random_state=0)
-    assert np.array_equal(made.predictions["Pipeline"], cross_val_predict(model, texts, Y2, cv=splitter))
+    assert np.array_equal(made.predictions["MultinomialNB"], cross_val_predict(model, texts, Y2, cv=splitter))
     series = need("pandas").Series(texts)
     assert np.array_equal(cross_predict(model, series, Y2, cv=4, rng=0).codes, made.codes)
 

@@ -449,10 +449,11 @@ def test_no_verdict_where_nothing_moves(silent, rng):
     assert both.decision is None
     assert "no verdict" in str(both)
     noisy = rng.random(120)
-    assert rw.compare_scores(y, perfect, noisy, rope=0.01, draws=500, rng=0).decision is None
+    assert repr(both).endswith("no verdict)")
+    assert rw.compare_scores(y, perfect, noisy, rope=0.01, draws=500, rng=0).decision.symbol == "≫"
     assert rw.compare_scores(y, noisy, noisy, rope=0.01, draws=500, rng=0).decision.symbol == "≈"
-    ranked = rw.rank_scores(y, {"p": perfect, "n": noisy, "m": noisy[::-1]}, rope=0.2, draws=500, rng=0)
-    assert [pair.decision is None for pair in ranked.pairwise] == [True, True, False]
+    ranked = rw.rank_scores(y, {"p": perfect, "q": perfect + 1, "n": noisy}, rope=0.2, draws=500, rng=0)
+    assert [pair.decision is None for pair in ranked.pairwise] == [True, False, False]
     constant = rw.compare_scores([1 / 3] * 60, [0.1] * 60, metric="mean", rope=0.1, draws=500, rng=0)
     assert constant.decision is None
     assert constant.std == 0
@@ -528,6 +529,50 @@ def test_metrics_of_labels_and_of_scores_point_to_each_other(rng):
         rw.compare_scores(y, a, b, metric="macro_f1")
     with pytest.raises(rw.errors.UnknownNameError, match="compare_scores"):
         rw.compare(y, y, y, metric="roc_auc")
+
+
+def test_scores_among_labels_are_noticed(tmp_path, write, rng, silent):
+    """In Python and in a file, where all is text: fractions that are never true are no labels."""
+    y, a, b = sample(rng, 60, 3)
+    with pytest.raises(rw.errors.LabelTypeError, match="compare_scores"):
+        rw.compare(y, a, b)
+    path = write(tmp_path / "s.csv", [("y", "a", "b"), *zip(y, a, b, strict=True)])
+    with pytest.raises(rw.errors.LabelTypeError, match="compare_scores"):
+        rw.compare(path, truth="y", a="a", b="b")
+    grades = [("y", "a", "b"), *[("0.5", "0.5", "1.5"), ("1.5", "2.5", "0.5"), ("2.5", "2.5", "2.5")] * 20]
+    assert rw.compare(write(tmp_path / "g.csv", grades), truth="y", a="a", b="b", draws=50, rng=0).recipe.n_items == 60
+
+
+def test_names_are_harmless_in_a_repr(rng):
+    y, a, b = sample(rng, 80)
+    names = ["\x1b[31m", "b\u202e"]
+    for found in (
+        rw.compare_scores(y, a, b, names=names, draws=50, rng=0),
+        rw.rank_scores(y, dict(zip(names, (a, b), strict=True)), draws=50, rng=0),
+        rw.evaluate_scores(y, a, name=names[0], draws=50, rng=0),
+        rw.curves.roc(y, a, name=names[0], draws=50, rng=0),
+    ):
+        assert "\x1b" not in repr(found)
+        assert "\u202e" not in repr(found)
+
+
+def test_data_go_by_position(rng):
+    y, a, b = sample(rng, 50)
+    with pytest.raises(rw.errors.InvalidInputError, match="by position"):
+        rw.compare_scores(y_true=y, score_a=a, score_b=b)
+
+
+def test_probabilities_of_single_precision_may_be_off_by_rounding(rng):
+    y, a, _ = sample(rng, 60)
+    p = a.astype(np.float32)
+    p[0] = np.nextafter(np.float32(1), np.float32(2))
+    assert rw.metrics.score(y, p, "brier") == pytest.approx(((p - y) ** 2).mean(), rel=1e-6)
+
+
+def test_labels_given_as_scores_are_noticed(rng):
+    y, a, b = sample(rng, 200)
+    r = rw.compare_scores(y, a > 0.5, b, draws=50, rng=0)
+    assert any("are they labels" in note for note in r.notes)
 
 
 def test_perfect_separation_is_warned_about(silent, rng):

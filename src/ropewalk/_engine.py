@@ -13,7 +13,7 @@ import numpy as np
 
 from ropewalk._remarks import PULLS
 from ropewalk._settle import MetricLike, choose_metric, of_one_label, settle
-from ropewalk._validate import check_draws, check_prob, choose
+from ropewalk._validate import check_draws, check_prob, choose, visible
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
@@ -29,7 +29,6 @@ from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import Bootstrap, parse_model
 from ropewalk.models.posterior import AnyMetric, Model, Posterior, draw_psi
-from ropewalk.report.escape import visible
 from ropewalk.results import Recipe
 from ropewalk.sampling import PRIOR_STREAM
 from ropewalk.summary import Estimate
@@ -205,12 +204,12 @@ def steadied(psi: FloatArray, recipe: Recipe, observed: Sequence[float | None]) 
 def no_verdict(recipe: Recipe, singles: Sequence[Estimate]) -> str:
     """Return why no verdict is given on what was drawn, whatever the ROPE; empty where there is one.
 
-    Re-weighting knows the items it has: where a score does not move at all, its draws say nothing of other items.
+    Re-weighting knows the items it has: where no score moves at all, its draws say nothing of other items.
     """
     if recipe.no_verdict or not isinstance(recipe.model, Bootstrap):
         return recipe.no_verdict
-    if any(single.std == 0 for single in singles):
-        return "no verdict, since every re-weighting of the items gives the same score"
+    if all(single.std == 0 for single in singles):
+        return "no verdict, since no re-weighting of the items changes a score"
     return ""
 
 

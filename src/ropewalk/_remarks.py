@@ -73,6 +73,11 @@ def _reweighted(
 ) -> tuple[list[str], list[str]]:
     """Return notes and warnings about what re-weighting the items cannot tell."""
     notes, alarms = [], []
+    items = recipe.tables[0]
+    if isinstance(items, ItemScores) and getattr(recipe.metric, "ranks", False):
+        flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
+        if flat:
+            notes.append(f"The scores of {', '.join(flat)} have two values only: are they labels?")
     if recipe.metric.name == "ece":
         notes.append(
             "Noise makes an observed ECE too large. The posterior is without it, so far as re-weighting shows it, and "

@@ -11,9 +11,9 @@ from typing import NoReturn, TypeVar
 import typer
 
 from ropewalk._shell import in_shell
+from ropewalk._validate import visible
 from ropewalk.errors import InvalidInputError, RopewalkError, RopewalkWarning
 from ropewalk.report import body, remark_lines
-from ropewalk.report.escape import visible
 from ropewalk.results import Rendered
 
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -34,6 +35,23 @@ def brief(text: str, longest: int = 60) -> str:
     'abc…'
     """
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def visible(text: str) -> str:
+    r"""Make control characters, line breaks, bidi overrides and lone surrogates visible instead of active.
+
+    Examples
+    --------
+    >>> print(visible("red \x1b[31m"))
+    red \x1b[31m
+    """
+    # Cc and Cf hold everything that steers a terminal or the direction of text; Zl and Zp break lines.
+    return "".join(
+        char.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char != "\u200d"
+        else char
+        for char in text
+    )
 
 
 def few(remarks: Iterable[str], limit: int = 6) -> list[str]:

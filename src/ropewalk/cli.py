@@ -17,13 +17,13 @@ from ropewalk._inputs import named_classes, needed_truth, read_table
 from ropewalk._score_inputs import of_scores, on_scores
 from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared
 from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
+from ropewalk._validate import visible
 from ropewalk._write import write_file
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import CountsError, InvalidInputError, RopewalkError
 from ropewalk.report import body
-from ropewalk.report.escape import visible
 from ropewalk.reproduce import icdm2015, sigir2016
 
 app = typer.Typer(

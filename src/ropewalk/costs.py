@@ -78,7 +78,7 @@ def optimal_threshold(cost_matrix: Any) -> float:
     return float(alarm / (alarm + miss))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MinimumRisk:
     """What to decide on each item, and what that costs on average if the probabilities are right."""
 
@@ -86,6 +86,9 @@ class MinimumRisk:
     risk: FloatArray
     risks: FloatArray
     places: IntArray
+
+    def __repr__(self) -> str:
+        return f"MinimumRisk({len(self.decisions):,} items, mean risk {self.mean_risk:.4g})"
 
     @property
     def mean_risk(self) -> float:

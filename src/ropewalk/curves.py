@@ -230,7 +230,7 @@ def threshold(
 def _grid(grid: Any) -> FloatArray:
     if grid is None:
         return np.linspace(0.01, 0.99, _GRID)
-    found = np.unique(as_numbers(grid, "grid"))
+    found = np.unique(as_numbers(grid, "grid", what="`grid`"))
     if not found.size or found[0] < 0 or found[-1] > 1:
         raise InvalidInputError("`grid` must hold rates from 0 to 1.")
     return found
@@ -239,7 +239,10 @@ def _grid(grid: Any) -> FloatArray:
 def _cuts(view: View, thresholds: Any) -> FloatArray:
     """Return ascending thresholds: those given, or the distinct scores; of many, as many of each class; and ∞."""
     if thresholds is not None:
-        return np.append(np.unique(as_numbers(thresholds, "thresholds")), np.inf)
+        given = np.unique(as_numbers(thresholds, "thresholds", what="`thresholds`"))
+        if not given.size:
+            raise InvalidInputError("`thresholds` is empty; name at least one, or leave it out.")
+        return np.append(given, np.inf)
     distinct = np.unique(view.scores)
     if distinct.size > _THRESHOLDS:
         each = [np.unique(view.scores[view.truth == j]) for j in (0, 1)]

@@ -27,6 +27,7 @@ ECE_ITEMS: Final = 1_000
 """With fewer items the expected calibration error is mostly noise, and there is no verdict on it."""
 
 _BINARY: Final = 2
+_BY_POSITION: Final = ("y_true", "score_a", "score_b", "y_score", "y_pred")
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -220,7 +221,7 @@ def as_items(
     usage: str,
 ) -> ItemScores:
     """Return the scores of as many systems as there are `columns`, from arrays, a table or an `ItemScores`."""
-    check_keywords(options, ScoreOptions.__annotations__)
+    _check_said(options, usage)
     truth = options.get("truth")
     said: dict[str, Any] = {key: options.get(key) for key in ("labels", "cluster", "id", "sample_weight")}
     if metric == "mean" and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
@@ -242,11 +243,22 @@ def as_items(
     elif _is_table(source):
         wanted = [column for column in columns if column is not None]
         if len(wanted) < len(columns) or (truth is None and metric != "mean"):
-            raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=f"{usage} has arrays.")
+            absent = "truth=" if len(wanted) == len(columns) else "the columns of scores"
+            raise InvalidInputError(
+                f"A file or dataframe needs the names of its columns; {absent} is missing.",
+                hint='only metric="mean" does without the truth.',
+            )
         items = ItemScores.read(source, truth=truth, scores=wanted, **said)
     else:
         raise InvalidInputError(f"A single argument cannot be a {type(source).__name__}.", hint=usage)
     return items if names is None else items.rename(names)
+
+
+def _check_said(options: ScoreOptions, usage: str) -> None:
+    by_name = [key for key in options if key in _BY_POSITION]
+    if by_name:
+        raise InvalidInputError(f"The data are given by position, not as `{by_name[0]}=`.", hint=f"{usage}.")
+    check_keywords(options, ScoreOptions.__annotations__)
 
 
 def _is_table(source: Any) -> bool:
@@ -298,7 +310,7 @@ def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[str, ...]]:
     if recipe.metric.name != "roc_auc" or not isinstance(items, ItemScores):
         return None, ()
     if items.cluster is not None or items.weight is not None:
-        return None, ()
+        return None, ("No DeLong test: it is for items that stand alone and count alike.",)
     try:
         test = delong_of(items, prob=recipe.prob)
     except DataError as error:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from ropewalk._door import as_outcomes
 from ropewalk._remarks import few_units
 from ropewalk._validate import (
-    brief,
     check_counts,
     check_draws,
     check_prob,
@@ -21,11 +19,11 @@ from ropewalk._validate import (
     shorten,
 )
 from ropewalk.analysis._beta import beta_hdi
-from ropewalk.data.labels import find_label, label_text
+from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval, hdi
-from ropewalk.report.escape import terminal, visible
+from ropewalk.intervals import hdi
+from ropewalk.results.confusion import Confusion
 from ropewalk.sampling import generator
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
@@ -34,58 +32,6 @@ _COLUMNS: Final = 6  # more classes are not printed cell by cell
 _PLANE: Final = 2
 _NAMED: Final = 2
 _HALF: Final = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Confusion:
-    """How often each class is taken for each other one: counts, rates and intervals. Made by `confusion`.
-
-    Rows are true classes (`rows`), columns predicted ones (`labels`), which are the same unless missing predictions
-    count as wrong. `normalised` is each row over its sum, NaN where a class has no items; `mean`, `low` and `high`
-    are of the posterior of each rate, and `interval` gives one.
-    """
-
-    name: str
-    labels: tuple[Label, ...]
-    rows: tuple[Label, ...]
-    counts: IntArray = field(repr=False)
-    normalised: FloatArray = field(repr=False)
-    mean: FloatArray = field(repr=False)
-    low: FloatArray = field(repr=False)
-    high: FloatArray = field(repr=False)
-    prior: FloatArray = field(repr=False)
-    prob: float
-    notes: tuple[str, ...] = ()
-
-    def interval(self, truth: Label, predicted: Label) -> Interval:
-        """Return the HDI of the rate at which items of class `truth` are predicted to be `predicted`."""
-        i = self.rows.index(find_label(truth, self.rows, what="truth"))
-        j = self.labels.index(find_label(predicted, self.labels, what="predicted"))
-        return Interval(float(self.low[i, j]), float(self.high[i, j]))
-
-    def __str__(self) -> str:
-        head = f"{terminal(self.name)}: rate of each prediction, by true class, with its {100 * self.prob:g}% HDI"
-        lines = _full(self) if len(self.labels) <= _COLUMNS else _short(self)
-        wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = ["  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip() for row in lines]
-        return "\n".join([head, *table, *map(visible, self.notes)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures in plain Python types; the rates of a class without items are None."""
-        rates = np.where(np.isnan(self.normalised), None, self.normalised)  # type: ignore[call-overload]
-        return {
-            "name": self.name,
-            "labels": [label_text(label) for label in self.labels],
-            "rows": [label_text(label) for label in self.rows],
-            "counts": self.counts.tolist(),
-            "normalised": rates.tolist(),
-            "mean": self.mean.tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
-            "prior": self.prior.tolist(),
-            "prob": self.prob,
-            "notes": list(self.notes),
-        }
 
 
 def confusion(
@@ -127,7 +73,8 @@ def confusion(
     >>> table = rw.Outcomes.from_confusion([[90, 10], [5, 45]], labels=["ham", "spam"], name="svm")
     >>> print(confusion(table))
     svm: rate of each prediction, by true class, with its 95% HDI
-    truth  items  ham                   spam
+    truth  items                   ham                  spam
+    ─────  ─────  ────────────────────  ────────────────────
     ham      100  0.900 [0.836, 0.952]  0.100 [0.048, 0.164]
     spam      50  0.100 [0.032, 0.193]  0.900 [0.807, 0.968]
     """
@@ -233,37 +180,3 @@ def _prior(prior: Any, shape: tuple[int, ...]) -> FloatArray:
     if not ((weights > 0) & (weights < np.inf)).all():
         raise InvalidInputError("`prior` must be positive and finite.", hint="it is a number of pseudo-items.")
     return weights
-
-
-def _cell(found: Confusion, i: int, j: int) -> str:
-    rate = found.normalised[i, j]
-    return f"{'–' if np.isnan(rate) else f'{rate:.3f}'} [{found.low[i, j]:.3f}, {found.high[i, j]:.3f}]"
-
-
-def _name(label: Label) -> str:
-    return terminal(brief(label_text(label), 24))
-
-
-def _full(found: Confusion) -> list[Sequence[str]]:
-    items = [f"{n:,}" for n in found.counts.sum(axis=1).tolist()]
-    wide = max(map(len, ["items", *items]))
-    lines: list[Sequence[str]] = [["truth", "items".rjust(wide), *map(_name, found.labels)]]
-    for i, label in enumerate(found.rows):
-        lines.append([_name(label), items[i].rjust(wide), *(_cell(found, i, j) for j in range(len(found.labels)))])
-    return lines
-
-
-def _short(found: Confusion) -> list[Sequence[str]]:
-    """Return a line a class: how often it is found, and what it is taken for most often."""
-    items = [f"{n:,}" for n in found.counts.sum(axis=1).tolist()]
-    wide = max(map(len, ["items", *items]))
-    lines: list[Sequence[str]] = [["truth", "items".rjust(wide), "right", "most often taken for", ""]]
-    for i, label in enumerate(found.rows):
-        right = found.labels.index(label)
-        others = found.counts[i].astype(np.float64)
-        others[right] = -1.0
-        worst = int(others.argmax())
-        seen = found.counts[i, worst] > 0
-        cells = [_name(found.labels[worst]), _cell(found, i, worst)] if seen else ["–", ""]
-        lines.append([_name(label), items[i].rjust(wide), _cell(found, i, right), *cells])
-    return lines

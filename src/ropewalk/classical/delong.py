@@ -59,8 +59,10 @@ def delong_interval(y_true: Any, score: Any, *, pos_label: Label | None = None, 
     mass = check_prob(prob)
     areas, covariance = areas_and_covariance(settled)
     reach = _normal(0.5 + mass / 2) * math.sqrt(covariance[0, 0])
-    ends = Interval(max(areas[0] - reach, 0.0), min(areas[0] + reach, 1.0))
-    return Effect(name="ROC AUC", value=float(areas[0]), interval=ends, prob=mass)
+    area = float(areas[0])
+    return Effect(
+        name="ROC AUC", value=area, interval=Interval(max(area - reach, 0.0), min(area + reach, 1.0)), prob=mass
+    )
 
 
 def delong_of(items: ItemScores, *, alternative: Alternative = "two-sided", prob: float = 0.95) -> ClassicalTest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _HOLES = ("", "nan", "NaN", "None", "<NA>", "NaT")
 _ONE_BY_ONE = "give one id an item, the same for items that belong together."
 
@@ -78,8 +80,13 @@ def _key(value: Any) -> tuple[str, Any]:
 
 def _sorted_ids(ids: Iterable[Any], what: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
     """Return distinct ids in order, and the place of each."""
+    distinct = {_key(value) for value in ids}
+    texts = [value for kind, value in distinct if kind == "str"]
     try:
-        order = sorted({_key(value) for value in ids})
+        if len(texts) == len(distinct) and all(_INTEGER.fullmatch(text) for text in texts):
+            order = sorted(distinct, key=lambda key: (int(key[1]), key[1]))  # as the same numbers would be
+        else:
+            order = sorted(distinct)
     except TypeError as error:
         raise InvalidInputError(f"`{what}` must hold texts or numbers.", hint=_ONE_BY_ONE) from error
     return tuple(value for _, value in order), {key: i for i, key in enumerate(order)}

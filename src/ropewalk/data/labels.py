@@ -30,6 +30,9 @@ NO_ANSWER: Final = "(no answer)"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
+_SCORES: Final = "these look like scores: use compare_scores (--scores), or cut them at a threshold first."
+_FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
+_MANY_FRACTIONS: Final = 3
 _WORDS: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
 _NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
@@ -110,7 +113,7 @@ def whole_number(label: Label | float | None) -> Label | None:
     if not math.isfinite(label) or label != math.floor(label):
         raise LabelTypeError(
             f"A label must be an int, a str or a bool; got the fraction {label!r}.",
-            hint="these look like scores: use compare_scores (--scores), or cut them at a threshold first.",
+            hint=_SCORES,
         )
     return int(label)
 
@@ -137,12 +140,21 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
         if kind == "float" and ("", None) in columns[name]:
             kinds[name] = "int"
     if len(set(kinds.values())) > 1:
+        _refuse_fractions(columns, kinds)
         sides = []
         for name, kind in kinds.items():
             labels = sorted(value for _, value in columns[name] if value is not None)
             sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_WORDS[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
     return next(iter(kinds.values()), None)
+
+
+def _refuse_fractions(columns: dict[str, set[tuple[str, Any]]], kinds: dict[str, str]) -> None:
+    """Say of numbers that are no whole ones what they are: scores, where the truth has labels."""
+    for name, kind in kinds.items():
+        fractions = [value for _, value in columns[name] if kind == "float" and value is not None and value % 1]
+        if fractions:
+            raise LabelTypeError(f"{name} holds fractions such as {min(fractions)!r}.", hint=_SCORES)
 
 
 def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence[str]) -> None:
@@ -157,6 +169,10 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
     plain = {label.strip().casefold(): label for label in by_column[0]}
     whole = {_without_point(label): label for label in by_column[0]}
     for name, predicted in zip(columns[1:], by_column[1:], strict=True):
+        strange = sorted(predicted - by_column[0])
+        fractions = [label for label in strange if _FRACTION.fullmatch(label) and not _WHOLE_FLOAT.fullmatch(label)]
+        if len(fractions) >= _MANY_FRACTIONS and 2 * len(fractions) > len(predicted):
+            raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
         for label in sorted(predicted - by_column[0]):
             twin = whole.get(_without_point(label)) or plain.get(label.strip().casefold())
             if twin is None:

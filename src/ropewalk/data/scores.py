@@ -292,7 +292,7 @@ def _as_scores(array: Any, name: str) -> FloatArray:
 
 
 def _as_weights(weights: Any, n_items: int) -> FloatArray:
-    found = as_numbers(weights, "sample_weight").reshape(-1)
+    found = as_numbers(weights, "sample_weight", what="`sample_weight`").reshape(-1)
     if found.size != n_items:
         raise LengthMismatchError(f"`sample_weight` has {found.size:,} weights for {count_of(n_items, 'item')}.")
     if (found < 0).any() or not found.any():

@@ -130,13 +130,13 @@ class ScoreMetric:
 
 
 def _check_probabilities(values: FloatArray, name: str, metric: str) -> None:
-    outside = np.flatnonzero((values < 0) | (values > 1))
+    outside = np.flatnonzero((values < -_ROUNDING) | (values > 1 + _ROUNDING))
     if outside.size:
         worst = values.reshape(-1)[outside[0]]
         raise DataError(
             f"{metric} needs probabilities from 0 to 1; {outside.size:,} scores of {name!r} lie outside, such as "
             f"{worst:g}.",
-            hint="log-odds and margins rank items: use roc_auc, or calibrate them first.",
+            hint="log-odds and margins rank items: use roc_auc, calibrate them, or for a cost give threshold=.",
         )
     if values.ndim == _PLANE:
         off = np.flatnonzero(np.abs(values.sum(axis=1) - 1) > _ROUNDING)
@@ -255,7 +255,7 @@ def _by_name(name: str) -> ScoreMetric:
         "auprc": "pr_auc", "logloss": "log_loss", "brier_score": "brier",
     }  # fmt: skip
     try:
-        return choose(aliases.get(name, name), SCORE_METRICS, "metric of scores")
+        return choose(aliases.get(name.lower(), name), SCORE_METRICS, "metric of scores")
     except UnknownNameError:
         if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
             raise UnknownNameError(

@@ -22,7 +22,7 @@ def curve_table(curve: Curve, escape: Escape) -> Table:
     band = curve.band
     places, mass = _places(band), f"{100 * band.prob:g}%"
     spread = np.unique(np.linspace(0, band.x.size - 1, min(_ROWS, band.x.size)).round().astype(int))
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             number(band.x[i], 3) if math.isfinite(band.x[i]) else "∞",
             number(band.observed[i], places),
@@ -32,7 +32,11 @@ def curve_table(curve: Curve, escape: Escape) -> Table:
         for i in spread
     ]
     across, up = _axes(curve)
-    header = (across, up, f"{mass} at each point", f"{mass} at all points at once")
+    header: tuple[str, ...] = (across, up, f"{mass} at each point", f"{mass} at all points at once")
+    if isinstance(curve, CalibrationCurve):
+        off = (band.x < band.all_low) | (band.x > band.all_high)
+        rows = [(*row, f"{curve.counts[i]:,}", "off" if off[i] else "") for i, row in zip(spread, rows, strict=True)]
+        header = (*header, "items", "")
     return Table(
         header=tuple(map(escape, header)),
         rows=tuple(tuple(map(escape, row)) for row in rows),
@@ -99,7 +103,8 @@ def _headline(curve: Curve, escape: Escape) -> str:
     cut = "never" if math.isinf(curve.best) else f"from a score of {curve.best:.4g} on"
     ends = interval(curve.best_interval.low, curve.best_interval.high, 3)
     worth = f"{number(band.mean[i], places)} {interval(band.low[i], band.high[i], places)}"
-    return f"{name}'s {escape(metric_title(curve.metric))} is best, {worth}, if positive is said {cut}; {mass}: {ends}"
+    told = f"{name}'s {escape(metric_title(curve.metric))} is best, {worth}, if positive is said {cut}"
+    return f"{told} ({mass} interval of the best threshold {ends})"
 
 
 def _places(band: Band) -> int:

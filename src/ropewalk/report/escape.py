@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
+
+from ropewalk._validate import visible
 
 _LONGEST: Final = 60
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]~|#])")
@@ -18,23 +19,6 @@ _LATEX: Final = {
     "≈": r"$\approx$", "≪": r"$\ll$", "≫": r"$\gg$", "±": r"$\pm$", "−": r"$-$", "∞": r"$\infty$",
     "–": r"\textendash{}", "Δ": r"$\Delta$", "≥": r"$\geq$", "…": r"\dots{}", "β": r"$\beta$", "·": r"$\cdot$",
 }  # fmt: skip
-
-
-def visible(text: str) -> str:
-    r"""Make control characters, line breaks, bidi overrides and lone surrogates visible instead of active.
-
-    Examples
-    --------
-    >>> print(visible("red \x1b[31m"))
-    red \x1b[31m
-    """
-    # Cc and Cf hold everything that steers a terminal or the direction of text; Zl and Zp break lines.
-    return "".join(
-        char.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char != "\u200d"
-        else char
-        for char in text
-    )
 
 
 def terminal(text: str) -> str:

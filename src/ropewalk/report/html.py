@@ -6,10 +6,10 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk._write import write_text
 from ropewalk.report.classical import MEANING, tests_table
-from ropewalk.report.escape import visible
 from ropewalk.report.view import caption, remarks, tables, view
 from ropewalk.results import ClassComparisons, Comparison, CrossComparison, Rendered
 

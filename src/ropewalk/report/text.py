@@ -5,11 +5,22 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 
+from ropewalk._validate import visible
 from ropewalk.report import escape
 from ropewalk.report.numbers import savage_dickey
 from ropewalk.report.shape import Share, Table, View
 from ropewalk.report.view import caption, remarks, table, tables, view
-from ropewalk.results import Battery, ClassComparisons, Curve, Nemenyi, PriorSensitivity, Ranking, Rendered, Validated
+from ropewalk.results import (
+    Battery,
+    ClassComparisons,
+    Confusion,
+    Curve,
+    Nemenyi,
+    PriorSensitivity,
+    Ranking,
+    Rendered,
+    Validated,
+)
 
 _BAR = 45
 _BLOCKS = "░▒█"
@@ -26,6 +37,8 @@ def body(result: Rendered) -> str:
     if isinstance(result, Ranking | PriorSensitivity | Battery | Curve | Nemenyi | Validated):
         grids = [aligned(one) for one in tables(result, escape.terminal)]
         return "\n\n".join([*(_paragraph(one) for one in view(result, escape.terminal)), *grids])
+    if isinstance(result, Confusion):
+        return "\n".join([caption(result, escape.terminal), aligned(table(result, escape.terminal))])
     if not isinstance(result, ClassComparisons):
         return "\n\n".join(_paragraph(one) for one in view(result, escape.terminal))
     lines = [caption(result, escape.terminal), "", aligned(table(result, escape.terminal))]
@@ -37,7 +50,7 @@ def body(result: Rendered) -> str:
 
 def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
     """Return hints, assumptions, notes and warnings as labelled lines."""
-    return [_labelled(kind, told) for kind, told in remarks(result, escape.visible) if kind in kinds]
+    return [_labelled(kind, told) for kind, told in remarks(result, visible) if kind in kinds]
 
 
 def _paragraph(one: View) -> str:
@@ -110,7 +123,7 @@ def markdown(result: Rendered) -> str:
 def latex(result: Rendered) -> str:
     """Return the tables of a result as LaTeX tabulars; they need the packages booktabs and textcomp."""
     lines = [
-        rf"% {caption(result, escape.visible)}",
+        rf"% {caption(result, visible)}",
         r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}",
     ]
     for i, data in enumerate(tables(result, escape.latex)):

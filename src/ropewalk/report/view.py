@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ropewalk._validate import few
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
-from ropewalk.report import classical, curves, resampled
+from ropewalk.report import classical, confusion, curves, resampled
 from ropewalk.report.league import (
     league_table,
     league_view,
@@ -32,6 +35,7 @@ from ropewalk.report.shape import (
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
+    Confusion,
     CrossComparison,
     Curve,
     Evaluation,
@@ -48,21 +52,30 @@ from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
 
 def view(result: Rendered, escape: Escape) -> tuple[View, ...]:
     """Return one view a comparison or metric, with every name escaped."""
-    if isinstance(result, classical.Tested):
-        return classical.views(result, escape)
-    if isinstance(result, CrossComparison):
-        return resampled.with_folds(view(resampled.plain(result), escape), result, escape)
-    if isinstance(result, Validated):
-        return (resampled.validated_view(result, escape),)
-    if isinstance(result, Curve):
-        return (curves.curve_view(result, escape),)
-    if isinstance(result, Ranking):
-        return (league_view(result, escape),)
-    if isinstance(result, PriorSensitivity):
-        return (sensitivity_view(result, escape),)
-    if isinstance(result, Evaluation):
-        return tuple(_metric(result, posterior, escape) for posterior in result.metrics)
+    for kind, show in _VIEWS:
+        if isinstance(result, kind):
+            return show(result, escape)
     return tuple(_comparison(c, escape, by_class=isinstance(result, ClassComparisons)) for c in comparisons(result))
+
+
+def _folds(result: CrossComparison, escape: Escape) -> tuple[View, ...]:
+    return resampled.with_folds(view(resampled.plain(result), escape), result, escape)
+
+
+def _metrics(result: Evaluation, escape: Escape) -> tuple[View, ...]:
+    return tuple(_metric(result, posterior, escape) for posterior in result.metrics)
+
+
+_VIEWS: tuple[tuple[Any, Callable[[Any, Escape], tuple[View, ...]]], ...] = (
+    (classical.Tested, classical.views),
+    (CrossComparison, _folds),
+    (Evaluation, _metrics),
+    (Validated, lambda result, escape: (resampled.validated_view(result, escape),)),
+    (Curve, lambda result, escape: (curves.curve_view(result, escape),)),
+    (Confusion, lambda result, escape: (confusion.confusion_view(result, escape),)),
+    (Ranking, lambda result, escape: (league_view(result, escape),)),
+    (PriorSensitivity, lambda result, escape: (sensitivity_view(result, escape),)),
+)
 
 
 def comparisons(result: Rendered) -> tuple[Comparison, ...]:
@@ -89,7 +102,7 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
         return remarks(resampled.plain(result), escape)
     if isinstance(result, Validated):
         return resampled.validated_remarks(result, escape)
-    if isinstance(result, Curve):
+    if isinstance(result, Curve | Confusion):
         return tuple(("Note", escape(note)) for note in result.notes)
     parts: tuple[Comparison | Evaluation | Ranking, ...]
     if isinstance(result, Evaluation | Ranking):
@@ -118,6 +131,8 @@ def caption(result: Rendered, escape: Escape) -> str:
         return resampled.validated_caption(result, escape)
     if isinstance(result, Curve):
         return curves.curve_caption(result, escape)
+    if isinstance(result, Confusion):
+        return confusion.confusion_view(result, escape).headline
     recipe = _recipe(result)
     if isinstance(result, Evaluation):
         title = escape(result.name)
@@ -153,6 +168,8 @@ def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
 
 def table(result: Rendered, escape: Escape) -> Table:
     """Return the table of a result: the papers' columns for comparisons, one row a metric for evaluations."""
+    if isinstance(result, Confusion):
+        return confusion.confusion_table(result, escape)
     if isinstance(result, PriorSensitivity):
         return sensitivity_table(result, escape)
     if isinstance(result, Evaluation):

@@ -104,11 +104,19 @@ def as_estimators(estimators: Any) -> dict[str, Any]:
             "Several estimators need names.", hint='write {"svm": SVC(), "forest": RandomForestClassifier()}.'
         )
     else:
-        found = {type(estimators).__name__: estimators}
+        found = {called(estimators): estimators}
     check_names(list(found), len(found))
     for name, estimator in found.items():
         check_estimator(name, estimator)
     return found
+
+
+def called(estimator: Any) -> str:
+    """Return what to call an estimator: its class, or that of what a pipeline or a search ends in."""
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list) and steps:
+        return called(steps[-1][1])
+    return type(estimator).__name__
 
 
 def check_estimator(name: str, estimator: Any) -> None:

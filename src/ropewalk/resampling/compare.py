@@ -31,7 +31,7 @@ from ropewalk.errors import DataError, InvalidInputError, PosLabelError, Ropewal
 from ropewalk.evaluate import evaluate
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import parse_score_metric
-from ropewalk.resampling._data import Labelled, as_labelled, check_estimator
+from ropewalk.resampling._data import Labelled, as_labelled, called, check_estimator
 from ropewalk.resampling._fit import choose_method
 from ropewalk.resampling.predict import cross_predict
 from ropewalk.results import Comparison, Evaluation
@@ -42,6 +42,9 @@ from ropewalk.scores import ScoreOptions, compare_scores, evaluate_scores
 from ropewalk.typing import FloatArray, Label, SeedLike
 
 _BINARY: Final = 2
+_OWN: Final = (
+    "cv", "repeats", "stratify", "groups", "names", "pos_label", "rng", "random_state", "progress", "n_jobs",
+)  # fmt: skip
 _WHICH: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
 _OF_LABELS: Final = ("classes", "cost_matrix", "prevalence", "model", "tests")
 _TRAINING: Final = (
@@ -97,7 +100,7 @@ def cross_compare(
     X, y, cv, repeats, stratify, groups, progress, n_jobs
         As in `resampling.cross_predict`.
     names
-        What to call the two; their classes' names, unless both have the same.
+        What to call the two; their classes' names, or that of a pipeline's last step, unless both have the same.
     pos_label, rng, random_state, **options
         As in `compare`: `metric`, `rope`, `prob`, `rule`, `model`, `draws` and so on. A metric of scores, such as
         ``"roc_auc"``, goes by the probabilities of the classifiers, or by their decision function where that will do.
@@ -117,7 +120,7 @@ def cross_compare(
     >>> r.repeat_differences.size, r.fold_differences.size
     (2, 10)
     """
-    check_keywords(options, Options.__annotations__)
+    check_keywords(options, (*Options.__annotations__, *_OWN))
     seed = check_seed(rng, random_state)
     both = dict(zip(_names(names, estimator_a, estimator_b), (estimator_a, estimator_b), strict=True))
     for name, estimator in both.items():
@@ -207,7 +210,7 @@ def _pair(made: CrossPredictions, a: str | None, b: str | None) -> tuple[str, st
 def _names(names: Any, *estimators: Any) -> tuple[str, ...]:
     if names is not None:
         return check_names(names, len(estimators))
-    kinds = [type(estimator).__name__ for estimator in estimators]
+    kinds = [called(estimator) for estimator in estimators]
     return tuple(kinds) if len(set(kinds)) == len(kinds) else check_names(None, len(kinds))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
+from ropewalk.results.confusion import Confusion
 from ropewalk.results.curves import Curve
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
 from ropewalk.results.predictions import CrossPredictions
@@ -16,6 +17,7 @@ __all__ = [
     "ClassComparisons",
     "ClassicalTest",
     "Comparison",
+    "Confusion",
     "CrossComparison",
     "CrossPredictions",
     "Curve",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ropewalk._validate import check_prob, shorten
+from ropewalk._validate import check_prob, shorten, visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
@@ -190,7 +190,7 @@ class Battery(Rendered):
 
     def __repr__(self) -> str:
         told = ", ".join(f"{key} {test.p_value:.3g}" for key, test in self.tests.items() if test is not None)
-        return f"Battery({self.a} − {self.b}, p-values: {told})"
+        return visible(f"Battery({self.a} − {self.b}, p-values: {told})")
 
     def tests_dict(self) -> dict[str, Any]:
         """Return every test in plain Python types, null where it was not carried out."""
@@ -243,7 +243,8 @@ class Nemenyi(Rendered):
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name} {rank:.2f}" for name, rank in self.ranks.items())
-        return f"Nemenyi(average ranks: {told}; critical difference {self.critical_difference:.3f} at {self.alpha:g})"
+        apart = f"critical difference {self.critical_difference:.3f} at {self.alpha:g}"
+        return visible(f"Nemenyi(average ranks: {told}; {apart})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""

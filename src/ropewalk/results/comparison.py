@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
@@ -71,9 +72,12 @@ class Comparison(OneMetric):
         return prior_sensitivity(self, threads=threads)
 
     def __repr__(self) -> str:
-        verdict = "no ROPE" if self.decision is None else self.decision.symbol
+        unsaid = "no ROPE" if self.rope is None else "no verdict"
+        verdict = unsaid if self.decision is None else self.decision.symbol
         low, high = self.hdi.low, self.hdi.high
-        return f"Comparison({self.metric}: {self.a} − {self.b} = {self.mean:+.3f} [{low:+.3f}, {high:+.3f}], {verdict})"
+        return visible(
+            f"Comparison({self.metric}: {self.a} − {self.b} = {self.mean:+.3f} [{low:+.3f}, {high:+.3f}], {verdict})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
@@ -120,7 +124,7 @@ class ClassComparisons(Rendered):
 
     def __repr__(self) -> str:
         first = self.comparisons[0]
-        return f"ClassComparisons({first.metric}: {first.a} − {first.b}, {len(self)} classes)"
+        return visible(f"ClassComparisons({first.metric}: {first.a} − {first.b}, {len(self)} classes)")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import count_of, is_real
+from ropewalk._validate import count_of, is_real, visible
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import Interval
@@ -35,7 +35,11 @@ class Band:
     draws: int
 
     def at(self, x: float) -> Interval:
-        """Return the pointwise interval at the nearest point of the grid."""
+        """Return the pointwise interval at the nearest point of the grid; outside of it there is none."""
+        if not is_real(x) or not self.x[0] <= x <= self.x[-1]:
+            raise InvalidInputError(
+                f"The grid goes from {self.x[0]:g} to {self.x[-1]:g}; got {x!r}.", hint="give a grid= that holds it."
+            )
         place = int(np.abs(self.x - x).argmin())
         return Interval(float(self.low[place]), float(self.high[place]))
 
@@ -69,7 +73,8 @@ class Curve(Rendered):
         return type(self).__name__.removesuffix("Curve").lower()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name}, {count_of(self.n_items, 'item')}, {self.band.draws:,} draws)"
+        told = f"{self.name}, {count_of(self.n_items, 'item')}, {self.band.draws:,} draws"
+        return visible(f"{type(self).__name__}({told})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision, Regions
@@ -48,7 +49,7 @@ class Evaluation(Rendered):
             f"{m.metric.name} = {m.estimate.mean:.3f} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"
             for m in self.metrics
         )
-        return f"Evaluation({self.name}: {told})"
+        return visible(f"Evaluation({self.name}: {told})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""

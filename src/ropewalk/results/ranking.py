@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ropewalk._validate import visible
 from ropewalk.contrast import Contrast, contrast
 from ropewalk.decision import Decision
 from ropewalk.intervals import Interval
@@ -102,7 +103,7 @@ class Ranking(OneMetric):
 
     def __repr__(self) -> str:
         told = ", ".join(f"{model.name} {model.p_best:.2f}" for model in self.by_rank)
-        return f"Ranking({self.metric}, P(best): {told})"
+        return visible(f"Ranking({self.metric}, P(best): {told})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""

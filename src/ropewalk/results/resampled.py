@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
@@ -256,7 +257,7 @@ class Validated(Rendered):
 
     def __repr__(self) -> str:
         low, high = self.estimate.hdi
-        return (
+        return visible(
             f"Validated({self.name}, {self.best.text} of {len(self.settings)}: test {self.metric} = "
             f"{self.estimate.mean:.3f} [{low:.3f}, {high:.3f}])"
         )

@@ -215,7 +215,7 @@ def test_what_does_not_go_with_clusters(data):
     y, a, b, cluster = data
     with pytest.raises(rw.errors.InvalidInputError, match="takes items as independent"):
         rw.compare(y, a, b, cluster=cluster, model="paired")
-    with pytest.raises(rw.errors.InvalidInputError, match="must be an array"):
+    with pytest.raises(rw.errors.InvalidInputError, match="must be arrays"):
         rw.compare(y, a, b, cluster="c")
     with pytest.raises(rw.errors.LengthMismatchError, match="same length"):
         rw.compare(y, a, b, cluster=cluster[:-1])
@@ -225,7 +225,7 @@ def test_what_does_not_go_with_clusters(data):
     frame = need("pandas").DataFrame({"y": y, "a": a, "b": b, "who": cluster})
     with pytest.raises(rw.errors.ColumnNotFoundError, match="did you mean 'who'"):
         rw.compare(frame, truth="y", a="a", b="b", cluster="whoo")
-    with pytest.raises(rw.errors.InvalidInputError, match="name of a column"):
+    with pytest.raises(rw.errors.InvalidInputError, match="names of columns"):
         rw.compare(frame, truth="y", a="a", b="b", cluster=cluster)
 
 
@@ -263,6 +263,27 @@ def test_repeated_ids_need_a_cluster():
     torn = table.assign(group=["x", "y", "y", "y"])
     with pytest.raises(rw.errors.PairingError, match="more than one cluster"):
         rw.read_outcomes(torn, **columns, cluster="group")
+
+
+def test_ids_are_checked_wherever_data_come_in(data):
+    y, a, b, cluster = data
+    frame = need("pandas").DataFrame({"y": y, "a": a, "b": b, "id": cluster, "n": np.arange(300)})
+    said = {"metric": "accuracy", "draws": 20, "rng": 0}
+    calls = (
+        lambda **more: rw.compare(frame, truth="y", a="a", b="b", **said, **more),
+        lambda **more: rw.evaluate(frame, "a", truth="y", **said, **more),
+        lambda **more: rw.rank(frame, truth="y", predictions=["a", "b"], **said, **more),
+    )
+    for call in calls:
+        with pytest.raises(rw.errors.PairingError, match="cluster="):
+            call(id="id")
+        assert call(id="id", cluster="id").to_dict()["n_clusters"] == 60
+        assert call(id="n").to_dict()["n_clusters"] is None
+    with pytest.raises(rw.errors.PairingError, match="more than once"):
+        rw.compare(y, a, b, id=cluster, **said)
+    assert rw.compare(y, a, b, id=cluster, cluster=cluster, **said).recipe.n_clusters == 60
+    with pytest.raises(rw.errors.InvalidInputError, match="clusters already"):
+        rw.compare(rw.Outcomes.from_arrays(y, a, b), id=cluster)
 
 
 def test_joined_files_take_the_clusters_of_the_first(tmp_path, write):

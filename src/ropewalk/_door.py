@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.frames import is_frame
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
@@ -25,25 +26,25 @@ def as_outcomes(
     missing: Missing,
     usage: str,
     cluster: Any = None,
+    id: Any = None,  # noqa: A002
 ) -> AnyOutcomes:
     """Return one table of as many classifiers as there are `columns`.
 
     `data` are arrays (truth first), or a single `Outcomes`, file or dataframe of which `columns` name the
-    classifiers; a name may be None where there is nothing to choose. `cluster` is an array or a column, like the data.
+    classifiers; a name may be None where there is nothing to choose. `cluster` and `id` are arrays or columns too.
     """
     n_classifiers = len(columns)
     if len(data) == n_classifiers + 1:
         if truth is not None or any(column is not None for column in columns):
             raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
-        if isinstance(cluster, str):
-            raise InvalidInputError("Arrays have no column to name: `cluster` must be an array too.", hint=usage)
+        _check_arrays(cluster, id, usage)
         named = check_names(names, n_classifiers)
         return _from_arrays(data, names=named, labels=labels, missing=missing, cluster=cluster)
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
     source = data[0]
     if isinstance(source, Outcomes | MultilabelOutcomes):
-        _check_made(labels, truth, cluster)
+        _check_made(labels, truth, cluster, id)
         if None in columns and source.n_classifiers != n_classifiers:
             raise InvalidInputError(
                 f"Name {n_classifiers} of the {source.n_classifiers} classifiers: {', '.join(source.names)}.",
@@ -56,10 +57,10 @@ def as_outcomes(
         if truth is None or None in columns:
             raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
         predictions = [column for column in columns if column is not None]
-        if cluster is not None and not isinstance(cluster, str):
-            raise InvalidInputError("For a file or dataframe `cluster` is the name of a column.", hint=usage)
+        if any(column is not None and not isinstance(column, str) for column in (cluster, id)):
+            raise InvalidInputError("For a file or dataframe `cluster` and `id` are names of columns.", hint=usage)
         table = read_outcomes(
-            source, truth=truth, predictions=predictions, labels=labels, missing=missing, cluster=cluster
+            source, truth=truth, predictions=predictions, id=id, labels=labels, missing=missing, cluster=cluster
         )
     else:
         raise InvalidInputError(f"A single argument cannot be a {type(source).__name__}.", hint=usage)
@@ -76,15 +77,26 @@ def as_tables(
     missing: Missing,
     usage: str,
     cluster: Any = None,
+    id: Any = None,  # noqa: A002
 ) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each where they come separately."""
     if len(data) == 2 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):  # noqa: PLR2004
-        _check_made(labels, truth, cluster)
+        _check_made(labels, truth, cluster, id)
         return as_pair(data[0], data[1], columns, names)
     whole = as_outcomes(
-        data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage, cluster=cluster
-    )
+        data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage, cluster=cluster,
+        id=id,
+    )  # fmt: skip
     return (whole,)
+
+
+def _check_arrays(cluster: Any, ids: Any, usage: str) -> None:
+    """Refuse names of columns where there are none, and ids that repeat outside of one cluster."""
+    if isinstance(cluster, str) or isinstance(ids, str):
+        raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
+    if ids is not None:
+        groups = None if cluster is None else code_ids(cluster, "cluster")[0]
+        check_nested(code_ids(ids, "id", None if groups is None else groups.size)[0], groups, "`id`")
 
 
 def _check_made(*said: Any) -> None:

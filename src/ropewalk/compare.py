@@ -64,6 +64,7 @@ class Options(TypedDict, total=False):
 class _DataOptions(Options, total=False):
     names: Sequence[str] | None
     cluster: Any
+    id: Any
     pos_label: Label | None
     rng: SeedLike
     random_state: SeedLike
@@ -113,6 +114,7 @@ def compare(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     cluster: Any = None,
+    id: Any = None,  # noqa: A002
     metric: MetricLike | None = None,
     classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
@@ -146,6 +148,8 @@ def compare(
     cluster
         Which items belong together (documents of one author, questions on one passage, repeats of one item): an array
         of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.
+    id
+        Ids of the items, an array or the name of a column; repeats are refused unless one `cluster` holds them.
     metric
         A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``; ``micro_``, ``macro_`` or ``weighted_`` before one
         that is about a class), a `Metric`, or a function of `Margins`. Default: `f1` for two labels or with a
@@ -186,7 +190,7 @@ def compare(
     nb_mult and svm_l2 are practically equivalent at ±0.05
     """
     outcomes = as_tables(
-        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster
+        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster, id=id
     )
     comparison = _compare(
         outcomes,
@@ -217,6 +221,7 @@ def compare_classes(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     cluster: Any = None,
+    id: Any = None,  # noqa: A002
     rng: SeedLike = None,
     random_state: SeedLike = None,
     **options: Unpack[Options],
@@ -236,7 +241,7 @@ def compare_classes(
     ['≈', '>', '<']
     """
     outcomes = as_tables(
-        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster
+        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster, id=id
     )
     seed = check_seed(rng, random_state)
     if options.get("prevalence") is not None:

@@ -35,6 +35,7 @@ def evaluate(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     cluster: Any = None,
+    id: Any = None,  # noqa: A002
     metric: MetricLike | Sequence[MetricLike] | None = None,
     classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
@@ -87,6 +88,7 @@ def evaluate(
         missing=missing,
         usage=_USAGE,
         cluster=cluster,
+        id=id,
     )
     metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     if not metrics:

@@ -40,6 +40,7 @@ def rank(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     cluster: Any = None,
+    id: Any = None,  # noqa: A002
     metric: MetricLike | None = None,
     classes: Iterable[Label] | None = None,
     pos_label: Label | None = None,
@@ -76,7 +77,9 @@ def rank(
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    outcomes = _tables(data, predictions, truth=truth, names=names, labels=labels, missing=missing, cluster=cluster)
+    outcomes = _tables(
+        data, predictions, truth=truth, names=names, labels=labels, missing=missing, cluster=cluster, id=id
+    )
     recipe = write_recipe(
         outcomes,
         default=default_model(separate=len(outcomes) > 1),
@@ -186,10 +189,11 @@ def _tables(
     labels: Iterable[Label] | None,
     missing: Missing,
     cluster: Any,
+    id: Any,  # noqa: A002
 ) -> tuple[AnyOutcomes, ...]:
     """Return one table of all classifiers, or one of each where they come separately."""
     if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
-        if any(said is not None for said in (labels, truth, predictions, cluster)):
+        if any(said is not None for said in (labels, truth, predictions, cluster, id)):
             raise InvalidInputError("An Outcomes has its truth, labels and classifiers already.", hint=_USAGE)
         return _separate(data, names)
     if len(data) == 2 and isinstance(data[1], Mapping):  # noqa: PLR2004
@@ -216,6 +220,7 @@ def _tables(
         missing=missing,
         usage=_USAGE,
         cluster=cluster,
+        id=id,
     )
     return (table,)
 

@@ -461,6 +461,21 @@ def test_no_verdict_where_nothing_moves(silent, rng):
         rw.compare_scores(y, noisy, noisy[::-1], cluster=np.zeros(120))
 
 
+@pytest.mark.parametrize(("n", "decided"), [(2, False), (9, False), (10, True)])
+def test_a_handful_of_items_or_clusters_decides_nothing(silent, rng, n, decided):
+    a = rng.random(n)
+    said = {"metric": "mean", "rope": 0.1, "draws": 200, "rng": 0}
+    r = rw.compare_scores(a + 5, a, **said)
+    assert (r.decision is not None) == decided
+    assert any("too few to re-weight" in told for told in r.warnings) != decided
+    values = rng.random(20 * n)
+    grouped = rw.compare_scores(values + 5 + rng.random(20 * n), values, cluster=np.tile(np.arange(n), 20), **said)
+    assert (grouped.decision is not None) == decided
+    y = rng.integers(0, 2, 20 * n)
+    labels = rw.compare(y, y, 1 - y, metric="accuracy", rope=0.1, cluster=np.tile(np.arange(n), 20), draws=50, rng=0)
+    assert labels.decision is None  # neither accuracy moves, however many there are
+
+
 def test_equal_systems_have_no_rounding_between_them(silent, rng):
     a = rng.random(90)
     b = a.reshape(3, 30)[:, ::-1].reshape(-1)  # the same values within each cluster, in another order

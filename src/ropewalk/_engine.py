@@ -46,6 +46,7 @@ _EARLY: Final = 10_000
 _FEWEST: Final = 10_000
 _DIGITS: Final = 13
 _ALIKE: Final = 1e-12
+_LEAST_UNITS: Final = 10  # of 10 clusters the interval covers 79-89%
 _EARLY_DRAWS: Final = 1_000
 _VAST: Final = 500_000  # of so much work a draw, fewer must do
 _PRIOR_WORK: Final = 500_000
@@ -204,10 +205,15 @@ def steadied(psi: FloatArray, recipe: Recipe, observed: Sequence[float | None]) 
 def no_verdict(recipe: Recipe, singles: Sequence[Estimate]) -> str:
     """Return why no verdict is given on what was drawn, whatever the ROPE; empty where there is one.
 
-    Re-weighting knows the items it has: where no score moves at all, its draws say nothing of other items.
+    Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
+    nothing of other items.
     """
     if recipe.no_verdict or not isinstance(recipe.model, Bootstrap):
         return recipe.no_verdict
+    units = min(table.n_items if table.n_clusters is None else table.n_clusters for table in recipe.tables)
+    if units < _LEAST_UNITS:
+        what = "items" if recipe.n_clusters is None else "clusters"
+        return f"no verdict, since fewer than {_LEAST_UNITS} {what} are too few to re-weight"
     if all(single.std == 0 for single in singles):
         return "no verdict, since no re-weighting of the items changes a score"
     return ""

@@ -269,10 +269,8 @@ def _recipe(source: ItemScores, metric: Any, options: ScoreOptions) -> tuple[Rec
     """Check everything that was said and write it down; return it and the number of threads."""
     rope, prob = parse_rope(options.get("rope")), check_prob(options.get("prob", 0.95))
     rule, draws = choose(options.get("rule", "hdi"), RULES, "rule"), check_draws(options.get("draws", "auto"))
-    seed, threads = (
-        check_seed(options.get("rng"), options.get("random_state")),
-        check_threads(options.get("threads", 1)),
-    )
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    threads = check_threads(options.get("threads", 1))
     costs, threshold = options.get("cost_matrix"), options.get("threshold")
     if metric == "cost":
         if costs is None:

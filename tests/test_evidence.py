@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.evidence import bayes_factor, rope_factor, savage_dickey
+from ropewalk.evidence import BayesFactor, bayes_factor, rope_factor, savage_dickey
 from ropewalk.intervals import Interval
 
 ROPE = Interval(-0.5, 0.5)
@@ -15,20 +15,22 @@ ROPE = Interval(-0.5, 0.5)
 
 def test_savage_dickey_is_scipys_kernel_density_ratio(rng):
     posterior, prior = rng.normal(0.3, 0.2, 5_000), rng.normal(0, 1, 5_000)
-    value, reliable = savage_dickey(posterior, prior)
+    found = savage_dickey(posterior, prior)
+    value, reliable = found.sd, found.sd_reliable
     expected = stats.gaussian_kde(posterior)(0)[0] / stats.gaussian_kde(prior)(0)[0]
     assert value == pytest.approx(expected, rel=1e-9)
     assert reliable
 
 
 def test_savage_dickey_far_from_zero_is_noise(rng):
-    value, reliable = savage_dickey(rng.normal(2, 0.2, 5_000), rng.normal(0, 1, 5_000))
+    found = savage_dickey(rng.normal(2, 0.2, 5_000), rng.normal(0, 1, 5_000))
+    value, reliable = found.sd, found.sd_reliable
     assert value < 0.01
     assert not reliable
 
 
 def test_a_difference_without_spread_has_no_density():
-    assert savage_dickey(np.zeros(100), np.arange(100.0)) == (None, False)
+    assert savage_dickey(np.zeros(100), np.arange(100.0)) == BayesFactor()
 
 
 def test_rope_factor_is_the_ratio_of_odds(rng):

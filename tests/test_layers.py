@@ -11,12 +11,12 @@ import ropewalk
 
 ROOT = Path(ropewalk.__file__).parent
 LAYERS = {
-    0: {"errors", "typing", "_validate", "_optional", "_write", "_version", "_progress"},
+    0: {"errors", "typing", "_validate", "_optional", "_write", "_version", "_progress", "_colours"},
     1: {"data", "_door"},
     2: {"sampling", "intervals", "bands", "metrics"},
     3: {"models"},
     4: {"summary", "decision", "evidence", "wording", "contrast", "results", "_settle", "classical"},
-    5: {"report"},
+    5: {"report", "plots"},
     6: {
         "_engine",
         "_remarks",
@@ -38,6 +38,7 @@ LAYERS = {
 DELEGATES = {
     ("results.base", "report"),
     ("results.comparison", "sensitivity"),
+    ("results.comparison", "analysis"),
     ("results.predictions", "resampling"),
 }
 # The side-by-side tables show what the facade reproduces.

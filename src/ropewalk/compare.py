@@ -256,8 +256,11 @@ def compare_classes(
     return ClassComparisons(comparisons=comparisons)
 
 
-def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
-    """Carry out a recipe: the same recipe gives the same answer, bit for bit."""
+def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Comparison:
+    """Carry out a recipe: the same recipe gives the same answer, bit for bit.
+
+    Without `evidence` there is no Bayes factor, whose own draws may be more work than the answer's.
+    """
     metric = recipe.metric
     names = tuple(name for table in recipe.tables for name in table.names)
     posteriors = [recipe.model.fit(table) for table in recipe.tables]
@@ -277,7 +280,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     no_sd = recipe.model.no_savage_dickey
     if not no_sd and takes_long(posteriors):
         no_sd = "50,000 draws of posterior and prior would take too long for a table of this size"
-    wanted = 0 if no_sd else SD_DRAWS
+    wanted = 0 if no_sd or not evidence else SD_DRAWS
     at = looks(posteriors)
     psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
     psi = steadied(psi, recipe, observed)
@@ -294,6 +297,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
     each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)
     pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
     notes, alarms = remarks(recipe, posteriors, pulls)
+    prior = prior_delta(recipe, fewer=bool(no_sd)) if evidence and _has_factor(recipe, no_sd) else None
     return Comparison(
         a=names[0],
         b=names[1],
@@ -305,19 +309,26 @@ def run(recipe: Recipe, *, threads: int = 1) -> Comparison:
         regions=found.regions,
         rope_path=found.rope_path,
         decision=found.decision,
-        bayes_factor=_bayes_factor(recipe, delta, first, no_sd),
+        bayes_factor=_bayes_factor(recipe, delta, first, prior, no_sd) if evidence else None,
         draws=Draws(psi=psi, names=names),
+        prior_draws=prior,
         recipe=recipe,
         notes=(*notes, *capped(recipe, psi.shape[1], at, stable=found.decision is None or found.decision.stable)),
         warnings=alarms,
     )
 
 
-def _bayes_factor(recipe: Recipe, delta: FloatArray, first: FloatArray, no_sd: str) -> BayesFactor:
+def _has_factor(recipe: Recipe, no_sd: str) -> bool:
+    """Whether there is a Bayes factor to measure; if not, the prior draws are spared."""
+    return not recipe.model.no_factor and not (no_sd and recipe.rope is None)
+
+
+def _bayes_factor(
+    recipe: Recipe, delta: FloatArray, first: FloatArray, prior: FloatArray | None, no_sd: str
+) -> BayesFactor:
     reason = recipe.model.no_factor or no_sd
-    if recipe.model.no_factor or (no_sd and recipe.rope is None):  # nothing to measure: spare the prior draws
-        return BayesFactor(sd=None, sd_reliable=False, rope=None, rope_reliable=False, reason=reason)
-    prior = prior_delta(recipe, fewer=bool(no_sd))
+    if prior is None:
+        return BayesFactor(reason=reason)
     sd_draws = None if no_sd else first[0] - first[1]
     return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
 

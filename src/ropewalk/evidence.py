@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -24,15 +24,18 @@ class BayesFactor:
 
     `sd` is the papers' Savage-Dickey ratio at 0; `rope` compares inside with outside the ROPE, and is the one to
     prefer: it is finite and has no bandwidth. Where draws are too few, `rope` is a bound and `rope_bound` says
-    on which side. `reason` says why there is no `sd`, or none of the two.
+    on which side. `reason` says why there is no `sd`, or none of the two. `sd` is `density` over `prior_density`,
+    those of the posterior and the prior at 0.
     """
 
-    sd: float | None
-    sd_reliable: bool
-    rope: float | None
-    rope_reliable: bool
+    sd: float | None = None
+    sd_reliable: bool = False
+    rope: float | None = None
+    rope_reliable: bool = False
     rope_bound: Literal["upper", "lower"] | None = None
     reason: str = ""
+    density: float | None = None
+    prior_density: float | None = None
 
 
 def bayes_factor(
@@ -42,21 +45,13 @@ def bayes_factor(
 
     Without `sd_draws` there is no Savage-Dickey ratio, for the `reason` given.
     """
-    sd, sd_reliable = (None, False) if sd_draws is None else savage_dickey(sd_draws, prior)
-    if rope is None:
-        return BayesFactor(sd=sd, sd_reliable=sd_reliable, rope=None, rope_reliable=False, reason=reason)
-    value, bound = rope_factor(posterior, prior, rope)
-    return BayesFactor(
-        sd=sd,
-        sd_reliable=sd_reliable,
-        rope=value,
-        rope_reliable=value is not None and bound is None,
-        rope_bound=bound,
-        reason=reason,
-    )
+    found = BayesFactor() if sd_draws is None else savage_dickey(sd_draws, prior)
+    value, bound = (None, None) if rope is None else rope_factor(posterior, prior, rope)
+    reliable = value is not None and bound is None
+    return replace(found, rope=value, rope_reliable=reliable, rope_bound=bound, reason=reason)
 
 
-def savage_dickey(posterior: FloatArray, prior: FloatArray) -> tuple[float | None, bool]:
+def savage_dickey(posterior: FloatArray, prior: FloatArray) -> BayesFactor:
     """Return posterior over prior density at 0, by the papers' kernel estimate, and whether to trust it.
 
     Under the SIGIR paired prior the density of a difference of F1 is infinite at 0 (it grows like −log|δ|), so
@@ -65,9 +60,10 @@ def savage_dickey(posterior: FloatArray, prior: FloatArray) -> tuple[float | Non
     top, near = _density_at_zero(posterior)
     bottom, _ = _density_at_zero(prior)
     if top is None or not bottom:
-        return None, False
+        return BayesFactor()
     value = top / bottom
-    return value, value >= _SD_NOISE and near >= _FEW
+    reliable = value >= _SD_NOISE and near >= _FEW
+    return BayesFactor(sd=value, sd_reliable=reliable, density=top, prior_density=bottom)
 
 
 def _density_at_zero(draws: FloatArray) -> tuple[float | None, int]:

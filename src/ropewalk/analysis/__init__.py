@@ -11,7 +11,7 @@ from ropewalk.analysis._curves import Curve, CurvePoint
 from ropewalk.analysis._parts import Average, SquaredBiasVariance, ZeroOneBiasVariance
 from ropewalk.analysis.bayes import BayesError, BayesTable, bayes_error, bayes_error_table
 from ropewalk.analysis.bias_variance import bias_variance
-from ropewalk.analysis.confusion import confusion, total_cost
+from ropewalk.analysis.confusion import confusion, confusions, total_cost
 from ropewalk.analysis.learning import learning_curve, train_test_error, validation_curve
 from ropewalk.results.confusion import Confusion
 
@@ -28,6 +28,7 @@ __all__ = [
     "bayes_error_table",
     "bias_variance",
     "confusion",
+    "confusions",
     "learning_curve",
     "total_cost",
     "train_test_error",

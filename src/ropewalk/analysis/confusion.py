@@ -23,6 +23,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import hdi
+from ropewalk.results.comparison import Comparison
 from ropewalk.results.confusion import Confusion
 from ropewalk.sampling import generator
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
@@ -114,6 +115,26 @@ def confusion(
         name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=mean,
         low=low, high=high, prior=weights, prob=mass, notes=(*notes, *few_units(outcomes, clusters_only=True)),
     )  # fmt: skip
+
+
+def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
+    """Return the confusion matrices of both classifiers of a comparison, on the data that it is about.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0)
+    >>> [found.counts.tolist() for found in r.confusions()]
+    [[[6986, 148], [116, 282]], [[7018, 116], [122, 276]]]
+    """
+    recipe = answer.recipe
+    tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
+    if not all(isinstance(table, Outcomes) for table in tables):
+        raise InvalidInputError("A confusion matrix is of one label an item; these data are scores or any-of labels.")
+    how: dict[str, Any] = {"prob": recipe.prob, "rng": recipe.seed}
+    a, b = (confusion(table, name, **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
+    return a, b
 
 
 def _by_clusters(

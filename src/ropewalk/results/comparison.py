@@ -12,15 +12,18 @@ from ropewalk.evidence import BayesFactor
 from ropewalk.intervals import Interval
 from ropewalk.results.base import SCHEMA, OneMetric, Recipe, Rendered, delta_dict, estimate_dict, verdict_dict
 from ropewalk.results.classical import Battery
+from ropewalk.results.confusion import Confusion
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
+from ropewalk.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Comparison(OneMetric):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
 
-    Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything.
+    Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
+    those of the difference under the prior, where a Bayes factor was made of them.
     """
 
     a: str
@@ -36,6 +39,7 @@ class Comparison(OneMetric):
     bayes_factor: BayesFactor | None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
+    prior_draws: FloatArray | None = field(repr=False, default=None)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     tests: Battery | None = None
@@ -70,6 +74,12 @@ class Comparison(OneMetric):
         from ropewalk.sensitivity import prior_sensitivity
 
         return prior_sensitivity(self, threads=threads)
+
+    def confusions(self) -> tuple[Confusion, Confusion]:
+        """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
+        from ropewalk.analysis import confusions
+
+        return confusions(self)
 
     def __repr__(self) -> str:
         unsaid = "no ROPE" if self.rope is None else "no verdict"

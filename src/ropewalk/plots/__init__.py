@@ -1,0 +1,1 @@
+"""Pictures of results, drawn with matplotlib (extra `plot`): results in, axes out."""

@@ -126,7 +126,7 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     >>> news = rw.examples.news20()
     >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0)
     >>> [found.counts.tolist() for found in r.confusions()]
-    [[[6986, 148], [116, 282]], [[7018, 116], [122, 276]]]
+    [[[7041, 93], [109, 289]], [[7050, 84], [118, 280]]]
     """
     recipe = answer.recipe
     tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2

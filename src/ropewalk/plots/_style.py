@@ -48,7 +48,7 @@ def quieten(ax: Axes, *, bare: bool = False) -> None:
     for name in ("xaxis", "yaxis"):
         getattr(ax, name).label.set_size(TEXT)
         getattr(ax, name).label.set_color(INK)
-    ax.title.set_size(TEXT)
+    ax.title.set_fontsize(TEXT)
     ax.title.set_color(INK)
     if bare:
         ax.spines["left"].set_visible(False)
@@ -67,10 +67,11 @@ def grid(ax: Axes, which: str = "x") -> None:
     ax.set_axisbelow(True)
 
 
-@lru_cache(maxsize=1)
-def _glyphs() -> frozenset[int]:
-    manager = require("matplotlib.font_manager", extra="plot", caller="a picture")
-    return frozenset(manager.get_font(manager.findfont("DejaVu Sans")).get_charmap())
+@lru_cache(maxsize=4)
+def _glyphs(font: str) -> frozenset[int]:
+    from matplotlib.font_manager import get_font
+
+    return frozenset(get_font(font).get_charmap())
 
 
 def words(text: str, longest: int = _LONGEST) -> str:
@@ -78,8 +79,10 @@ def words(text: str, longest: int = _LONGEST) -> str:
 
     Examples
     --------
-    >>> words("$x_1$ \U0001f600")
-    '\\$x_1\\$ U+1F600'
+    >>> words("$x_1$ \U0001f9ea")
+    '\\$x_1\\$ U+1F9EA'
     """
+    manager = require("matplotlib.font_manager", extra="plot", caller="a picture")
+    known = _glyphs(str(manager.findfont(manager.FontProperties())))
     shown = brief(visible(text), longest)
-    return "".join(c if ord(c) in _glyphs() else f"U+{ord(c):04X}" for c in shown).replace("$", r"\$")
+    return "".join(c if ord(c) in known else f"U+{ord(c):04X}" for c in shown).replace("$", r"\$")

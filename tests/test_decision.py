@@ -178,11 +178,11 @@ def test_without_a_rope_there_is_no_verdict(table):
     ],
 )
 def test_words(symbol, leaning, words):
-    assert verdict_text(Verdict(symbol), leaning, Interval(-0.01, 0.01), "x", "y") == words
+    assert verdict_text(Verdict(symbol), leaning, "±0.01", "x", "y") == words
 
 
 def test_words_against_a_bar():
-    told = bar_text(Verdict.B_BETTER, None, Interval(-0.01, 0.01), "x", "0.8")
+    told = bar_text(Verdict.B_BETTER, None, "±0.01", "x", "0.8")
     assert told == "x is worse than the bar of 0.8 by a margin that matters (ROPE ±0.01)"
 
 

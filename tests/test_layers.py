@@ -31,12 +31,14 @@ LAYERS = {
         "sensitivity",
         "analysis",
         "resampling",
+        "_dossier",
     },
     7: {"cli", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
 DELEGATES = {
     ("results.base", "report"),
+    ("results.base", "_dossier"),
     ("results.comparison", "sensitivity"),
     ("results.comparison", "analysis"),
     ("results.predictions", "resampling"),

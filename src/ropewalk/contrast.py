@@ -10,7 +10,7 @@ from ropewalk.decision import Decision, Piece, Regions, judge, rope_path
 from ropewalk.intervals import Interval
 from ropewalk.summary import Estimate, count_below, summarise
 from ropewalk.typing import FloatArray, Rule
-from ropewalk.wording import verdict_text
+from ropewalk.wording import rope_text, verdict_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def contrast(delta: FloatArray, question: Question, *, observed: float | None, n
     if question.rope is not None:
         how = {"prob": question.prob, "rule": question.rule, "higher_is_better": question.higher_is_better}
         regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **how)  # type: ignore[arg-type]
-        text = verdict_text(verdict, leaning, question.rope, *names)
+        text = verdict_text(verdict, leaning, rope_text(question.rope), *names)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
         path = rope_path(estimate, ordered, **how)  # type: ignore[arg-type]
     return Contrast(

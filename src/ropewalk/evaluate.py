@@ -13,17 +13,16 @@ from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads, is_real
-from ropewalk.decision import Decision, judge
+from ropewalk.decision import Decision, judge, rope_path
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
 from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate, count_below, summarise
+from ropewalk.summary import count_below, summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
-from ropewalk.wording import bar_text
+from ropewalk.wording import bar_text, rope_text
 
 _USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
 
@@ -172,38 +171,28 @@ def _posterior(
             [posterior], metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
         )
 
-    def gap(estimate: Estimate, level: float) -> Estimate:
-        return replace(
-            estimate,
-            mean=estimate.mean - level,
-            hdi=Interval(estimate.hdi.low - level, estimate.hdi.high - level),
-        )
+    how: Any = {"prob": prob, "rule": rule, "higher_is_better": metric.higher_is_better}
 
     def settled(psi: FloatArray) -> bool:
         if rope is None or bar is None:
             return True
         psi = steadied(psi, recipe, observed)
         ordered = np.sort(psi[0])
-        estimate = gap(summarise(psi[0], ordered, prob=prob, observed=None), bar)
-        return judge(estimate, ordered - bar, rope, prob=prob, rule=rule, higher_is_better=metric.higher_is_better)[2]
+        estimate = summarise(psi[0], ordered, prob=prob, observed=None).shifted(-bar)
+        return judge(estimate, ordered - bar, rope, **how)[2]
 
     at = looks([posterior])
     psi, _ = collect(draw, recipe.draws, settled, at=at)
     psi = steadied(psi, recipe, observed)
     ordered = np.sort(psi[0])
     estimate = summarise(psi[0], ordered, prob=prob, observed=observed[0])
-    regions, decision = None, None
+    regions, decision, path = None, None, None
     recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate]))
     if rope is not None and not recipe.no_verdict and bar is not None:
-        regions, verdict, stable, leaning = judge(
-            gap(estimate, bar),
-            ordered - bar,
-            rope,
-            prob=prob,
-            rule=rule,
-            higher_is_better=metric.higher_is_better,
-        )
-        words = bar_text(verdict, leaning, rope, recipe.tables[0].names[0], f"{bar:g}")
+        above = estimate.shifted(-bar)
+        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **how)
+        path = rope_path(above, ordered - bar, **how)
+        words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
     found = MetricPosterior(
         metric=metric,
@@ -211,6 +200,7 @@ def _posterior(
         prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
         regions=regions,
         decision=decision,
+        rope_path=path,
         draws=Draws(psi=psi, names=recipe.tables[0].names),
         recipe=recipe,
     )

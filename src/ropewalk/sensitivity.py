@@ -11,8 +11,10 @@ from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Multilabel, Paired
 from ropewalk.results import Comparison, PriorSensitivity, Recipe
 
 
-def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivity:
+def prior_sensitivity(answer: Comparison, *, draws: int | None = None, threads: int = 1) -> PriorSensitivity:
     """Run the recipe of `answer` with half and twice the prior mass, and with the papers' priors.
+
+    With a number of `draws` the other priors get so many, and no Bayes factors.
 
     Examples
     --------
@@ -26,18 +28,19 @@ def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivi
     True
     """
     recipe = answer.recipe
-    others = _others(recipe)
+    others = other_priors(recipe)
     if not others:
         raise InvalidInputError(
             f"The model {recipe.model.name!r} has no prior to vary.", hint="it re-weights the items themselves."
         )
     rows = [("as asked", answer)]
     for which, model in others:
-        rows.append((which, run(_under(recipe, model), threads=threads)))
+        again = _under(recipe if draws is None else replace(recipe, draws=draws), model)
+        rows.append((which, run(again, threads=threads, evidence=draws is None)))
     return PriorSensitivity(rows=tuple(rows))
 
 
-def _others(recipe: Recipe) -> list[tuple[str, Model]]:
+def other_priors(recipe: Recipe) -> list[tuple[str, Model]]:
     """Return the other priors, each with a name."""
     model, table = recipe.model, recipe.tables[0]
     if isinstance(model, Bootstrap):  # it has no prior, and what it is drawn for the papers' models cannot take

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,11 @@ class Estimate:
     mc_error: float
     hdi: Interval
     hdi_mc_error: tuple[float, float]
+
+    def shifted(self, by: float) -> Estimate:
+        """Return the posterior of the number plus a constant; without an observed value."""
+        moved = Interval(self.hdi.low + by, self.hdi.high + by)
+        return replace(self, observed=None, mean=self.mean + by, hdi=moved)
 
     @property
     def pull(self) -> float:

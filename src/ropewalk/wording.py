@@ -23,9 +23,8 @@ def rope_text(rope: Interval) -> str:
     return f"[{ends[0]}, {ends[1]}]"
 
 
-def verdict_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, a: str, b: str) -> str:
-    """Say a verdict about two classifiers in a sentence."""
-    width = rope_text(rope)
+def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, b: str) -> str:
+    """Say a verdict about two classifiers, at a ROPE written as `width`, in a sentence."""
     if verdict is Verdict.EQUIVALENT:
         return f"{a} and {b} are practically equivalent at {width}"
     if verdict.conclusive:
@@ -35,9 +34,8 @@ def verdict_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, a: s
     return f"Undecided at {width}; leaning {lean}; more data needed"
 
 
-def bar_text(verdict: Verdict, leaning: Leaning | None, rope: Interval, name: str, bar: str) -> str:
-    """Say a verdict about one classifier against a fixed bar in a sentence."""
-    width = rope_text(rope)
+def bar_text(verdict: Verdict, leaning: Leaning | None, width: str, name: str, bar: str) -> str:
+    """Say a verdict about one classifier against a fixed bar, at a ROPE written as `width`, in a sentence."""
     if verdict is Verdict.EQUIVALENT:
         return f"{name} is practically at the bar of {bar} ({width})"
     if verdict.conclusive:

@@ -86,3 +86,18 @@ def words(text: str, longest: int = _LONGEST) -> str:
     known = _glyphs(str(manager.findfont(manager.FontProperties())))
     shown = brief(visible(text), longest)
     return "".join(c if ord(c) in known else f"U+{ord(c):04X}" for c in shown).replace("$", r"\$")
+
+
+def short(text: str, longest: int = 18) -> str:
+    """Make a name safe, and short by leaving out its middle: names often differ at their ends only.
+
+    Examples
+    --------
+    >>> short("resnet50-augmented-seed-1", 15), short("svm")
+    ('resnet5…-seed-1', 'svm')
+    """
+    shown = words(text, 1_000).replace(r"\$", "$")
+    if len(shown) > longest:
+        head = longest // 2
+        shown = f"{shown[:head]}…{shown[head + 1 - longest :]}"
+    return shown.replace("$", r"\$")

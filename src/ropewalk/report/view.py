@@ -264,7 +264,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
     return View(
         title=title,
         symbol=c.decision.symbol,
-        headline=verdict_text(c.decision.verdict, c.decision.leaning, c.rope, a, b),
+        headline=verdict_text(c.decision.verdict, c.decision.leaning, rope_text(c.rope), a, b),
         lines=tuple(lines),
         shares=_shares(
             c.regions, (f"{a} better", "too close", f"{b} better"), n, higher_is_better=c.recipe.metric.higher_is_better
@@ -297,7 +297,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
         lines.append(("Bar", f"P({escape(title)} ≥ {bar:g}) {chance}"))
         headline = f"{name}'s {escape(title)} is at least {bar:g} with probability {chance}{unsaid}"
         if m.decision is not None and m.recipe.rope is not None:
-            headline = bar_text(m.decision.verdict, m.decision.leaning, m.recipe.rope, name, f"{bar:g}")
+            headline = bar_text(m.decision.verdict, m.decision.leaning, rope_text(m.recipe.rope), name, f"{bar:g}")
             symbol = m.decision.symbol
             words = ("better than the bar", "at the bar", "worse than the bar")
             shares = _shares(m.regions, words, n, higher_is_better=m.metric.higher_is_better)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
+from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.contrast import Question
 from ropewalk.data.labels import NO_ANSWER, label_text
@@ -18,6 +20,11 @@ from ropewalk.summary import Estimate
 from ropewalk.typing import DrawsLike, Label, Rule
 
 SCHEMA = 1
+_BEYOND_ASCII = re.compile(r"[^\n\x20-\x7e]")
+
+
+def _escaped(char: str) -> str:
+    return json.dumps(char)[1:-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +85,8 @@ class Rendered:
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the answer as JSON; it never holds NaN or infinity."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
-        # A lone surrogate in a name cannot be written as UTF-8; as an escape it can.
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+        # Surrogates, control characters and bidi marks in a name would act on a reader's screen; escaped they do not.
+        return _BEYOND_ASCII.sub(lambda found: found[0] if visible(found[0]) == found[0] else _escaped(found[0]), text)
 
     def to_markdown(self) -> str:
         """Return the answer as a Markdown table."""
@@ -95,9 +102,15 @@ class Rendered:
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the answer as one self-contained HTML page, and write it to `path` if given."""
-        from ropewalk.report import html
+        from ropewalk._dossier import html
 
         return html(self, path)
+
+    def sentence(self) -> str:
+        """Return the answer as a sentence for a paper, with data, model, prior and draws."""
+        from ropewalk.report import sentence
+
+        return sentence(self)
 
     def __str__(self) -> str:
         from ropewalk.report import text

@@ -8,7 +8,7 @@ from typing import Any
 from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
-from ropewalk.decision import Decision, Regions
+from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.models.posterior import AnyMetric
 from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict, provenance, verdict_dict
 from ropewalk.sampling import Draws
@@ -24,6 +24,7 @@ class MetricPosterior:
     prob_at_least: float | None
     regions: Regions | None
     decision: Decision | None
+    rope_path: tuple[Piece, ...] | None = None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
 

@@ -1,0 +1,226 @@
+"""Curves with credible bands: ROC, precision and recall, calibration, and any metric against the threshold."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ropewalk._colours import LINE
+from ropewalk.plots._series import Style, draw_band, key, label_of, next_style, reference
+from ropewalk.plots._style import SMALL, axes, of_kind, quieten, words
+from ropewalk.report.numbers import number
+from ropewalk.report.shape import metric_title
+from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SIDE: Final = 3.0  # inches: rates against rates are square
+_LINE: Final = 1.3
+_HULL: Final = 0.6
+_UNIT: Final = (-0.02, 1.02)
+_DIAGONAL: Final = np.array([[0.0, 0.0], [1.0, 1.0]])
+_BIN: Final = 28.0  # square points: the mark of the fullest bin
+_INFINITE: Final = 0.975  # where an infinite threshold stands, as a share of the width
+_BEST: Final = 0.035  # how far apart the intervals of best thresholds lie, as a share of the height
+
+
+def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
+    """Draw a ROC curve with its bands; the thin line is its hull, the dotted one is guessing.
+
+    Parameters
+    ----------
+    curve
+        What `curves.roc` returns.
+    ax
+        Axes to draw on. On axes with a curve this one is drawn in the next colour and line.
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> ax = plot_roc(rw.curves.roc(s["y_true"], s["nb_mult"], name="nb_mult", draws=200, rng=0))
+    >>> ax.get_ylabel(), ax.lines[-1].get_label()
+    ('true positive rate', 'nb_mult, AUC 0.976')
+    """
+    found: RocCurve = of_kind(curve, RocCurve, "plot_roc", "rw.curves.roc")
+    drawn = axes(ax, "plot_roc", height=_SIDE)
+    style = next_style(drawn)
+    reference(drawn, _DIAGONAL, "guessing")
+    draw_band(drawn, found.band, style)
+    drawn.plot(found.hull_fpr, found.hull_tpr, color=style.colour, linewidth=_HULL, linestyle=style.line, label="_hull")
+    _line(drawn, found.fpr, found.tpr, style, label_of(found.name, f", AUC {number(found.auc, 3)}"))
+    _unit(drawn, "false positive rate", "true positive rate")
+    key(drawn, "lower right")
+    return drawn
+
+
+def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
+    """Draw precision against recall with its bands; the dotted line is the precision of calling everything positive.
+
+    Parameters
+    ----------
+    curve
+        What `curves.pr` returns.
+    ax
+        Axes to draw on. On axes with a curve this one is drawn in the next colour and line.
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> ax = plot_pr(rw.curves.pr(s["y_true"], s["nb_mult"], draws=200, rng=0))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('recall', 'precision')
+    """
+    found: PrCurve = of_kind(curve, PrCurve, "plot_pr", "rw.curves.pr")
+    drawn = axes(ax, "plot_pr", height=_SIDE)
+    style = next_style(drawn)
+    share = float(found.precision[-1])  # at the lowest threshold everything is called positive
+    reference(drawn, np.array([[0.0, share], [1.0, share]]), "all called positive")
+    draw_band(drawn, found.band, style)
+    # Between two points the precision is that of the next one, where the recall is first reached.
+    _line(drawn, found.recall, found.precision, style, label_of(found.name), drawstyle="steps-pre")
+    _unit(drawn, "recall", "precision")
+    key(drawn, "lower left")
+    return drawn
+
+
+def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes:
+    """Draw how often it happens against how probable it was said to be; the area of a mark is the size of its bin.
+
+    Parameters
+    ----------
+    curve
+        What `curves.calibration` returns.
+    ax
+        Axes to draw on. On axes with a curve this one is drawn in the next colour and line.
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2_000)
+    >>> ax = plot_calibration(rw.curves.calibration(rng.random(2_000) < p, p, name="net", draws=200, rng=0))
+    >>> ax.lines[-1].get_label()
+    'net, 10 bins of 200'
+    """
+    found: CalibrationCurve = of_kind(curve, CalibrationCurve, "plot_calibration", "rw.curves.calibration")
+    drawn = axes(ax, "plot_calibration", height=_SIDE)
+    style = next_style(drawn)
+    reference(drawn, _DIAGONAL, "calibrated")
+    draw_band(drawn, found.band, style)
+    few, most = int(found.counts.min()), int(found.counts.max())
+    size = f"{few:,}" if few == most else f"{few:,}–{most:,}"
+    bins = f", {found.counts.size} bins of {size}" if found.counts.size > 1 else f", 1 bin of {size}"
+    _line(drawn, found.predicted, found.happened, style, label_of(found.name, bins))
+    areas = _BIN * found.counts / most
+    drawn.scatter(found.predicted, found.happened, s=areas, color=style.colour, marker=style.point, zorder=3)
+    _unit(drawn, "predicted probability", "share that happened")
+    key(drawn, "upper left")
+    return drawn
+
+
+def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
+    """Draw the cost, or any metric, against the threshold, with its bands, the best threshold and its interval.
+
+    The vertical line is the best threshold and the bar at its foot the interval. What is reached by calling nothing
+    positive, the threshold ∞, stands at the right edge.
+
+    Parameters
+    ----------
+    curve
+        What `costs.curve` or `curves.threshold` returns.
+    ax
+        Axes to draw on. On axes with a curve this one is drawn in the next colour and line.
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> found = rw.costs.curve(s["y_true"], s["svm_l2"], cost_matrix=[[0, 1], [5, 0]], draws=200, rng=0)
+    >>> ax = plot_cost(found)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('threshold', 'cost')
+    """
+    found: ThresholdCurve = of_kind(curve, ThresholdCurve, "plot_cost", "rw.costs.curve or rw.curves.threshold")
+    drawn = axes(ax, "plot_cost")
+    style = next_style(drawn)
+    draw_band(drawn, found.band, style)
+    shown = np.isfinite(found.thresholds)
+    ends = ", ".join(_threshold(end) for end in found.best_interval)
+    name = label_of(found.name, f", best at {_threshold(found.best)} [{ends}]")
+    _line(drawn, found.thresholds[shown], found.band.observed[shown], style, name)
+    _mark_infinite(drawn, found, style)
+    drawn.margins(x=0.05)
+    _mark_best(drawn, found, style)
+    drawn.set_xlabel("threshold")
+    drawn.set_ylabel(words(metric_title(found.metric)))
+    quieten(drawn)
+    key(drawn, "best")
+    return drawn
+
+
+def _line(ax: Axes, x: Any, y: Any, style: Style, label: str, **how: Any) -> None:
+    ax.plot(x, y, color=style.colour, linestyle=style.line, linewidth=_LINE, label=label, zorder=2.5, **how)
+
+
+def _unit(ax: Axes, across: str, up: str) -> None:
+    """Let both axes be rates."""
+    ax.set_xlim(_UNIT)
+    ax.set_ylim(_UNIT)
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    quieten(ax)
+
+
+def _threshold(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.3g}"
+
+
+def _mark_infinite(ax: Axes, found: ThresholdCurve, style: Style) -> None:
+    """Draw what the infinite threshold reaches at the right edge, whatever the thresholds are."""
+    edge, band = ax.get_yaxis_transform(), found.band
+    for i in np.flatnonzero(np.isinf(found.thresholds)):
+        for low, high, width, opacity in (
+            (band.all_low[i], band.all_high[i], 5.0, 0.14),
+            (band.low[i], band.high[i], 2.5, 0.3),
+        ):
+            ax.plot(
+                [_INFINITE] * 2, [low, high], transform=edge, color=style.colour, linewidth=width, alpha=opacity,
+                solid_capstyle="butt", label="_infinite",
+            )  # fmt: skip
+        ax.plot(
+            [_INFINITE], [band.observed[i]], transform=edge, color=style.colour, marker=style.point, markersize=3,
+            label="_infinite",
+        )  # fmt: skip
+        if style.place == 0:
+            ax.text(_INFINITE, -0.02, "∞", transform=ax.transAxes, ha="center", va="top", fontsize=SMALL)
+
+
+def _mark_best(ax: Axes, found: ThresholdCurve, style: Style) -> None:
+    """Draw a line at the best threshold and a bar over the interval that holds it."""
+    height = _BEST * (1 + style.place)
+    low, best, high = (
+        (_INFINITE, ax.transAxes) if math.isinf(at) else (at, ax.get_xaxis_transform())
+        for at in (found.best_interval.low, found.best, found.best_interval.high)
+    )
+    ...

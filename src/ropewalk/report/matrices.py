@@ -1,0 +1,131 @@
+"""Matrices for a page: confusions with their uncertainty, and the verdict on every pair of a ranking."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ropewalk._validate import brief, visible
+from ropewalk.data.labels import label_text
+from ropewalk.intervals import Interval
+from ropewalk.report.forest import judged_data, live_data
+from ropewalk.report.numbers import estimate_text, percent
+from ropewalk.report.panel import Slider, slider_of
+from ropewalk.results import Confusion, Pair, Ranking
+
+_SHADES: Final = 9
+_INTERVALS: Final = 6  # up to so many classes every cell has its interval
+_NAME: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A count, how dark its ground is, and its rate with the interval in words."""
+
+    text: str
+    shade: int
+    told: str
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """A confusion matrix: rows are true classes, the last column how often each was found."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...], str], ...]
+    mass: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCell:
+    """What was found of a row against a column: symbol or probability, all of it in words, and how to judge anew."""
+
+    text: str
+    told: str
+    kind: str
+    data: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """Every classifier against every other one, best first."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[PairCell | None, ...]], ...]
+    symbols: bool
+    slider: Slider | None
+    data: str
+
+
+def confusion_matrix(found: Confusion) -> Matrix:
+    """Lay out counts on a ground as dark as the rate, and the share found of each class with its interval."""
+    names = [brief(visible(label_text(label)), _NAME) for label in found.labels]
+    rows = []
+    for i, label in enumerate(found.rows):
+        cells = tuple(_cell(found, i, j) for j in range(len(found.labels)))
+        right = found.labels.index(label)
+        rows.append((brief(visible(label_text(label)), _NAME), cells, _rate(found, i, right)))
+    return Matrix(title=visible(found.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * found.prob:g}%")
+
+
+def _rate(found: Confusion, i: int, j: int) -> str:
+    rate = found.normalised[i, j]
+    seen = "–" if np.isnan(rate) else f"{rate:.3f}"
+    return f"{seen} [{found.low[i, j]:.3f}, {found.high[i, j]:.3f}]"
+
+
+def _cell(found: Confusion, i: int, j: int) -> Cell:
+    rate = float(np.nan_to_num(found.normalised[i, j]))
+    small = len(found.labels) <= _INTERVALS
+    told = _rate(found, i, j) if small or found.counts[i, j] else ""
+    return Cell(text=f"{found.counts[i, j]:,}", shade=round(_SHADES * rate), told=told, shown=small)
+
+
+def pair_matrix(result: Ranking) -> Pairs:
+    """Lay out the verdicts, or without a ROPE the probability that the row's score is above the column's."""
+    names = [model.name for model in result.by_rank]
+    question, n = result.recipe.question, len(result.draws)
+    rows, hdis = [], []
+    for a in names:
+        cells: list[PairCell | None] = []
+        for b in names:
+            if a == b:
+                cells.append(None)
+                continue
+            pair = result.pair(a, b)
+            hdis.append(pair.delta.hdi)
+            cells.append(_pair_cell(pair, n))
+        rows.append((visible(a), tuple(cells)))
+    live = question.rope is not None and all(pair.decision is not None for pair in result.pairwise)
+    slider = None
+    if live and question.rope is not None:
+        reach = result.recipe.metric.high - result.recipe.metric.low
+        widest = Interval(min(hdi.low for hdi in hdis), max(hdi.high for hdi in hdis))
+        slider = slider_of(question.rope, widest, reach)
+    return Pairs(
+        names=tuple(map(visible, names)),
+        rows=tuple(rows),
+        symbols=live,
+        slider=slider,
+        data=json.dumps(live_data(question)) if live else "",
+    )
+
+
+def _pair_cell(pair: Pair, n_draws: int) -> PairCell:
+    contrast = pair.contrast
+    difference = f"{visible(pair.a)} − {visible(pair.b)}: {estimate_text(pair.delta, sign=True)}"
+    if contrast.decision is None:
+        chance = percent(contrast.prob_above_zero, n_draws)
+        return PairCell(text=chance, told=f"{difference}; above 0 with probability {chance}", kind="")
+    kinds = {"≫": "won", "≪": "lost", "≈": "even"}
+    return PairCell(
+        text=contrast.decision.symbol,
+        told=f"{difference}; {visible(contrast.decision.text)}",
+        kind=kinds.get(contrast.decision.symbol, ""),
+        data=judged_data(pair.delta, contrast.rope_path),
+    )

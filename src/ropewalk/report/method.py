@@ -1,0 +1,119 @@
+"""How an answer was made: all that somebody needs to get it again, and what it does not cover."""
+
+from __future__ import annotations
+
+import platform
+from typing import Final
+
+import numpy as np
+import scipy
+
+from ropewalk._validate import visible
+from ropewalk._version import __version__
+from ropewalk.data.scores import ItemScores
+from ropewalk.report.shape import class_words, items_text
+from ropewalk.results import (
+    ClassComparisons,
+    Comparison,
+    CrossComparison,
+    Evaluation,
+    PriorSensitivity,
+    Ranking,
+    Recipe,
+    Rendered,
+)
+from ropewalk.wording import rope_text
+
+NOT_COVERED: Final = (
+    "The intervals are credible given the model, the prior and these data, and are about items like these; chance in "
+    "training and the choice of the data set are not in them."
+)
+
+
+def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
+    """Return what was asked, of which data, by which model and program, as labelled lines."""
+    found = _made_by(result)
+    versions = (
+        f"ropewalk {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
+    if found is None:
+        return (("Program", versions),)
+    recipe, n_draws, call = found
+    rope = "none" if recipe.rope is None else rope_text(recipe.rope)
+    rule = "the HDI against the ROPE" if recipe.rule == "hdi" else "the masses of the three regions"
+    items = items_text(recipe) + class_words(recipe, visible)
+    alone = "" if recipe.n_clusters is not None else ", taken as independent"
+    rows = [
+        ("Data", f"{items}{alone}"),
+        ("Data hash", recipe.data_hash),
+        ("Model", recipe.model.name),
+        ("Prior", recipe.model.prior),
+        ("ROPE", f"{rope}, stated beforehand" if recipe.rope is not None else rope),
+        ("Judged by", f"{rule}, {100 * recipe.prob:g}%"),
+        ("Draws", f"{n_draws:,}, seed {recipe.seed}"),
+        ("Call", call),
+        ("Program", versions),
+        ("Not covered", NOT_COVERED),
+    ]
+    return tuple((label, says) for label, says in rows if says)
+
+
+def preset_text(result: Rendered) -> str:
+    """Write the ROPE that was stated beforehand; empty where there was none."""
+    found = _made_by(result)
+    return "" if found is None or found[0].rope is None else rope_text(found[0].rope)
+
+
+def _made_by(result: Rendered) -> tuple[Recipe, int, str] | None:
+    """Return the recipe of a result, its number of draws, and the call that makes it."""
+    if isinstance(result, CrossComparison):
+        recipe, draws, _ = _pair(result.comparison, "compare")
+        return recipe, draws, "rw.cross_compare(…)"
+    if isinstance(result, Comparison):
+        return _pair(result, "compare")
+    if isinstance(result, ClassComparisons):
+        recipe, _, call = _pair(result[0], "compare_classes")
+        return recipe, max(len(c.draws) for c in result), call
+    if isinstance(result, PriorSensitivity):
+        recipe, draws, call = _pair(result.rows[0][1], "compare")
+        return recipe, draws, f"{call}.prior_sensitivity()"
+    if isinstance(result, Ranking):
+        call = _call("rank", result.recipe, [("metric", result.metric), _positive(result.recipe)])
+        return result.recipe, len(result.draws), call
+    if isinstance(result, Evaluation):
+        recipe = result.metrics[0].recipe
+        metrics = [m.metric.name for m in result.metrics]
+        given = [("", visible(result.name)), ("metric", metrics), _positive(recipe), ("at_least", result.at_least)]
+        return recipe, max(len(m.draws) for m in result.metrics), _call("evaluate", recipe, given)
+    return None
+
+
+def _pair(c: Comparison, function: str) -> tuple[Recipe, int, str]:
+    positive = ("pos_label", None) if function == "compare_classes" else _positive(c.recipe)
+    given = [("a", visible(c.a)), ("b", visible(c.b)), ("metric", c.metric), positive]
+    return c.recipe, len(c.draws), _call(function, c.recipe, given)
+
+
+def _positive(recipe: Recipe) -> tuple[str, object]:
+    label = recipe.pos_label
+    return "pos_label", visible(label) if isinstance(label, str) else label
+
+
+def _call(function: str, recipe: Recipe, given: list[tuple[str, object]]) -> str:
+    """Write the call in Python; a model with a prior of one's own is told by its prior."""
+    if isinstance(recipe.tables[0], ItemScores):
+        function += "_scores"
+    rope = recipe.rope
+    stated = None if rope is None else rope.high if rope.low == -rope.high else (rope.low, rope.high)
+    given = [
+        *given,
+        ("prevalence", recipe.prevalence),
+        ("rope", stated),
+        ("prob", recipe.prob),
+        ("rule", recipe.rule),
+        ("model", recipe.model.name),
+        ("draws", recipe.draws),
+        ("rng", recipe.seed),
+    ]
+    told = [f"{name}={value!r}" if name else repr(value) for name, value in given if value is not None]
+    return f"rw.{function}(data, {', '.join(told)})"

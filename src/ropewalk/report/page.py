@@ -1,0 +1,271 @@
+"""What a page holds: every part of it as strings, places and tables, for the template to arrange."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from ropewalk._validate import visible
+from ropewalk.contrast import Question
+from ropewalk.decision import Leaning, Verdict
+from ropewalk.report import classical
+from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
+from ropewalk.report.extras import Extras
+from ropewalk.report.forest import Entry, Forest, forest
+from ropewalk.report.league import league_table
+from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
+from ropewalk.report.method import method_rows, preset_text
+from ropewalk.report.numbers import factor, number, savage_dickey
+from ropewalk.report.panel import Judged, Panel, panel
+from ropewalk.report.resampled import plain
+from ropewalk.report.sentence import sentence
+from ropewalk.report.shape import Table, View, metric_title
+from ropewalk.report.text import latex
+from ropewalk.report.view import caption, remarks, tables, view
+from ropewalk.results import (
+    ClassComparisons,
+    Comparison,
+    Confusion,
+    CrossComparison,
+    Evaluation,
+    PriorSensitivity,
+    Ranking,
+    Rendered,
+)
+from ropewalk.summary import Estimate
+from ropewalk.wording import bar_text, verdict_text
+
+_MATRIX: Final = 25  # a larger one is of no use on a page
+_LARGE: Final = 8  # matrices with more classes are folded away
+_URGENT: Final = ("Warning", "Hint")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Everything that a page says; what is empty is left out."""
+
+    title: str
+    caption: str
+    views: tuple[View, ...]
+    panels: tuple[Panel | None, ...]
+    preset: str
+    warnings: tuple[tuple[str, str], ...]
+    notes: tuple[tuple[str, str], ...]
+    tables: tuple[Table, ...]
+    agreement: tuple[Captioned, ...] = ()
+    classes: Forest | None = None
+    classes_note: str = ""
+    confused: Captioned | None = None
+    priors: Forest | None = None
+    priors_note: str = ""
+    each: Forest | None = None
+    matrices: tuple[Matrix, ...] = ()
+    folded: bool = False
+    pairs: Pairs | None = None
+    factor: tuple[tuple[str, str], ...] = ()
+    tests: Table | None = None
+    tests_meaning: str = ""
+    details: tuple[View, ...] = ()
+    method: tuple[tuple[str, str], ...] = ()
+    sentence: str = ""
+    latex: str = ""
+    json: str = ""
+    date: str = ""
+
+
+def page(result: Rendered, extras: Extras) -> Page:
+    """Return what the page of a result holds."""
+    views, told = view(result, visible), remarks(result, visible)
+    found = Page(
+        title=views[0].title,
+        caption=caption(result, visible),
+        views=views,
+        panels=(None,) * len(views),
+        preset=preset_text(result),
+        warnings=tuple(pair for pair in told if pair[0] in _URGENT),
+        notes=tuple(pair for pair in told if pair[0] not in _URGENT),
+        tables=tables(result, visible),
+        method=method_rows(result),
+        sentence=sentence(result),
+        latex=latex(result),
+        json=result.to_json(),
+        date=_today(),
+    )
+    if found.caption == views[0].headline:
+        found = replace(found, caption="")
+    if isinstance(result, CrossComparison):
+        return _comparison(found, plain(result), extras)
+    if isinstance(result, Comparison):
+        return _comparison(found, result, extras)
+    if isinstance(result, ClassComparisons):
+        return _classes(found, result)
+    if isinstance(result, Evaluation):
+        return _evaluation(found, result, extras)
+    return _ranking(found, result, extras) if isinstance(result, Ranking) else found
+
+
+# -- two classifiers ---------------------------------------------------------------------------------------
+
+
+def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
+    battery = c.tests
+    return replace(
+        found,
+        panels=(panel("p1", _judged(c)),),
+        views=(replace(found.views[0], tests=""),),
+        agreement=agreement_tables(c, extras.agreement),
+        classes=by_class(extras.classes),
+        classes_note=classes_note(extras),
+        confused=confused(extras.confusions),
+        priors=_priors(extras.priors),
+        priors_note=_priors_note(extras.priors),
+        each=_each((c.a, c.estimate_a), (c.b, c.estimate_b), question=c.recipe.question, what=metric_title(c.metric)),
+        matrices=_matrices(extras.confusions),
+        folded=_is_large(extras.confusions),
+        factor=_factor(c),
+        tests=None if battery is None else classical.tests_table(battery.tests, visible),
+        tests_meaning=classical.MEANING,
+    )
+
+
+def _judged(c: Comparison) -> Judged:
+    a, b = visible(c.a), visible(c.b)
+
+    def say(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
+        return verdict_text(verdict, leaning, width, a, b)
+
+    metric = c.recipe.metric
+    return Judged(
+        draws=c.draws.delta(),
+        estimate=c.delta,
+        question=c.recipe.question,
+        decision=c.decision,
+        path=c.rope_path,
+        say=say,
+        label=f"{metric_title(c.metric)} of {a} − {metric_title(c.metric)} of {b}",
+        reach=metric.high - metric.low,
+    )
+
+
+def _priors(priors: PriorSensitivity | None) -> Forest | None:
+    if priors is None:
+        return None
+    entries = [Entry(label=which, estimate=c.delta, decision=c.decision) for which, c in priors.rows]
+    first = priors.rows[0][1]
+    return forest(entries, first.recipe.question, head="prior", what=f"{metric_title(first.metric)}, A − B")
+
+
+def _priors_note(priors: PriorSensitivity | None) -> str:
+    if priors is None:
+        return ""
+    draws = len(priors.rows[-1][1].draws)
+    return f"{view(priors, visible)[0].headline} ({draws:,} draws for each other prior)."
+
+
+def _factor(c: Comparison) -> tuple[tuple[str, str], ...]:
+    """Say what the Bayes factors are, and of what."""
+    found = c.bayes_factor
+    if found is None:
+        return ()
+    rows = []
+    if found.rope is not None:
+        value = factor(found.rope, bound=found.rope_bound)
+        rows.append(
+            ("In the ROPE against outside", f"BF01 {value}: the data change the odds of lying in it {value}-fold")
+        )
+    if found.sd is not None and found.density is not None and found.prior_density is not None:
+        ratio = f"density at 0: prior {number(found.prior_density, 2)} → posterior {number(found.density, 2)}"
+        doubt = "" if found.sd_reliable else "; few draws lie near 0, so this is rough"
+        rows.append(("Savage-Dickey at 0", f"BF01 {savage_dickey(found)} ({ratio}){doubt}"))
+    if found.reason:
+        rows.append(("Left out", found.reason))
+    return tuple(rows)
+
+
+# -- classes, one classifier, many -------------------------------------------------------------------------
+
+
+def _classes(found: Page, result: ClassComparisons) -> Page:
+    first = result[0]
+    title = f"Is {visible(first.a)} better than {visible(first.b)}?"
+    headline = sentence(result).removesuffix(".")
+    head = View(title=title, symbol="", headline=headline, lines=(), shares=(), note="")
+    return replace(
+        found,
+        title=title,
+        views=(head,),
+        panels=(None,),
+        classes=by_class(result, live=True),
+        details=found.views,
+    )
+
+
+def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
+    name = visible(result.name)
+    panels = []
+    for i, m in enumerate(result.metrics):
+        title, bar = metric_title(m.metric.name), result.at_least
+        draws, estimate = m.draws.psi[0], m.estimate
+        question = m.recipe.question
+        if bar is None:
+            plain_question = replace(question, rope=None)
+            judged = Judged(
+                draws=draws, estimate=estimate, question=plain_question, decision=None, path=None, say=_nothing,
+                label=f"{title} of {name}",
+            )  # fmt: skip
+            panels.append(panel(f"p{i + 1}", judged, signed=False, zero=False))
+            continue
+
+        def say(verdict: Verdict, leaning: Leaning | None, width: str, bar: float = bar) -> str:
+            return bar_text(verdict, leaning, width, name, f"{bar:g}")
+
+        judged = Judged(
+            draws=draws - bar, estimate=m.estimate.shifted(-bar), question=question, decision=m.decision,
+            path=m.rope_path, say=say, label=f"{title} of {name}", reach=m.metric.high - m.metric.low, origin=bar,
+        )  # fmt: skip
+        panels.append(panel(f"p{i + 1}", judged, signed=False))
+    return replace(
+        found,
+        title=found.title if len(found.views) == 1 else f"How good is {name}?",
+        panels=tuple(panels),
+        matrices=_matrices(extras.confusions),
+        folded=_is_large(extras.confusions),
+    )
+
+
+def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:
+    entries = [(model.name, model.estimate) for model in result.by_rank]
+    return replace(
+        found,
+        tables=(league_table(result, visible), *found.tables[1:]),
+        each=_each(*entries, question=result.recipe.question, what=metric_title(result.metric)),
+        pairs=pair_matrix(result),
+        matrices=_matrices(extras.confusions),
+        folded=_is_large(extras.confusions),
+    )
+
+
+def _each(*singles: tuple[str, Estimate], question: Question, what: str) -> Forest:
+    entries = [Entry(label=visible(name), estimate=estimate) for name, estimate in singles]
+    return forest(entries, question, head="classifier", what=what, signed=False)
+
+
+def _matrices(confusions: tuple[Confusion, ...]) -> tuple[Matrix, ...]:
+    return tuple(confusion_matrix(found) for found in confusions if len(found.labels) <= _MATRIX)
+
+
+def _is_large(confusions: tuple[Confusion, ...]) -> bool:
+    return any(len(found.labels) > _LARGE for found in confusions)
+
+
+def _today() -> str:
+    """Return the date, or that of SOURCE_DATE_EPOCH, by which builds are made reproducible."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now().astimezone()
+    return f"{now:%Y-%m-%d}"
+
+
+def _nothing(verdict: Verdict, leaning: Leaning | None, width: str) -> str:  # noqa: ARG001
+    return ""

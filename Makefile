@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all lint type fmt bench docs all clean
+.PHONY: help demo test browser test-slow test-all lint type fmt bench docs all clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,8 +28,12 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed  ## compare two classifiers on the bundled predictions, write ropewalk-demo.html
 	$(BIN)/ropewalk demo
 
-test: $(VENV)/.installed-dev  ## run the tests
+test: $(VENV)/.installed-dev browser  ## run the tests
 	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow"
+
+# The report is tested in a real browser. Where none can be installed those tests are skipped, and say so.
+browser:
+	@tests/install-chromium.sh
 
 test-slow: $(VENV)/.installed-dev  ## run the calibration and other long tests
 	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m slow

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
+from browser import SWITCHES, find_chromium
 from ropewalk.cli import main
 from support import need
+
+NO_BROWSER = "There is no Chromium here: install your system's package, or set ROPEWALK_CHROMIUM to its path."
 
 
 @pytest.fixture
@@ -59,6 +62,26 @@ def run(monkeypatch, capsys):
         return stopped.value.code or 0, out, err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium of the system; where there is none the tests that need it are skipped, loudly."""
+    path = find_chromium()
+    if path is None:
+        pytest.skip(NO_BROWSER)
+    with need("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
+        yield browser
+        browser.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in large letters that the report was not opened in a browser."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(report.longrepr)]
+    if skipped:
+        terminalreporter.section("THE REPORT WAS NOT TESTED IN A BROWSER", red=True, bold=True)
+        terminalreporter.line(f"{len(skipped)} tests skipped. {NO_BROWSER}")
 
 
 @pytest.fixture

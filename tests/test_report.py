@@ -51,7 +51,9 @@ class Tags(html.parser.HTMLParser):
         self.tags.append(tag)
         for name, value in attrs:
             assert not name.startswith("on")
-            assert name not in {"src", "href"}
+            assert name != "src"
+            assert name != "href" or value.startswith("#")
+            assert name != "style"  # the policy of the page would refuse it
             assert "javascript:" not in (value or "")
 
 
@@ -65,7 +67,7 @@ def test_html_holds_no_tag_that_a_name_brought(hostile, silent):
     plain = hostile_result("a", label="pos")
     for render in (lambda r: r.to_html(), lambda r: r._repr_html_()):
         assert tags(render(hostile)) == tags(render(plain))
-        assert "<script" not in render(hostile)
+        assert render(hostile).count("<script") == render(plain).count("<script") <= 1
 
 
 def test_markdown_has_as_many_cells_as_columns(hostile):

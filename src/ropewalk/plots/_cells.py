@@ -106,13 +106,6 @@ def hatch(ax: Axes, row: int, columns: int, *, column: int = 0) -> None:
     ax.add_patch(empty)
 
 
-def settle(ax: Axes) -> None:
-    """Lay the figure out now, so that what is asked next about room is true."""
-    engine = ax.figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(ax.figure)  # type: ignore[arg-type]
-
-
 def room(ax: Axes) -> tuple[float, float]:
     """Return width and height of a unit of the axes, which is a cell, in points."""
     extent, dpi = ax.get_window_extent(), ax.figure.dpi

@@ -13,6 +13,9 @@ _POINTS: Final = 72.0  # an inch
 _EDGE: Final = 12.0  # points that a layout leaves free around a single picture
 _LEADING: Final = 1.2
 _TICKS: Final = 8.0  # points below the axes, before their label
+BESIDE: Final = 36.0
+"""Points that the ticks and the label of a vertical axis take."""
+
 _CUT: Final = "…"
 
 
@@ -89,11 +92,11 @@ def minus(number: str) -> str:
     return number.replace("-", "−")
 
 
-def room_of(ax: Axes, *, above: float = 0.0) -> tuple[float, float]:
+def room_of(ax: Axes, *, above: float = 0.0, beside: float = 0.0) -> tuple[float, float]:
     """Return the width and height of axes in points, as they will be once their text is set.
 
     A layout gives axes that are alone in a figure all the room that their text leaves; others are as they are. `above`
-    is what stands between the axes and their title.
+    is what stands between the axes and their title, `beside` what stands to their left and right.
     """
     figure: Any = ax.figure
     width, height = (float(side) * _POINTS / figure.dpi for side in (ax.bbox.width, ax.bbox.height))
@@ -102,4 +105,13 @@ def room_of(ax: Axes, *, above: float = 0.0) -> tuple[float, float]:
     whole = [float(side) * _POINTS / figure.dpi - _EDGE for side in (figure.bbox.width, figure.bbox.height)]
     texts = (ax.title, ax.xaxis.label)
     lines = sum(_LEADING * text.get_fontsize() * len(text.get_text().splitlines()) for text in texts)
-    return max(width, whole[0]), max(whole[1] - lines - above - _TICKS, 0.0)
+    return max(whole[0] - beside, 0.0), max(whole[1] - lines - above - _TICKS, 0.0)
+
+
+def plain_ticks(ax: Axes, size: float, which: str = "x") -> None:
+    """Write ticks as they are: 0.9991 and not 1 + −9e-4; where a power of ten must stand aside, in small letters."""
+    axis: Any = getattr(ax, f"{which}axis")
+    formatter = axis.get_major_formatter()
+    if hasattr(formatter, "set_useOffset"):
+        formatter.set_useOffset(False)
+    axis.get_offset_text().set_size(size)

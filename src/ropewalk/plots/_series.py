@@ -1,27 +1,35 @@
-"""Curves that share axes: the next colour and line, bands around them, and a legend of what is there."""
+"""Curves that share axes: the next colour and line, bands around them, and a legend that covers none of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from ropewalk._colours import INK, QUIET
-from ropewalk.plots._style import SMALL, short
+from ropewalk._optional import require
+from ropewalk.plots._style import SMALL, settle, short
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
+DARK: Final = 0.30  # how opaque a band is at each point,
+PALE: Final = 0.14  # and at all points at once
 # Okabe and Ito's colours, those that stand out on white first; the line differs too, for those who see no colours.
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 _LINES: Final[tuple[Any, ...]] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 _POINTS: Final = ("o", "s", "^", "D", "v")
-_EACH: Final = 0.30  # how opaque a band is at each point, and at all points at once
-_ALL: Final = 0.14
+_BANDS: Final = " band: each point, all at once"
 _NARROW: Final = 3.0  # points: the bars of a band that has one point only
 _WIDE: Final = 7.0
+_PLACES: Final[tuple[Any, ...]] = (
+    "lower right", "lower left", "upper left", "upper right", "center left", "center right", "lower center",
+    "upper center",
+)  # fmt: skip
 
 
 class Style(NamedTuple):
@@ -36,9 +44,7 @@ class Style(NamedTuple):
 def next_style(ax: Axes) -> Style:
     """Return the look of the next curve: axes remember their curves as the lines that have a name."""
     place = sum(not str(line.get_label()).startswith("_") for line in ax.lines)
-    return Style(
-        place, _COLOURS[place % len(_COLOURS)], _LINES[place % len(_LINES)], _POINTS[place % len(_POINTS)]
-    )
+    return Style(place, _COLOURS[place % len(_COLOURS)], _LINES[place % len(_LINES)], _POINTS[place % len(_POINTS)])
 
 
 def label_of(name: str, rest: str = "") -> str:
@@ -49,43 +55,84 @@ def label_of(name: str, rest: str = "") -> str:
     >>> label_of("svm", ", AUC 0.9"), label_of("_mine")
     ('svm, AUC 0.9', ' _mine')
     """
-    shown = short(name, 24)
+    shown = short(name)
     return f"{' ' if shown.startswith('_') else ''}{shown}{rest}"
 
 
-def draw_band(ax: Axes, band: Band, style: Style, *, step: str | None = None) -> None:
-    """Draw both bands, the one at all points at once paler; the legend names each kind once."""
-    mass, known = f"{100 * band.prob:g}%", ax.get_legend_handles_labels()[1]
+def draw_band(ax: Axes, band: Band, style: Style) -> None:
+    """Draw both bands, the one at all points at once paler; the legend names bands of one mass once."""
+    name = f"{100 * band.prob:g}%{_BANDS}"
+    if name in ax.get_legend_handles_labels()[1]:
+        name = "_band"
     shown = np.isfinite(band.x)
-    kinds = (
-        (band.all_low, band.all_high, _ALL, _WIDE, f"{mass} at all points at once"),
-        (band.low, band.high, _EACH, _NARROW, f"{mass} at each point"),
-    )
-    for low, high, opacity, width, name in kinds:
-        how = {"color": style.colour, "alpha": opacity, "label": name if name not in known else "_band", "zorder": 1.5}
-        if shown.sum() == 1:
-            ax.vlines(band.x[shown], low[shown], high[shown], linewidth=width, **how)  # type: ignore[arg-type]
+    x = band.x[shown]
+    for low, high, opacity, width, label in (
+        (band.all_low[shown], band.all_high[shown], PALE, _WIDE, "_band"),
+        (band.low[shown], band.high[shown], DARK, _NARROW, name),
+    ):
+        how: dict[str, Any] = {"color": style.colour, "alpha": opacity, "label": label, "zorder": 1.5}
+        if x.size == 1:
+            ax.vlines(x, low, high, linewidth=width, **how)
         else:
-            ax.fill_between(band.x[shown], low[shown], high[shown], linewidth=0, step=step, **how)  # type: ignore[arg-type]
+            ax.fill_between(x, low, high, linewidth=0, **how)
 
 
 def reference(ax: Axes, points: FloatArray, name: str) -> None:
     """Draw a dotted line to hold curves against, once; it is no curve."""
     if name in ax.get_legend_handles_labels()[1]:
         return
-    from matplotlib.collections import LineCollection
+    made = require("matplotlib.collections", extra="plot", caller="a picture")
+    line = made.LineCollection([points], colors=QUIET, linewidths=0.8, linestyles=":", label=name, zorder=1)
+    ax.add_collection(line)
 
-    ax.add_collection(LineCollection([points], colors=QUIET, linewidths=0.8, linestyles=":", label=name, zorder=1))
+
+def key(ax: Axes, *, own: bool, first: Any = "lower right", title: str = "") -> None:
+    """Draw the legend anew, at the first place where it covers nothing, else above the axes if that is free."""
+    before = ax.get_legend()
+    legend = _legend(ax, title if before is None else before.get_title().get_text())
+    if own:
+        settle(ax)
+    ax.autoscale_view()
+    for place in (first, *_PLACES):
+        legend.set_loc(place)
+        if not _covers(ax, legend):
+            return
+    if ax.get_title():
+        legend.set_loc(first)
+        legend.set_frame_on(True)
+        return
+    legend.set_loc("lower left")
+    legend.set_bbox_to_anchor((0.0, 1.0), ax.transAxes)
 
 
-def key(ax: Axes, where: str) -> None:
-    """Draw the legend anew: curves first, then references and bands, which are of all colours and so shown grey."""
-    handles, labels = ax.get_legend_handles_labels()
-    legend = ax.legend(
-        handles, labels, loc=where, fontsize=SMALL, frameon=True, framealpha=0.85, edgecolor="none", handlelength=2.2,
-        labelspacing=0.3, borderpad=0.3, borderaxespad=0.3,
+def _legend(ax: Axes, title: str) -> Legend:
+    """Make a legend of the curves, the references and the bands, which come in all colours and so are grey."""
+    patches = require("matplotlib.patches", extra="plot", caller="a picture")
+    handlers = require("matplotlib.legend_handler", extra="plot", caller="a picture")
+    both = tuple(patches.Patch(color=QUIET, alpha=opacity, linewidth=0) for opacity in (DARK, PALE))
+    named = list(zip(*ax.get_legend_handles_labels(), strict=True))
+    kinds: Sequence[list[Any]] = ([], [], [])
+    for handle, label in named:
+        is_band = str(label).endswith(_BANDS)
+        kinds[2 if is_band else 0 if handle in ax.lines else 1].append((both if is_band else handle, label))
+    handles, labels = zip(*(entry for kind in kinds for entry in kind), strict=True)
+    legend: Legend = ax.legend(
+        handles, labels, handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)}, loc="upper right",
+        fontsize=SMALL, labelcolor=INK, frameon=False, framealpha=0.8, edgecolor="none", title=title or None,
+        title_fontsize=SMALL, alignment="left", handlelength=2.4, labelspacing=0.3, borderpad=0.2,
+        borderaxespad=0.4,
     )  # fmt: skip
-    for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
-        text.set_color(INK)
-        if " point" in text.get_text() and handle is not None and handle.get_alpha() is not None:
-            handle.set(color=QUIET)
+    return legend
+
+
+def _covers(ax: Axes, legend: Legend) -> bool:
+    """Whether a legend lies on a line or a band."""
+    kinds = require("matplotlib.collections", extra="plot", caller="a picture")
+    box = legend.get_window_extent()
+    paths = [(line.get_path(), line) for line in ax.lines]
+    # Marks lie on their line, and their paths would stand at the origin.
+    marks = [drawn for drawn in ax.collections if not isinstance(drawn, kinds.PathCollection)]
+    return any(
+        path.transformed(drawn.get_transform()).intersects_bbox(box, filled=isinstance(drawn, kinds.PolyCollection))
+        for path, drawn in [*paths, *((path, drawn) for drawn in marks for path in drawn.get_paths())]
+    )

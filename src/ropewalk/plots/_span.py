@@ -13,6 +13,7 @@ from ropewalk.typing import FloatArray
 
 _BEYOND: Final = 2.0  # lengths of the HDI: what lies farther from it is a tail that would squeeze the rest
 _REACH: Final = 3.5  # how many times as wide as the draws a picture may get
+_ALIKE: Final = 1e-12
 _ALONE: Final = 0.01  # of a scale, where nothing else sets one
 
 
@@ -41,7 +42,7 @@ def span(shown: Interval, wanted: Iterable[float] = (), *, margin: float = 0.03)
     low, high = shown
     values = [value for value in wanted if math.isfinite(value)]
     width = high - low
-    if width <= 0:  # one value only: what is worth seeing sets the scale
+    if width <= _ALIKE * max(abs(low), abs(high)):  # one value only: what is worth seeing sets the scale
         width = max([abs(value - low) for value in values] + [_ALONE]) / 2
         low, high = low - width / 2, high + width / 2
     for value in sorted(values, key=lambda value: max(low - value, value - high)):

@@ -101,3 +101,10 @@ def short(text: str, longest: int = 18) -> str:
         head = longest // 2
         shown = f"{shown[:head]}…{shown[head + 1 - longest :]}"
     return shown.replace("$", r"\$")
+
+
+def settle(ax: Axes) -> None:
+    """Lay the figure out now, so that what is asked next about room is true."""
+    engine = ax.figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(ax.figure)  # type: ignore[arg-type]

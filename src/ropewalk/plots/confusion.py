@@ -26,11 +26,11 @@ from ropewalk.plots._cells import (
     paint,
     ramp,
     room,
-    settle,
     size_in,
     write,
 )
-from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, short
+from ropewalk.plots._letters import minus
+from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, settle, short
 from ropewalk.report.numbers import interval, number
 from ropewalk.results import Comparison, Confusion, CrossComparison
 from ropewalk.typing import FloatArray
@@ -241,7 +241,7 @@ def _differences(ax: Axes, a: Confusion, b: Confusion) -> tuple[QuadMesh, QuadMe
     half = most * 0.5 ** (1 / power)  # halfway up in colour
     ticks = [-most, -half, 0.0, half, most]
     places = 2 if most >= 0.1 else 3  # noqa: PLR2004
-    names = [number(tick, places, sign=True) if tick else "0" for tick in ticks]
+    names = [minus(number(tick, places, sign=True)) if tick else "0" for tick in ticks]
     key = colour_key(ax, full, ticks, names)
     key.set_ylabel("difference of the shares", fontsize=SMALL, color=INK, labelpad=2)
     return pale, full
@@ -262,6 +262,6 @@ def _write_differences(ax: Axes, meshes: tuple[QuadMesh, QuadMesh], a: Confusion
             continue
         if not places and not (apart and value):
             continue
-        text = number(value, places, sign=True) if places else "+" if value > 0 else "−"
+        text = minus(number(value, places, sign=True)) if places else "+" if value > 0 else "−"
         colour = ink_on(ground_of(meshes[apart], value))
         write(ax, i, j, text, size, color=colour if apart else QUIET, fontweight="bold" if apart else "normal")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._colours import LINE
-from ropewalk.plots._series import Style, draw_band, key, label_of, next_style, reference
-from ropewalk.plots._style import SMALL, axes, of_kind, quieten, words
+from ropewalk._colours import INK
+from ropewalk.plots._letters import minus
+from ropewalk.plots._series import DARK, PALE, Style, draw_band, key, label_of, next_style, reference
+from ropewalk.plots._style import TEXT, axes, of_kind, quieten, words
 from ropewalk.report.numbers import number
 from ropewalk.report.shape import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
@@ -17,14 +18,14 @@ from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, Thresho
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SIDE: Final = 3.0  # inches: rates against rates are square
+_SIDE: Final = 3.2  # inches: rates against rates are square
 _LINE: Final = 1.3
 _HULL: Final = 0.6
 _UNIT: Final = (-0.02, 1.02)
 _DIAGONAL: Final = np.array([[0.0, 0.0], [1.0, 1.0]])
-_BIN: Final = 28.0  # square points: the mark of the fullest bin
+_BIN: Final = 14.0  # square points: the mark of the fullest bin
 _INFINITE: Final = 0.975  # where an infinite threshold stands, as a share of the width
-_BEST: Final = 0.035  # how far apart the intervals of best thresholds lie, as a share of the height
+_BEST: Final = 0.03  # how far apart the intervals of best thresholds lie, as a share of the height
 
 
 def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
@@ -57,7 +58,7 @@ def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     drawn.plot(found.hull_fpr, found.hull_tpr, color=style.colour, linewidth=_HULL, linestyle=style.line, label="_hull")
     _line(drawn, found.fpr, found.tpr, style, label_of(found.name, f", AUC {number(found.auc, 3)}"))
     _unit(drawn, "false positive rate", "true positive rate")
-    key(drawn, "lower right")
+    key(drawn, own=ax is None, first="lower right")
     return drawn
 
 
@@ -89,10 +90,12 @@ def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     share = float(found.precision[-1])  # at the lowest threshold everything is called positive
     reference(drawn, np.array([[0.0, share], [1.0, share]]), "all called positive")
     draw_band(drawn, found.band, style)
-    # Between two points the precision is that of the next one, where the recall is first reached.
-    _line(drawn, found.recall, found.precision, style, label_of(found.name), drawstyle="steps-pre")
+    # At any recall the precision is that of the threshold where it is first reached, as in the bands.
+    recall, first = np.unique(found.recall, return_index=True)
+    precision = np.append(found.precision[first][1], found.precision[first][1:])
+    _line(drawn, recall, precision, style, label_of(found.name), drawstyle="steps-pre")
     _unit(drawn, "recall", "precision")
-    key(drawn, "lower left")
+    key(drawn, own=ax is None, first="lower left")
     return drawn
 
 
@@ -131,7 +134,7 @@ def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes
     areas = _BIN * found.counts / most
     drawn.scatter(found.predicted, found.happened, s=areas, color=style.colour, marker=style.point, zorder=3)
     _unit(drawn, "predicted probability", "share that happened")
-    key(drawn, "upper left")
+    key(drawn, own=ax is None, first="upper left")
     return drawn
 
 
@@ -170,17 +173,21 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     name = label_of(found.name, f", best at {_threshold(found.best)} [{ends}]")
     _line(drawn, found.thresholds[shown], found.band.observed[shown], style, name)
     _mark_infinite(drawn, found, style)
-    drawn.margins(x=0.05)
+    drawn.margins(x=0.05, y=0.12)  # room for the infinite threshold and the intervals of the best ones
     _mark_best(drawn, found, style)
     drawn.set_xlabel("threshold")
     drawn.set_ylabel(words(metric_title(found.metric)))
     quieten(drawn)
-    key(drawn, "best")
+    key(drawn, own=ax is None, first="upper right")
     return drawn
 
 
 def _line(ax: Axes, x: Any, y: Any, style: Style, label: str, **how: Any) -> None:
-    ax.plot(x, y, color=style.colour, linestyle=style.line, linewidth=_LINE, label=label, zorder=2.5, **how)
+    mark = style.point if len(x) == 1 else None  # a line of one point is none
+    ax.plot(
+        x, y, color=style.colour, linestyle=style.line, linewidth=_LINE, marker=mark, markersize=3, label=label,
+        zorder=2.5, **how,
+    )  # fmt: skip
 
 
 def _unit(ax: Axes, across: str, up: str) -> None:
@@ -193,34 +200,34 @@ def _unit(ax: Axes, across: str, up: str) -> None:
 
 
 def _threshold(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.3g}"
+    return "∞" if math.isinf(value) else minus(f"{value:.3g}")
 
 
 def _mark_infinite(ax: Axes, found: ThresholdCurve, style: Style) -> None:
     """Draw what the infinite threshold reaches at the right edge, whatever the thresholds are."""
-    edge, band = ax.get_yaxis_transform(), found.band
+    band, at = found.band, _INFINITE - 0.012 * style.place
+    how: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "color": style.colour, "label": "_infinite"}
     for i in np.flatnonzero(np.isinf(found.thresholds)):
         for low, high, width, opacity in (
-            (band.all_low[i], band.all_high[i], 5.0, 0.14),
-            (band.low[i], band.high[i], 2.5, 0.3),
+            (band.all_low[i], band.all_high[i], 5.0, PALE),
+            (band.low[i], band.high[i], 2.5, DARK),
         ):
-            ax.plot(
-                [_INFINITE] * 2, [low, high], transform=edge, color=style.colour, linewidth=width, alpha=opacity,
-                solid_capstyle="butt", label="_infinite",
-            )  # fmt: skip
-        ax.plot(
-            [_INFINITE], [band.observed[i]], transform=edge, color=style.colour, marker=style.point, markersize=3,
-            label="_infinite",
-        )  # fmt: skip
+            ax.plot([at] * 2, [low, high], linewidth=width, alpha=opacity, solid_capstyle="butt", **how)
+        ax.plot([at], [band.observed[i]], marker=style.point, markersize=3, **how)
         if style.place == 0:
-            ax.text(_INFINITE, -0.02, "∞", transform=ax.transAxes, ha="center", va="top", fontsize=SMALL)
+            ax.text(_INFINITE, 1.0, "∞", transform=ax.transAxes, ha="center", va="bottom", fontsize=TEXT, color=INK)
 
 
 def _mark_best(ax: Axes, found: ThresholdCurve, style: Style) -> None:
     """Draw a line at the best threshold and a bar over the interval that holds it."""
     height = _BEST * (1 + style.place)
-    low, best, high = (
+    (low, low_in), (best, best_in), (high, high_in) = (
         (_INFINITE, ax.transAxes) if math.isinf(at) else (at, ax.get_xaxis_transform())
         for at in (found.best_interval.low, found.best, found.best_interval.high)
     )
-    ...
+    thin = {"color": style.colour, "linestyle": style.line, "linewidth": 0.6, "label": "_best"}
+    ax.plot([best, best], [0, 1], transform=best_in, zorder=1.2, **thin)
+    ax.annotate(
+        "", (high, height), (low, height), xycoords=high_in, textcoords=low_in,
+        arrowprops={"arrowstyle": "-", "color": style.colour, "linewidth": 2.5, "shrinkA": 0, "shrinkB": 0},
+    )  # fmt: skip

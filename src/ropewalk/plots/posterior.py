@@ -11,7 +11,7 @@ from ropewalk._validate import choose
 from ropewalk.intervals import Interval
 from ropewalk.plots._band import name_above, rope_band, rope_words
 from ropewalk.plots._density import bin_width, bins, smooth
-from ropewalk.plots._letters import fitted, folded, minus, room_of, width_of
+from ropewalk.plots._letters import fitted, folded, minus, plain_ticks, room_of, width_of
 from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten
 from ropewalk.plots._subject import Part, Share, Subject, subject_of
@@ -74,6 +74,7 @@ def plot_posterior(
     lines = _say_shares(ax, subject.shares, width)
     ax.set_title(folded(subject.title, width, TEXT), pad=6.0 + lines * _LINE)
     quieten(ax, bare=True)
+    plain_ticks(ax, SMALL)
     _, height = room_of(ax, above=6.0 + lines * _LINE)
     peak = _draw(ax, subject, view, way)
     tall = max(height - _FOOT - _HEAD, _FOOT)

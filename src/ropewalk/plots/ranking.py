@@ -27,13 +27,13 @@ from ropewalk.plots._cells import (
     paint,
     ramp,
     room,
-    settle,
     size_in,
     write,
 )
-from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, grid, of_kind, quieten, words
+from ropewalk.plots._letters import fitted, folded, minus
+from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, grid, of_kind, quieten, settle
+from ropewalk.plots._subject import metric_words
 from ropewalk.report.numbers import decimals, number, percent
-from ropewalk.report.shape import metric_title
 from ropewalk.results import Pair, Ranking
 from ropewalk.typing import FloatArray
 from ropewalk.wording import rope_text
@@ -47,6 +47,7 @@ _FEW: Final = 6  # so many classifiers fit into one column
 _LONGEST: Final = 18
 _CELLS: Final = 0.6  # of the width; the intervals have the rest
 _GAP: Final = 0.03
+_TITLE: Final = 190.0  # points that a line of a title may have
 _NOTHING: Final = "–"
 _SHARES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LEANING: Final = "< > undecided, leaning"
@@ -58,7 +59,7 @@ _KEY: Final = (((6,), "≫ row better"), ((0,), "≪ column better"), ((2,), "�
 
 
 class _Cell(NamedTuple):
-    """What a pair says: the number of its colour or a probability (NaN: nothing), its words, and the mean."""
+    """What a pair says: the place of its colour (NaN: none), its words, and the mean difference."""
 
     value: float
     text: str
@@ -137,9 +138,11 @@ def _intervals(ax: Axes, found: Ranking) -> None:
     grid(inset)
     inset.margins(x=0.08)
     inset.xaxis.set_major_locator(ticker.MaxNLocator(3, min_n_ticks=2))
-    less = "" if found.recipe.metric.higher_is_better else "\n(less is better)"
-    mass = f"{100 * found.recipe.prob:g}% HDI"
-    inset.set_xlabel(f"{words(metric_title(found.metric), 24)}, mean\nand {mass}{less}", fontsize=SMALL, labelpad=2)
+    less = "" if found.recipe.metric.higher_is_better else " (less is better)"
+    said = f"{metric_words(found.recipe)}{less}, mean and {100 * found.recipe.prob:g}% HDI"
+    wide = 72 * inset.get_window_extent().width / ax.figure.dpi
+    lines = [fitted(line, wide, SMALL) for line in folded(said, wide, SMALL).split("\n")]
+    inset.set_xlabel("\n".join(lines), fontsize=SMALL, labelpad=2)
 
 
 def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
@@ -214,13 +217,15 @@ def _chances(found: Ranking, names: Sequence[str]) -> dict[tuple[int, int], _Cel
     cells, up = {}, found.recipe.metric.higher_is_better
     for (i, row), (j, column) in permutations(enumerate(names), 2):
         pair = found.pair(row, column)
-        share = pair.contrast.prob_above_zero if up else pair.contrast.prob_below_zero
-        cells[i, j] = _Cell(share, percent(share, len(found.draws)), _mean(pair))
+        above, below = pair.contrast.prob_above_zero, pair.contrast.prob_below_zero
+        better, worse = (above, below) if up else (below, above)
+        # Draws that are equal colour neither side, so a pair of twins stays white.
+        cells[i, j] = _Cell((1 + better - worse) / 2, percent(better, len(found.draws)), _mean(pair))
     return cells
 
 
 def _mean(pair: Pair) -> str:
-    return number(pair.delta.mean, decimals(pair.delta, pair.delta.mc_error), sign=True)
+    return minus(number(pair.delta.mean, decimals(pair.delta, pair.delta.mc_error), sign=True))
 
 
 def _paint_verdicts(ax: Axes, values: FloatArray) -> QuadMesh:
@@ -240,10 +245,11 @@ def _verdict_key(ax: Axes, found: Ranking, *, stable: bool) -> None:
     handlers = require("matplotlib.legend_handler", extra="plot", caller="plot_pairwise")
     swatch = {"edgecolor": LINE, "linewidth": 0.5}
     handles = [tuple(patches.Patch(facecolor=_WINNERS[place], **swatch) for place in places) for places, _ in _KEY]
-    rope = "" if found.recipe.rope is None else f", ROPE {rope_text(found.recipe.rope)}"
+    rope = "" if found.recipe.rope is None else f", ROPE {minus(rope_text(found.recipe.rope))}"
+    asked = folded(f"{metric_words(found.recipe)}{rope}", _TITLE, TEXT)
     legend = ax.legend(
         handles, [text for _, text in _KEY], handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)},
-        title=f"{words(metric_title(found.metric))}{rope}" + ("" if stable else "\n? hangs on the draws"),
+        title=asked + ("" if stable else "\n? hangs on the draws"),
         prop={"family": GLYPHS, "size": SMALL}, title_fontsize=TEXT, ncols=2, loc="lower center",
         bbox_to_anchor=(0.5, 1.0), frameon=False, handlelength=1.8, handleheight=0.9, columnspacing=1.2,
         labelspacing=0.3, borderaxespad=0.3,
@@ -258,7 +264,8 @@ def _paint_chances(ax: Axes, found: Ranking, values: FloatArray) -> QuadMesh:
     mesh = paint(ax, values, ramp(BELOW, WHITE, ABOVE), colors.Normalize(0, 1))
     key = colour_key(ax, mesh, _SHARES, [f"{100 * share:g}%" for share in _SHARES], over=1.0)
     sign = ">" if found.recipe.metric.higher_is_better else "<"
-    key.set_xlabel(f"P({words(metric_title(found.metric), 24)} of row {sign} column)", fontsize=SMALL, color=INK)
+    asked = folded(f"P({metric_words(found.recipe)}: row {sign} column)", _TITLE, SMALL)
+    key.set_xlabel(asked, fontsize=SMALL, color=INK)
     return mesh
 
 

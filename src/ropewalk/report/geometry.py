@@ -15,7 +15,7 @@ from ropewalk.typing import FloatArray
 
 WIDTH: Final = 1000  # of the inner drawings, stretched to the width of the page
 HEIGHT: Final = 100
-_TICKS: Final = 5
+_TICKS: Final = 8
 _STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 _BINS: Final = (30, 90)
 _TAIL: Final = 0.0005  # of the draws may lie beyond each end of the picture
@@ -59,7 +59,7 @@ class Axis:
         places = max(0, -math.floor(math.log10(step) + 1e-9))
         first, last = (math.ceil((self.low + origin) / step), math.floor((self.high + origin) / step))
         values = [k * step for k in range(first, last + 1)]
-        return tuple(Tick(self.at(value - origin), number(value, places, sign=sign)) for value in values)
+        return tuple(Tick(self.at(x - origin), number(x, places, sign=sign and x != 0)) for x in values)
 
 
 def round_step(about: float) -> float:

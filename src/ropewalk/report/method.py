@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import platform
+from importlib.metadata import version
 from typing import Final
-
-import numpy as np
-import scipy
 
 from ropewalk._validate import visible
 from ropewalk._version import __version__
@@ -33,9 +31,8 @@ NOT_COVERED: Final = (
 def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
     """Return what was asked, of which data, by which model and program, as labelled lines."""
     found = _made_by(result)
-    versions = (
-        f"ropewalk {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
-    )
+    program = f"ropewalk {__version__}, Python {platform.python_version()}"
+    versions = f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
     if found is None:
         return (("Program", versions),)
     recipe, n_draws, call = found

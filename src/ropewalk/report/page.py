@@ -14,7 +14,6 @@ from ropewalk.report import classical
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
 from ropewalk.report.extras import Extras
 from ropewalk.report.forest import Entry, Forest, forest
-from ropewalk.report.league import league_table
 from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
 from ropewalk.report.method import method_rows, preset_text
 from ropewalk.report.numbers import factor, number, savage_dickey
@@ -35,7 +34,7 @@ from ropewalk.results import (
     Rendered,
 )
 from ropewalk.summary import Estimate
-from ropewalk.wording import bar_text, verdict_text
+from ropewalk.wording import bar_text, rope_text, verdict_text
 
 _MATRIX: Final = 25  # a larger one is of no use on a page
 _LARGE: Final = 8  # matrices with more classes are folded away
@@ -63,7 +62,9 @@ class Page:
     each: Forest | None = None
     matrices: tuple[Matrix, ...] = ()
     folded: bool = False
+    league: tuple[Table, ...] = ()
     pairs: Pairs | None = None
+    pair_table: Table | None = None
     factor: tuple[tuple[str, str], ...] = ()
     tests: Table | None = None
     tests_meaning: str = ""
@@ -190,8 +191,7 @@ def _factor(c: Comparison) -> tuple[tuple[str, str], ...]:
 def _classes(found: Page, result: ClassComparisons) -> Page:
     first = result[0]
     title = f"Is {visible(first.a)} better than {visible(first.b)}?"
-    headline = sentence(result).removesuffix(".")
-    head = View(title=title, symbol="", headline=headline, lines=(), shares=(), note="")
+    head = View(title=title, symbol="", headline=_tally(result), lines=(), shares=(), note="")
     return replace(
         found,
         title=title,
@@ -200,6 +200,22 @@ def _classes(found: Page, result: ClassComparisons) -> Page:
         classes=by_class(result, live=True),
         details=found.views,
     )
+
+
+def _tally(result: ClassComparisons) -> str:
+    """Say on how many classes which of the two is better."""
+    first, n = result[0], len(result)
+    a, b = visible(first.a), visible(first.b)
+    verdicts = [c.decision.verdict for c in result if c.decision is not None]
+    if len(verdicts) < n or first.rope is None:
+        higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
+        name = metric_title(first.metric)
+        unsaid = first.recipe.no_verdict or "whether that matters needs a ROPE"
+        return f"{a}'s {name} is more probably above {b}'s than below it on {higher} of {n} classes; {unsaid}"
+    won, lost, even = (verdicts.count(v) for v in (Verdict.A_BETTER, Verdict.B_BETTER, Verdict.EQUIVALENT))
+    better = f"{a} is better on {won} and {b} on {lost} of {n} classes by a margin that matters"
+    rest = f"{even} are practically equivalent, {n - won - lost - even} undecided"
+    return f"{better} (ROPE {rope_text(first.rope)}); {rest}"
 
 
 def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
@@ -239,7 +255,9 @@ def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:
     entries = [(model.name, model.estimate) for model in result.by_rank]
     return replace(
         found,
-        tables=(league_table(result, visible), *found.tables[1:]),
+        tables=(),
+        league=found.tables[:-1],
+        pair_table=found.tables[-1],
         each=_each(*entries, question=result.recipe.question, what=metric_title(result.metric)),
         pairs=pair_matrix(result),
         matrices=_matrices(extras.confusions),

@@ -141,6 +141,11 @@ class CrossComparison(Rendered):
         return self.comparison.conclusive
 
     @property
+    def prior_draws(self) -> FloatArray | None:
+        """Draws of A − B under the prior, where a Bayes factor was made of them."""
+        return self.comparison.prior_draws
+
+    @property
     def bayes_factor(self) -> BayesFactor | None:
         """The Bayes factors, where the model has them."""
         return self.comparison.bayes_factor

@@ -1,0 +1,198 @@
+"""Power against the number of items: how often a study of that size would reach its goal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from ropewalk._colours import ABOVE, BELOW, INK, INSIDE
+from ropewalk._optional import require
+from ropewalk._validate import is_real
+from ropewalk.decision import Verdict, parse_rope
+from ropewalk.errors import InvalidInputError
+from ropewalk.plots._cells import GLYPHS
+from ropewalk.plots._letters import minus
+from ropewalk.plots._series import DARK, Style, key, label_of, next_style
+from ropewalk.plots._style import SMALL, axes, quieten, rule, words
+from ropewalk.wording import rope_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_CALLER: Final = "plot_power"
+_ENOUGH: Final = 0.8
+_WIDE: Final = 10  # from so many times the fewest items on, the axis is logarithmic
+_SHOWN: Final = 0.08  # a decision with a smaller share has no room for its name
+_ROUNDING: Final = 1e-6
+_HINT: Final = 'it draws {"rows": [{"n": …, "power": …, "low": …, "high": …}, …]}, or what has such a to_dict().'
+# From the bottom up: the colour of each decision and how opaque it is; undecided ones are pale.
+_DECISIONS: Final = (
+    (Verdict.A_BETTER, "A better", ABOVE, 0.28),
+    (Verdict.UNDECIDED_HIGH, "undecided", ABOVE, 0.08),
+    (Verdict.EQUIVALENT, "equivalent", INSIDE, 0.28),
+    (Verdict.UNDECIDED_LOW, "undecided", BELOW, 0.08),
+    (Verdict.B_BETTER, "B better", BELOW, 0.28),
+)
+
+
+class _Row(NamedTuple):
+    """The power at one number of items, its interval, and the share of each of the five decisions, if told."""
+
+    n: float
+    power: float
+    low: float
+    high: float
+    shares: tuple[float, ...] | None
+
+
+def plot_power(result: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw power against the number of items, with its interval; the dotted line is 80%.
+
+    Parameters
+    ----------
+    result
+        A mapping, or a result whose `to_dict` returns one, with "rows" of "n", "power", "low" and "high". Where each
+        row has "decisions", the share of every symbol, they are stacked behind the first curve. "goal", "rope", and
+        "label" or "model" are said, if there.
+    ax
+        Axes to draw on. On axes with a curve this one is drawn in the next colour and line.
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> rows = [{"n": n, "power": p, "low": p - 0.1, "high": p + 0.1} for n, p in [(100, 0.4), (200, 0.7), (400, 0.9)]]
+    >>> ax = plot_power({"rows": rows, "goal": "better", "rope": 0.01, "label": "paired"})
+    >>> ax.get_legend().get_title().get_text(), ax.lines[-1].get_label()
+    ('goal: better, ROPE ±0.01', 'paired')
+    """
+    told = _told(result)
+    rows = _rows(result, told)
+    drawn = axes(ax, _CALLER)
+    style = next_style(drawn)
+    if style.place == 0:
+        _stack_decisions(drawn, rows)
+        rule(drawn, _ENOUGH, across=True)
+    _draw(drawn, rows, style, label_of(str(told.get("label") or told.get("model") or "power")))
+    _name_axes(drawn)
+    key(drawn, own=ax is None, first="upper left", title=_asked(told))
+    return drawn
+
+
+def _told(result: Any) -> Mapping[str, Any]:
+    told = result.to_dict() if hasattr(result, "to_dict") and not isinstance(result, type) else result
+    if isinstance(told, Mapping) and isinstance(told.get("rows"), Sequence) and len(told["rows"]):
+        return told
+    raise InvalidInputError(f"{_CALLER} cannot draw {type(result).__name__}.", hint=_HINT)
+
+
+def _rows(result: Any, told: Mapping[str, Any]) -> list[_Row]:
+    """Check every row, and return them from few to many items."""
+    found = []
+    for row in told["rows"]:
+        if not isinstance(row, Mapping) or not all(is_real(row.get(name)) for name in ("n", "power", "low", "high")):
+            raise InvalidInputError(f"{_CALLER} cannot draw {type(result).__name__}.", hint=_HINT)
+        n, power, low, high = (float(row[name]) for name in ("n", "power", "low", "high"))
+        if not 0 < n < math.inf:
+            raise InvalidInputError(f"A row's `n` must be a positive number of items; got {row['n']!r}.")
+        if not -_ROUNDING <= low <= power + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 3 * _ROUNDING:
+            raise InvalidInputError(f"At n = {n:g} the power {power:g} must lie in its interval [{low:g}, {high:g}].")
+        found.append(_Row(n, power, low, high, _shares(row.get("decisions"), n)))
+    if len({row.n for row in found}) < len(found):
+        raise InvalidInputError("Each number of items has one row; an `n` comes twice.")
+    return sorted(found, key=lambda row: row.n)
+
+
+def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
+    """Return the shares of the five decisions in the order they are stacked."""
+    if decisions is None:
+        return None
+    known = [verdict.value for verdict, *_ in _DECISIONS]
+    if not isinstance(decisions, Mapping) or not all(
+        symbol in known and is_real(share) and 0 <= share <= 1 for symbol, share in decisions.items()
+    ):
+        raise InvalidInputError(
+            f"The `decisions` at n = {n:g} must be shares from 0 to 1; got {decisions!r}.",
+            hint=f"the symbols are {' '.join(known)}.",
+        )
+    shares = tuple(float(decisions.get(symbol, 0.0)) for symbol in known)
+    if sum(shares) > 1 + _ROUNDING:
+        raise InvalidInputError(f"The `decisions` at n = {n:g} add up to more than 1; got {decisions!r}.")
+    return shares
+
+
+def _stack_decisions(ax: Axes, rows: Sequence[_Row]) -> None:
+    """Stack the shares of the decisions behind everything, and name them at the right end."""
+    known = [row.shares for row in rows if row.shares is not None]
+    if len(known) < len(rows):
+        return
+    n = np.array([row.n for row in rows])
+    x = n if n.size > 1 else n * np.array([0.95, 1.05])
+    tops = np.cumsum(np.array(known), axis=1)
+    bottoms = np.concatenate([np.zeros((len(rows), 1)), tops[:, :-1]], axis=1)
+    for i, (verdict, name, colour, opacity) in enumerate(_DECISIONS):
+        low, high = (np.broadcast_to(ends[:, i], x.shape) for ends in (bottoms, tops))
+        ax.fill_between(x, low, high, color=colour, alpha=opacity, linewidth=0, zorder=0.5, label=f"_{verdict.value}")
+        if high[-1] - low[-1] >= _SHOWN:
+            ax.text(
+                1.01, (low[-1] + high[-1]) / 2, f"{verdict.value} {name}", transform=ax.get_yaxis_transform(),
+                va="center", fontsize=SMALL - 1, fontfamily=GLYPHS, color=INK,
+            )  # fmt: skip
+
+
+def _draw(ax: Axes, rows: Sequence[_Row], style: Style, label: str) -> None:
+    n, power, low, high = (np.array([row[i] for row in rows], dtype=np.float64) for i in range(4))
+    if n.size > 1:
+        ax.fill_between(n, low, high, color=style.colour, alpha=DARK, linewidth=0, zorder=1.5, label="_band")
+    else:
+        ax.vlines(n, low, high, color=style.colour, alpha=DARK, linewidth=5, zorder=1.5, label="_band")
+    ax.plot(
+        n, power, color=style.colour, linestyle=style.line, linewidth=1.3, marker=style.point, markersize=3.2,
+        label=label, zorder=2.5,
+    )  # fmt: skip
+
+
+def _name_axes(ax: Axes) -> None:
+    """Count items on a scale that suits all curves, and power in percent."""
+    ticker = require("matplotlib.ticker", extra="plot", caller=_CALLER)
+    seen = np.concatenate(
+        [
+            np.asarray(line.get_xdata(), dtype=np.float64)
+            for line in ax.lines
+            if not str(line.get_label()).startswith("_")
+        ]
+    )
+    if seen.max() >= _WIDE * seen.min():
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_minor_locator(ticker.NullLocator())
+    elif seen.max() > seen.min():
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(5, integer=True))
+    else:
+        ax.xaxis.set_major_locator(ticker.FixedLocator([float(seen[0])]))
+    ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
+    ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0))
+    ax.set_ylim(0, 1.01)
+    ax.set_xlabel("items")
+    ax.set_ylabel("power")
+    quieten(ax)
+
+
+def _asked(told: Mapping[str, Any]) -> str:
+    """Say the goal and the ROPE."""
+    said = [f"goal: {words(str(told['goal']))}"] if told.get("goal") else []
+    if told.get("rope") is not None:
+        said.append(f"ROPE {minus(_rope(told['rope']))}")
+    return ", ".join(said)
+
+
+def _rope(rope: Any) -> str:
+    if isinstance(rope, Sequence) and len(rope) == 2 and not isinstance(rope, str):  # noqa: PLR2004
+        rope = [end if end is not None else sign * math.inf for end, sign in zip(rope, (-1, 1), strict=True)]
+    found = parse_rope(rope)
+    return "" if found is None else rope_text(found)

@@ -28,12 +28,13 @@ LAYERS = {
         "curves",
         "costs",
         "reproduce",
+        "figures",
         "sensitivity",
         "analysis",
         "resampling",
         "_dossier",
     },
-    7: {"cli", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},
+    7: {"cli", "_bundled_commands", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
 DELEGATES = {

@@ -37,8 +37,8 @@ from ropewalk.results import (
 from ropewalk.sensitivity import other_priors, prior_sensitivity
 
 _WORK: Final = 4_000_000  # random numbers for all that a page adds to an answer, each about 20 ns
-_DRAWS: Final = (2_000, 10_000)
-_TOO_MUCH: Final = 3 * _WORK
+_DRAWS: Final = (1_000, 10_000)
+_TOO_MUCH: Final = 4 * _WORK
 _CLASSES: Final = 20
 _BINARY: Final = 2
 _MATRIX: Final = 200  # classes: larger matrices are of no use to anybody

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
@@ -14,7 +16,7 @@ from ropewalk.errors import InvalidInputError
 T = TypeVar("T")
 
 ProgressLike: TypeAlias = bool | Callable[[int, int | None], object] | None
-"""None: a bar on a terminal if it takes long; True: always; False: never; a function is called with (done, total)."""
+"""None: if it takes long, a bar on a terminal, lines elsewhere; True: always; False: never; or a function."""
 
 PATIENCE: Final = 0.5  # seconds of work that need no bar
 EVERY: Final = 10.0  # seconds between two lines where there is no terminal
@@ -48,10 +50,10 @@ class _Call:
 
 
 class _Lines:
-    """A line every ten seconds and one at the end, for logs and notebooks."""
+    """A line every ten seconds and one at the end, for logs and notebooks; a `patient` one is silent until then."""
 
-    def __init__(self, describe: str, total: int | None) -> None:
-        self._describe, self._total = describe, total
+    def __init__(self, describe: str, total: int | None, *, patient: bool) -> None:
+        self._describe, self._total, self._patient = describe, total, patient
         self._start = self._last = monotonic()
         self._done = 0
 
@@ -66,10 +68,12 @@ class _Lines:
         self._done = done
         if monotonic() - self._last >= EVERY:
             self._last = monotonic()
+            self._patient = False
             self._say()
 
     def close(self, *, finished: bool) -> None:
-        self._say(", done" if finished else ", stopped")
+        if not self._patient:
+            self._say(", done" if finished else ", stopped")
 
 
 class _Bar:
@@ -136,9 +140,9 @@ def track(
     describe
         What is being done, in a word or two.
     progress
-        None draws a bar on stderr if that is a terminal and the work takes longer than half a second; True always
-        draws one, or writes a line every ten seconds and one at the end where there is no terminal; False is silent;
-        a function is called with (done, total) after each item.
+        None draws a bar on stderr if that is a terminal and the work takes longer than half a second; where there is
+        no terminal it writes a line every ten seconds. True draws the bar at once, or writes a line at the end too;
+        False is silent; a function is called with (done, total) after each item.
 
     Examples
     --------
@@ -186,4 +190,25 @@ def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
     terminal = sys.stderr is not None and sys.stderr.isatty()
     if terminal:
         return _Bar(describe, total, wait=0.0 if progress else PATIENCE)
-    return _Lines(describe, total) if progress else _Silent()
+    return _Lines(describe, total, patient=not progress)
+
+
+_UNSAID: Final = object()
+_shown: ContextVar[Any] = ContextVar("progress", default=_UNSAID)
+
+
+@contextmanager
+def shown(progress: Any) -> Iterator[None]:
+    """Let what is drawn inside show how far it has come; where somebody outside said False, it stays silent."""
+    said = check_progress(progress)
+    token = _shown.set(False if _shown.get() is False else said)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def current() -> ProgressLike:
+    """Return how progress is shown here: not at all, unless inside of `shown`."""
+    said = _shown.get()
+    return False if said is _UNSAID else said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import traceback
@@ -10,24 +9,36 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import ropewalk as rw
 from ropewalk import _options as opt
+from ropewalk._bundled_commands import demo, reproduce
 from ropewalk._inputs import named_classes, needed_truth, read_table
+from ropewalk._progress import shown
 from ropewalk._score_inputs import of_scores, on_scores
 from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared
 from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
-from ropewalk._validate import visible
-from ropewalk._write import write_file
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import CountsError, InvalidInputError, RopewalkError
-from ropewalk.report import body
-from ropewalk.reproduce import icdm2015, sigir2016
+
+
+class _Interruptible(TyperGroup):
+    """Commands that say so if somebody stops them."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("\nInterrupted: there is no answer, and no file was left half-written.", err=True)
+            ctx.exit(INTERRUPTED)
+
 
 app = typer.Typer(
     name="ropewalk",
+    cls=_Interruptible,
     help="Is classifier A really better than classifier B? A posterior, a ROPE and a verdict.",
     no_args_is_help=True,
     add_completion=False,
@@ -36,10 +47,14 @@ app = typer.Typer(
 )
 
 
+INTERRUPTED = 130  # what a shell calls a program that Ctrl-C stopped
+
+
 @app.callback(invoke_without_command=True)
 def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,  # noqa: ARG001 - see main
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress of long work.")] = False,  # noqa: ARG001 - see main
 ) -> None:
     if version:
         typer.echo(f"ropewalk {rw.__version__}")
@@ -321,68 +336,20 @@ def run_tests(
     emit(result, show, html)
 
 
-@app.command()
-def demo(
-    html: Annotated[str, typer.Option("--html", metavar="OUT", help="Where to write the page.")] = "ropewalk-demo.html",
-    data: Annotated[
-        str | None, typer.Option("--data", metavar="OUT", help="Also copy the predictions there, as a .csv.gz file.")
-    ] = None,
-    seed: opt.Seed = 0,
-) -> None:
-    """Compare two text classifiers on the bundled 20-newsgroups predictions."""
-    news = rw.examples.news20()
-    outcomes = news.outcomes.relabel(news.class_names)
-    table = quietly(lambda: rw.compare_classes(outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=seed))
-    table.to_html(html)
-    if data is not None:
-        write_file(data, rw.examples.news20_path().read_bytes())
-    typer.echo("Two text classifiers, naive Bayes (nb_mult) and a linear SVM (svm_l2), on 7,532 newsgroup posts.")
-    typer.echo("For which newsgroups is one really better, if a difference of 0.05 in F1 is the least that matters?\n")
-    motorcycles = table[news.class_names.index("rec.motorcycles")]
-    typer.echo(f"One of them:\n\n{body(motorcycles)}\n")
-    typer.echo(f"All of them, also in {visible(html)}:\n\n{body(table)}\n")
-    settled = sum(comparison.conclusive for comparison in table)
-    typer.echo(f"{settled} of {len(table)} classes are settled; for the others more data are needed.")
-
-
-@app.command()
-def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="sigir2016 or icdm2015")],
-    draws: opt.Draws = "auto",
-    seed: opt.Seed = 0,
-    threads: opt.Threads = 1,
-    as_json: opt.Json = False,
-) -> None:
-    """Print a paper's tables beside ours, from the bundled predictions."""
-    papers = {"sigir2016": sigir2016, "icdm2015": icdm2015}
-    if paper not in papers:
-        raise InvalidInputError(f"There is no paper {paper!r} to reproduce.", hint=f"choose from: {', '.join(papers)}.")
-    number = parse_draws(draws)
-    rows = quietly(lambda: list(papers[paper](draws=number, seed=seed, threads=threads)))
-    if as_json:
-        told = {
-            "schema": 1,
-            "paper": paper,
-            "agree": sum(row.agrees for row in rows),
-            "of": len(rows),
-            "rows": [row.to_dict() for row in rows],
-        }
-        typer.echo(json.dumps(told, ensure_ascii=False, allow_nan=False, indent=2))
-        return
-    from ropewalk.report.papers import published_tables
-
-    typer.echo(published_tables(rows))
+app.command()(demo)
+app.command()(reproduce)
 
 
 def main() -> None:
     """Run the command line; a user's mistake is a sentence on stderr and an exit code, never a traceback."""
-    debug = "--debug" in sys.argv
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    debug, quiet = "--debug" in sys.argv, "--quiet" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument not in {"--debug", "--quiet"}]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal without ≈ shows \\u2248 instead of failing
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(arguments)
+        with shown(progress=False if quiet else None):
+            app(arguments)
     except RopewalkError as error:
         if debug:
             traceback.print_exc()

@@ -21,6 +21,7 @@ from ropewalk._engine import (
     takes_long,
     write_recipe,
 )
+from ropewalk._progress import ProgressLike, current, shown, track
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import brief, check_seed, check_threads, few
@@ -62,6 +63,7 @@ class Options(TypedDict, total=False):
 
 
 class _DataOptions(Options, total=False):
+    progress: ProgressLike
     names: Sequence[str] | None
     cluster: Any
     id: Any
@@ -128,6 +130,7 @@ def compare(
     rng: SeedLike = None,
     random_state: SeedLike = None,
     threads: int = 1,
+    progress: ProgressLike = None,
     tests: bool = False,
 ) -> Comparison:
     """Compare two classifiers: the posterior of the difference A − B of a metric, and a verdict.
@@ -175,6 +178,9 @@ def compare(
     rng, random_state
         An int, a NumPy Generator or SeedSequence, or None; the same seed gives the same answer on any number of
         `threads`. `random_state` is an alias.
+    progress
+        None shows on stderr how far long drawing has come, a bar on a terminal; False never does, True always; a
+        function is called with (done, total).
     tests
         Whether to run the classical tests too: see `classical.battery`. Their p-values stand beside the answer and
         have no part in it.
@@ -206,6 +212,7 @@ def compare(
         draws=draws,
         seed=check_seed(rng, random_state),
         threads=threads,
+        progress=progress,
         tests=tests,
     )
     issue(comparison.warnings)
@@ -224,6 +231,7 @@ def compare_classes(
     id: Any = None,  # noqa: A002
     rng: SeedLike = None,
     random_state: SeedLike = None,
+    progress: ProgressLike = None,
     **options: Unpack[Options],
 ) -> ClassComparisons:
     """Compare two classifiers on every class against the rest, as the papers' tables do.
@@ -251,7 +259,11 @@ def compare_classes(
     if options.get("classes") is not None:
         raise InvalidInputError("`classes` picks the classes of an average; here each class stands alone.")
     classes = [label for label in outcomes[0].labels if label != NO_ANSWER]
-    comparisons = tuple(_compare(outcomes, pos_label=label, seed=seed, **options) for label in classes)
+    with shown(progress):
+        watched = track(classes, describe="Comparing classes", progress=current())
+        comparisons = tuple(
+            _compare(outcomes, pos_label=label, seed=seed, progress=False, **options) for label in watched
+        )
     issue(few(warning for c in comparisons for warning in c.warnings))
     return ClassComparisons(comparisons=comparisons)
 
@@ -346,13 +358,20 @@ def default_model(*, separate: bool) -> Default:
 
 
 def _compare(
-    outcomes: Sequence[AnyOutcomes], *, seed: int, threads: int = 1, tests: bool = False, **said: Any
+    outcomes: Sequence[AnyOutcomes],
+    *,
+    seed: int,
+    threads: int = 1,
+    progress: ProgressLike = None,
+    tests: bool = False,
+    **said: Any,
 ) -> Comparison:
     """Write the recipe of a question and carry it out, with the classical tests of the same data if asked for."""
     if not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
     recipe = write_recipe(outcomes, default=default_model(separate=len(outcomes) > 1), seed=seed, **said)
-    comparison = run(recipe, threads=check_threads(threads))
+    with shown(progress):
+        comparison = run(recipe, threads=check_threads(threads))
     if not tests:
         return comparison
     battery = run_battery(outcomes, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)

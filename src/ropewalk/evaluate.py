@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk._door import as_outcomes
 from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied, write_recipe
+from ropewalk._progress import ProgressLike, shown
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads, is_real
@@ -49,6 +50,7 @@ def evaluate(
     rng: SeedLike = None,
     random_state: SeedLike = None,
     threads: int = 1,
+    progress: ProgressLike = None,
 ) -> Evaluation:
     """Evaluate one classifier: the posterior of one or more metrics, and how it stands against a bar.
 
@@ -118,7 +120,8 @@ def evaluate(
         )
         for one in metrics
     ]
-    result = collected(recipes, bar, threads=workers)
+    with shown(progress):
+        result = collected(recipes, bar, threads=workers)
     issue(result.warnings)
     return result
 

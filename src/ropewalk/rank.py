@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk._door import as_outcomes, same_labels
 from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied, write_recipe
+from ropewalk._progress import ProgressLike, shown
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads
@@ -54,6 +55,7 @@ def rank(
     rng: SeedLike = None,
     random_state: SeedLike = None,
     threads: int = 1,
+    progress: ProgressLike = None,
 ) -> Ranking:
     """Rank two or more classifiers by one joint posterior of all of them.
 
@@ -95,7 +97,8 @@ def rank(
         draws=draws,
         seed=check_seed(rng, random_state),
     )
-    ranking = run(recipe, threads=check_threads(threads))
+    with shown(progress):
+        ranking = run(recipe, threads=check_threads(threads))
     issue(ranking.warnings)
     return ranking
 

@@ -6,13 +6,14 @@ table only, and whole blocks are drawn and cut: n draws are a prefix of n + m dr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
+from ropewalk._progress import current, track
 from ropewalk.typing import FloatArray
 
 PRIOR_STREAM: Final = 1 << 20
@@ -91,6 +92,10 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream, block))))
 
 
+def _watched(blocks: Iterable[FloatArray], total: int) -> Iterable[FloatArray]:
+    return track(blocks, total=total, describe="Drawing", progress=current())
+
+
 def draw_blocks(
     draw: Callable[[np.random.Generator, int], FloatArray],
     *,
@@ -110,11 +115,15 @@ def draw_blocks(
     def one(block: int) -> FloatArray:
         return draw(generator(seed, stream, block), size)
 
-    if threads > 1 and last - first > 1:
-        with ThreadPoolExecutor(threads) as pool:  # standard_gamma releases the GIL
-            blocks = list(pool.map(one, range(first, last)))
+    numbers = range(first, last)
+    if threads > 1 and len(numbers) > 1:
+        pool = ThreadPoolExecutor(threads)  # standard_gamma releases the GIL
+        try:
+            blocks = list(_watched(pool.map(one, numbers), len(numbers)))
+        finally:  # whoever interrupts does not wait for blocks that nobody has begun
+            pool.shutdown(cancel_futures=True)
     else:
-        blocks = [one(block) for block in range(first, last)]
+        blocks = list(_watched(map(one, numbers), len(numbers)))
     whole = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=-1)
     return whole[..., : stop - start]
 

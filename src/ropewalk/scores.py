@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypedDict, Unpack
 
 from ropewalk._engine import RULES, check_reach, issue
+from ropewalk._progress import ProgressLike, shown
 from ropewalk._validate import check_draws, check_keywords, check_prob, check_seed, check_threads, choose
 from ropewalk.classical.delong import delong_of
 from ropewalk.compare import run as run_comparison
@@ -49,6 +50,7 @@ class ScoreOptions(TypedDict, total=False):
     rng: SeedLike
     random_state: SeedLike
     threads: int
+    progress: ProgressLike
     tests: bool
 
 
@@ -104,7 +106,8 @@ def compare_scores(
     """
     items = as_items(data, (a, b), names, metric, options, usage="compare_scores(y_true, score_a, score_b)")
     recipe, threads = _recipe(items, metric, options)
-    found = run_comparison(recipe, threads=threads)
+    with shown(options.get("progress")):
+        found = run_comparison(recipe, threads=threads)
     tests, notes = _delong(recipe) if options.get("tests", True) else (None, ())
     found = replace(found, tests=tests, notes=(*found.notes, *notes))
     issue(found.warnings)
@@ -153,7 +156,8 @@ def evaluate_scores(
         recipes = [_recipe(items, one, options if one == "cost" else others) for one in metrics]
     else:
         recipes = [_recipe(items, one, options) for one in metrics]
-    found = collected([recipe for recipe, _ in recipes], bar, threads=recipes[0][1])
+    with shown(options.get("progress")):
+        found = collected([recipe for recipe, _ in recipes], bar, threads=recipes[0][1])
     issue(found.warnings)
     return found
 
@@ -196,7 +200,8 @@ def rank_scores(
         raise InvalidInputError("A ranking needs at least two systems.", hint=usage)
     items = as_items(data, columns, names, metric, options, usage=usage)
     recipe, threads = _recipe(items, metric, options)
-    ranking = run_ranking(recipe, threads=threads)
+    with shown(options.get("progress")):
+        ranking = run_ranking(recipe, threads=threads)
     issue(ranking.warnings)
     return ranking
 

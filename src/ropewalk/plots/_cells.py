@@ -38,7 +38,8 @@ _RULED: Final = 900  # up to so many cells are kept apart by white lines
 def ramp(*colours: str) -> Colormap:
     """Return the colours from the first to the last of these, evenly spaced."""
     made = require("matplotlib.colors", extra="plot", caller="a picture")
-    return made.LinearSegmentedColormap.from_list("ropewalk", colours)  # type: ignore[no-any-return]
+    # An odd number of steps has one in the middle: 0 is exactly white.
+    return made.LinearSegmentedColormap.from_list("ropewalk", colours, N=257)  # type: ignore[no-any-return]
 
 
 def _luminance(colour: Any) -> float:

@@ -23,7 +23,7 @@ def bin_width(ordered: FloatArray, shown: Interval) -> float:
     """Return a width of bins for sorted draws: Freedman and Diaconis' rule, but neither a comb nor a block."""
     length = shown.high - shown.low
     scale = _scale(ordered)
-    wanted = max(2.7 * scale * ordered.size ** (-1 / 3), scale / _SMOOTH)
+    wanted = max(2.7 * scale * float(ordered.size ** (-1 / 3)), scale / _SMOOTH)
     return min(max(wanted, length / _BINS[1]), length / _BINS[0])
 
 
@@ -42,13 +42,13 @@ def scott(draws: FloatArray) -> float:
     """Return Scott's bandwidth, as the Savage-Dickey ratio has it; 0 for draws that are all alike."""
     if draws.size < 2 or draws.min() == draws.max():  # noqa: PLR2004
         return 0.0
-    return float(draws.std(ddof=1)) * draws.size ** (-1 / 5)
+    return float(draws.std(ddof=1)) * float(draws.size ** (-1 / 5))
 
 
 def bandwidth(ordered: FloatArray) -> float:
     """Return Scott's bandwidth for sorted draws, but by their densest quarter where that is narrower."""
     scale = _scale(ordered)
-    return scale * ordered.size ** (-1 / 5) if scale > 0 else scott(ordered)
+    return scale * float(ordered.size ** (-1 / 5)) if scale > 0 else scott(ordered)
 
 
 def _scale(ordered: FloatArray) -> float:

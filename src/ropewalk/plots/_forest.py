@@ -13,7 +13,7 @@ from ropewalk._colours import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
 from ropewalk.decision import Decision, Verdict
 from ropewalk.intervals import Interval
 from ropewalk.plots._band import rope_band, rope_words
-from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of
+from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._span import span
 from ropewalk.plots._style import SMALL, TEXT, quieten, rule
 from ropewalk.results import Comparison
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LEAST: Final = 5.0  # points: smaller letters are not read
-_FILL: Final = 0.85  # of a row's height that its letters may take
+_FILL: Final = 0.9  # of a row's height that its letters may take
 _NAMES: Final = 0.36  # of the width that the names may take
 _STICKY: Final = "\u00a0"  # a space at which no line is broken
 _PAD: Final = 2.0
@@ -55,7 +55,7 @@ def lettering(pitch: float) -> Lettering:
     Examples
     --------
     >>> lettering(12.0), lettering(3.0)
-    (Lettering(size=7.0, columns=1, every=1), Lettering(size=5.1, columns=2, every=1))
+    (Lettering(size=7.0, columns=1, every=1), Lettering(size=5.4, columns=2, every=1))
     >>> lettering(1.0)
     Lettering(size=5.0, columns=2, every=3)
     """
@@ -89,22 +89,25 @@ def forest(ax: Axes, rows: Sequence[Row], *, title: str, label: str) -> None:
     ax.set_xlim(view.low, view.high)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     width, _ = room_of(ax)
-    ax.set_xlabel(label, fontsize=TEXT)
-    ax.set_title(folded(title, (1 - _NAMES) * width, TEXT), fontsize=TEXT)
+    above = _HEAD * (rope is not None)
+    ax.set_xlabel(label)
+    ax.set_title(folded(title, width, TEXT), fontsize=TEXT, pad=4.0 + above)
     quieten(ax)
     ax.spines["left"].set_visible(False)
-    letters = lettering(room_of(ax, above=_HEAD)[1] / len(rows))
-    taken = _name_rows(ax, rows, letters, _NAMES * width) + _judge_rows(ax, rows, letters)
-    inner = max(width - taken, width / 3)
-    thinned = "" if letters.every == 1 else f" (one name in {letters.every})"
+    pitch = room_of(ax, above=above)[1] / len(rows)
+    letters = lettering(pitch)
+    left, right = _name_rows(ax, rows, letters, _NAMES * width), _judge_rows(ax, rows, letters)
+    inner = max(width - left - right, width / 3)
+    ax.title.set_x(0.5 + (right - left) / 2 / inner)  # over the whole picture, names and verdicts included
+    thinned = "" if letters.every == 1 else f" (one class in {letters.every} is named)"
     ax.set_xlabel(folded(label + thinned, inner, TEXT))
-    ax.set_title(folded(title, inner, TEXT), fontsize=TEXT, pad=4.0 + _HEAD * (rope is not None))
-    plain_ticks(ax, SMALL)
-    _draw_rows(ax, rows, room_of(ax, above=_HEAD)[1] / len(rows))
+    plain_ticks(ax, "x", inner)
+    _draw_rows(ax, rows, pitch)
     rule(ax, 0.0)
     if rope is not None:
         rope_band(ax, rope, view)
         _name_rope(ax, rope, view)
+    with_signs(ax)
 
 
 def _draw_rows(ax: Axes, rows: Sequence[Row], pitch: float) -> None:
@@ -145,15 +148,15 @@ def _name_rows(ax: Axes, rows: Sequence[Row], letters: Lettering, room: float) -
 
 
 def _judge_rows(ax: Axes, rows: Sequence[Row], letters: Lettering) -> float:
-    """Write the symbols of the verdicts on the right, and return how many points they take."""
+    """Write the verdicts of the rows that are named on the right, and return how many points they take."""
     if all(row.comparison.decision is None for row in rows):
         return 0.0
     column = width_of("≫?", letters.size) + _PAD
-    for k, row in enumerate(rows):
-        shift = _PAD + column * (k % letters.columns)
+    for place, k in enumerate(range(0, len(rows), letters.every)):
+        shift = _PAD + column * (place % letters.columns)
         ax.annotate(
-            symbol(row.comparison.decision), (1.0, k), (shift, 0.0), xycoords=ax.get_yaxis_transform(),
-            textcoords="offset points", ha="left", va="center", fontsize=letters.size, color=tone(row.comparison),
+            symbol(rows[k].comparison.decision), (1.0, k), (shift, 0.0), xycoords=ax.get_yaxis_transform(),
+            textcoords="offset points", ha="left", va="center", fontsize=letters.size, color=tone(rows[k].comparison),
         )  # fmt: skip
     return _PAD + column * letters.columns
 
@@ -181,4 +184,4 @@ def tally(rows: Sequence[Row], a: str, b: str) -> str:
     told = [f"{what}: {count}" for what, count in counts if count]
     shaky = sum(not decision.stable for decision in decisions)
     parts = [*told, *([f"? unstable: {shaky}"] if shaky else [])]
-    return " · ".join(part.replace(" ", _STICKY) for part in parts)
+    return f"{_STICKY}· ".join(part.replace(" ", _STICKY) for part in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk._optional import require
@@ -16,7 +17,25 @@ _TICKS: Final = 8.0  # points below the axes, before their label
 BESIDE: Final = 36.0
 """Points that the ticks and the label of a vertical axis take."""
 
+_MOST_TICKS: Final = 8
+_SMALL: Final = 7.0
 _CUT: Final = "…"
+_GLYPHS: Final = "DejaVu Sans"  # comes with matplotlib
+
+
+def families() -> tuple[str, ...]:
+    """Return the fonts that texts are set in: the user's, and for signs that they lack one that comes along."""
+    settings = require("matplotlib", extra="plot", caller="a picture").rcParams
+    return (*settings["font.family"], _GLYPHS)
+
+
+def with_signs(ax: Axes) -> None:
+    """Let every text of the axes find ≫, ≪ and Δ, which the fonts of many papers do not have."""
+    legend = ax.get_legend()
+    texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts, *([] if legend is None else legend.get_texts())]
+    for text in texts:
+        if _GLYPHS not in text.get_fontfamily():
+            text.set_fontfamily([*text.get_fontfamily(), _GLYPHS])
 
 
 def width_of(text: str, size: float) -> float:
@@ -27,28 +46,31 @@ def width_of(text: str, size: float) -> float:
     >>> width_of("wide", 14.0) / width_of("wide", 7.0)
     2.0
     """
+    return _width(text.replace(r"\$", "$"), families()) * size
+
+
+@lru_cache(maxsize=1_000)
+def _width(text: str, fonts: tuple[str, ...]) -> float:
     paths = require("matplotlib.textpath", extra="plot", caller="a picture")
     manager = require("matplotlib.font_manager", extra="plot", caller="a picture")
-    plain = text.replace(r"\$", "$")
-    width, _, _ = paths.text_to_path.get_text_width_height_descent(
-        plain, manager.FontProperties(size=1.0), ismath=False
-    )
-    return float(width) * size
+    font = manager.FontProperties(family=list(fonts), size=1.0)
+    return float(paths.text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def fitted(text: str, room: float, size: float) -> str:
-    """Cut a line to so many points.
+    """Cut a line to so many points by leaving out its middle: names often differ at their ends only.
 
     Examples
     --------
     >>> fitted("multinomial", 500.0, 7.0), len(fitted("multinomial", 20.0, 7.0)) < 6
     ('multinomial', True)
     """
-    shown = text
-    while len(text) > 1 and width_of(shown, size) > room:
-        text = text[:-1]
-        shown = f"{text.rstrip()}{_CUT}"
-    return shown
+    plain = shown = text.replace(r"\$", "$")
+    for kept in range(len(plain) - 1, 0, -1):
+        if width_of(shown, size) <= room:
+            break
+        shown = f"{plain[: (kept + 1) // 2]}{_CUT}{plain[len(plain) - kept // 2 :]}"
+    return shown.replace("$", r"\$")
 
 
 def folded(text: str, room: float, size: float) -> str:
@@ -104,14 +126,23 @@ def room_of(ax: Axes, *, above: float = 0.0, beside: float = 0.0) -> tuple[float
         return width, height
     whole = [float(side) * _POINTS / figure.dpi - _EDGE for side in (figure.bbox.width, figure.bbox.height)]
     texts = (ax.title, ax.xaxis.label)
-    lines = sum(_LEADING * text.get_fontsize() * len(text.get_text().splitlines()) for text in texts)
+    lines = sum(_LEADING * float(text.get_fontsize()) * len(text.get_text().splitlines()) for text in texts)
     return max(whole[0] - beside, 0.0), max(whole[1] - lines - above - _TICKS, 0.0)
 
 
-def plain_ticks(ax: Axes, size: float, which: str = "x") -> None:
-    """Write ticks as they are: 0.9991 and not 1 + −9e-4; where a power of ten must stand aside, in small letters."""
+def plain_ticks(ax: Axes, which: str, room: float, *, whole: bool = False) -> None:
+    """Write ticks as they are, 0.9991 and not 1 + −9e-4, and no more of them than so many points have room for."""
+    ticker = require("matplotlib.ticker", extra="plot", caller="a picture")
     axis: Any = getattr(ax, f"{which}axis")
-    formatter = axis.get_major_formatter()
-    if hasattr(formatter, "set_useOffset"):
-        formatter.set_useOffset(False)
-    axis.get_offset_text().set_size(size)
+    axis.get_offset_text().set_size(_SMALL)  # where a power of ten must stand aside
+    formatter, locator = axis.get_major_formatter(), axis.get_major_locator()
+    if not isinstance(formatter, ticker.ScalarFormatter) or not isinstance(locator, ticker.MaxNLocator):
+        return  # somebody else's ticks
+    formatter.set_useOffset(False)
+    low, high = axis.get_view_interval()
+    for most in range(_MOST_TICKS, 1, -1):
+        locator.set_params(nbins=most, steps=[1, 2, 5, 10], integer=whole)
+        places = locator()
+        wide = max(width_of(text, _SMALL) for text in formatter.format_ticks(places)) if which == "x" else _SMALL
+        if len(places) < 2 or room * (places[1] - places[0]) / (high - low) >= wide + _SMALL:  # noqa: PLR2004
+            return

@@ -86,13 +86,19 @@ def reference(ax: Axes, points: FloatArray, name: str) -> None:
     ax.add_collection(line)
 
 
-def key(ax: Axes, *, own: bool, first: Any = "lower right", title: str = "") -> None:
+def key(ax: Axes, first: Any, title: str = "") -> None:
     """Draw the legend anew, at the first place where it covers nothing, else above the axes if that is free."""
     before = ax.get_legend()
-    legend = _legend(ax, title if before is None else before.get_title().get_text())
-    if own:
-        settle(ax)
-    ax.autoscale_view()
+    title = title if before is None else before.get_title().get_text()
+    if before is not None:
+        before.remove()
+    settle(ax)
+    ax.get_xlim()  # limits that were put off are settled by looking at them
+    legend, room = _legend(ax, title), ax.get_window_extent().width
+    if legend.get_window_extent().width > room:
+        legend = _legend(ax, title, curves_only=True)
+        # In small axes a layout would give the legend all the room there is.
+        legend.set_in_layout(legend.get_window_extent().width <= room)
     for place in (first, *_PLACES):
         legend.set_loc(place)
         if not _covers(ax, legend):
@@ -105,7 +111,7 @@ def key(ax: Axes, *, own: bool, first: Any = "lower right", title: str = "") -> 
     legend.set_bbox_to_anchor((0.0, 1.0), ax.transAxes)
 
 
-def _legend(ax: Axes, title: str) -> Legend:
+def _legend(ax: Axes, title: str, *, curves_only: bool = False) -> Legend:
     """Make a legend of the curves, the references and the bands, which come in all colours and so are grey."""
     patches = require("matplotlib.patches", extra="plot", caller="a picture")
     handlers = require("matplotlib.legend_handler", extra="plot", caller="a picture")
@@ -115,7 +121,8 @@ def _legend(ax: Axes, title: str) -> Legend:
     for handle, label in named:
         is_band = str(label).endswith(_BANDS)
         kinds[2 if is_band else 0 if handle in ax.lines else 1].append((both if is_band else handle, label))
-    handles, labels = zip(*(entry for kind in kinds for entry in kind), strict=True)
+    shown = kinds[:1] if curves_only else kinds
+    handles, labels = zip(*(entry for kind in shown for entry in kind), strict=True)
     legend: Legend = ax.legend(
         handles, labels, handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)}, loc="upper right",
         fontsize=SMALL, labelcolor=INK, frameon=False, framealpha=0.8, edgecolor="none", title=title or None,

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-import numpy as np
-
 from ropewalk.intervals import Interval
 from ropewalk.typing import FloatArray
 
@@ -22,6 +20,7 @@ def bulk(ordered: FloatArray, hdi: Interval) -> Interval:
 
     Examples
     --------
+    >>> import numpy as np
     >>> bulk(np.array([-1.0, 0.0, 1.0, 99.0]), Interval(-1.0, 1.0))
     Interval(low=-1.0, high=5.0)
     """

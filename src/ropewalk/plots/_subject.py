@@ -13,7 +13,7 @@ from ropewalk.data.labels import label_text, rest_of
 from ropewalk.decision import Regions, region_masses
 from ropewalk.intervals import Interval
 from ropewalk.plots._letters import minus
-from ropewalk.plots._style import words
+from ropewalk.plots._style import short, words
 from ropewalk.report.numbers import estimate_text, percent
 from ropewalk.report.shape import metric_title
 from ropewalk.results import Comparison, MetricPosterior, Recipe
@@ -23,6 +23,8 @@ from ropewalk.wording import rope_text, verdict_text
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""
+
+_LONG: Final = 40  # letters of a name that is cut to its room later
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +81,23 @@ def metric_words(recipe: Recipe) -> str:
     positive = recipe.pos_label
     if positive is None or recipe.tables[0].labels[0] != rest_of(positive):
         return name
-    return f"{name} of class {words(label_text(positive), NAME)}"
+    return f"{name} of class {short(label_text(positive), NAME)}"
 
 
 def delta_words(c: Comparison) -> str:
     """Name the axis of a difference: Δ F1, nb − svm."""
-    return f"Δ {metric_words(c.recipe)}: {words(c.a, NAME)} − {words(c.b, NAME)}"
+    return f"Δ {metric_words(c.recipe)}: {short(c.a, NAME)} − {short(c.b, NAME)}"
 
 
 def better_names(c: Comparison) -> tuple[str, str]:
     """Return who is better where A − B is small, and who where it is large."""
-    a, b = words(c.a), words(c.b)
+    a, b = short(c.a, _LONG), short(c.b, _LONG)
     return (b, a) if c.recipe.metric.higher_is_better else (a, b)
 
 
 def verdict_words(c: Comparison) -> str:
     """Say the verdict; where there is none, the more probable sign, and why there is no more."""
-    a, b, n = words(c.a, NAME), words(c.b, NAME), len(c.draws)
+    a, b, n = short(c.a, NAME), short(c.b, NAME), len(c.draws)
     if c.decision is not None and c.rope is not None:
         said = verdict_text(c.decision.verdict, c.decision.leaning, minus(rope_text(c.rope)), a, b)
         return f"{c.decision.symbol}  {said}{'' if c.decision.stable else ' (unstable)'}"
@@ -171,7 +173,7 @@ def _three(ordered: FloatArray, rope: Interval | None, regions: Regions) -> tupl
 def _of_metric(m: MetricPosterior) -> Subject:
     ordered, n = np.sort(m.draws.psi[0]), len(m.draws)
     raw, bar = m.draws.names[0], _bar(m)
-    name = words(raw, NAME)
+    name = short(raw, NAME)
     title = f"{name}'s {metric_words(m.recipe)} is {minus(estimate_text(m.estimate))}"
     rope: Interval | None = None
     shares: tuple[Share, ...] = ()
@@ -179,7 +181,8 @@ def _of_metric(m: MetricPosterior) -> Subject:
     if m.regions is not None and m.decision is not None and m.recipe.rope is not None:
         low, high = ("worse", "better") if m.metric.higher_is_better else ("better", "worse")
         shares = _shares(m.regions, (("", f"{low} than the bar"), ("", "at the bar"), ("", f"{high} than the bar")), n)
-        said = m.decision.text.replace(raw, name)  # the sentence has the bar, which the result has not
+        # The sentence has the bar, which the result has not.
+        said = m.decision.text.replace(raw, name) if raw else m.decision.text
         title = f"{m.decision.symbol}  {said}{'' if m.decision.stable else ' (unstable)'}"
         if bar is not None:
             rope = Interval(bar + m.recipe.rope.low, bar + m.recipe.rope.high)

@@ -102,7 +102,7 @@ def _one(found: Confusion, ax: Any) -> Axes:
     mesh = _rates(drawn, found)
     _rate_key(drawn, mesh, found)
     _say(drawn, found, title=short(found.name, 30))
-    _fit(drawn, found, own=ax is None)
+    _fit(drawn, found)
     _count(drawn, mesh, found)
     return drawn
 
@@ -123,7 +123,7 @@ def _two(a: Confusion, b: Confusion, ax: Any) -> Panels:
     for panel, title in zip(panels, (*names, f"{names[0]} − {names[1]}\npale: the {mass} HDIs overlap"), strict=True):
         _say(panel, a, title=title, truth=panel is panels[0] or not own)
     for panel in panels:
-        _fit(panel, a, own=own, truth=panel is panels[0] or not own)
+        _fit(panel, a, truth=panel is panels[0] or not own)
     for panel, mesh, found in zip(panels, meshes, (a, b), strict=False):
         _count(panel, mesh, found)
     _write_differences(panels[2], difference, a, b)
@@ -181,13 +181,12 @@ def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, fontsize=SMALL if "\n" in text else TEXT, linespacing=1.3, pad=4)
 
 
-def _fit(ax: Axes, found: Confusion, *, own: bool, truth: bool = True) -> None:
-    """Name the classes; in a figure of our own names and cells make room for each other."""
+def _fit(ax: Axes, found: Confusion, *, truth: bool = True) -> None:
+    """Name the classes; names and cells make room for each other."""
     rows, columns = ([label_text(label) for label in labels] for labels in (found.rows, found.labels))
-    for _ in range(2 if own else 1):
+    for _ in range(2):
         name_cells(ax, rows if truth else [], columns, longest=_LONGEST)
-        if own:
-            settle(ax)
+        settle(ax)
 
 
 def _count(ax: Axes, mesh: QuadMesh, found: Confusion) -> None:

@@ -14,6 +14,7 @@ from ropewalk.plots._style import TEXT, axes, of_kind, quieten, words
 from ropewalk.report.numbers import number
 from ropewalk.report.shape import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,8 @@ _UNIT: Final = (-0.02, 1.02)
 _DIAGONAL: Final = np.array([[0.0, 0.0], [1.0, 1.0]])
 _BIN: Final = 14.0  # square points: the mark of the fullest bin
 _INFINITE: Final = 0.975  # where an infinite threshold stands, as a share of the width
+_TAILS: Final = 2.0  # tails are long if they are as long as all the rest
+_FLAT: Final = 0.03  # a tail moves by no more than this share of the range of the metric
 _BEST: Final = 0.03  # how far apart the intervals of best thresholds lie, as a share of the height
 
 
@@ -58,7 +61,7 @@ def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     drawn.plot(found.hull_fpr, found.hull_tpr, color=style.colour, linewidth=_HULL, linestyle=style.line, label="_hull")
     _line(drawn, found.fpr, found.tpr, style, label_of(found.name, f", AUC {number(found.auc, 3)}"))
     _unit(drawn, "false positive rate", "true positive rate")
-    key(drawn, own=ax is None, first="lower right")
+    key(drawn, "lower right")
     return drawn
 
 
@@ -95,7 +98,7 @@ def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     precision = np.append(found.precision[first][1], found.precision[first][1:])
     _line(drawn, recall, precision, style, label_of(found.name), drawstyle="steps-pre")
     _unit(drawn, "recall", "precision")
-    key(drawn, own=ax is None, first="lower left")
+    key(drawn, (0.02, 0.05 + share))  # just above the line of the reference
     return drawn
 
 
@@ -134,7 +137,7 @@ def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes
     areas = _BIN * found.counts / most
     drawn.scatter(found.predicted, found.happened, s=areas, color=style.colour, marker=style.point, zorder=3)
     _unit(drawn, "predicted probability", "share that happened")
-    key(drawn, own=ax is None, first="upper left")
+    key(drawn, "upper left")
     return drawn
 
 
@@ -142,7 +145,8 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the cost, or any metric, against the threshold, with its bands, the best threshold and its interval.
 
     The vertical line is the best threshold and the bar at its foot the interval. What is reached by calling nothing
-    positive, the threshold ∞, stands at the right edge.
+    positive, the threshold ∞, stands at the right edge. Long tails where the metric hardly moves are out of sight,
+    unless the limits of the axes were set.
 
     Parameters
     ----------
@@ -175,10 +179,11 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     _mark_infinite(drawn, found, style)
     drawn.margins(x=0.05, y=0.12)  # room for the infinite threshold and the intervals of the best ones
     _mark_best(drawn, found, style)
+    _focus(drawn)
     drawn.set_xlabel("threshold")
     drawn.set_ylabel(words(metric_title(found.metric)))
     quieten(drawn)
-    key(drawn, own=ax is None, first="upper right")
+    key(drawn, "upper right")
     return drawn
 
 
@@ -220,14 +225,41 @@ def _mark_infinite(ax: Axes, found: ThresholdCurve, style: Style) -> None:
 
 def _mark_best(ax: Axes, found: ThresholdCurve, style: Style) -> None:
     """Draw a line at the best threshold and a bar over the interval that holds it."""
-    height = _BEST * (1 + style.place)
-    (low, low_in), (best, best_in), (high, high_in) = (
-        (_INFINITE, ax.transAxes) if math.isinf(at) else (at, ax.get_xaxis_transform())
-        for at in (found.best_interval.low, found.best, found.best_interval.high)
-    )
-    thin = {"color": style.colour, "linestyle": style.line, "linewidth": 0.6, "label": "_best"}
+    height, across = _BEST * (1 + style.place), ax.get_xaxis_transform()
+    best, best_in = (_INFINITE, ax.transAxes) if math.isinf(found.best) else (found.best, across)
+    thin: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 0.6, "label": "_best"}
     ax.plot([best, best], [0, 1], transform=best_in, zorder=1.2, **thin)
-    ax.annotate(
-        "", (high, height), (low, height), xycoords=high_in, textcoords=low_in,
-        arrowprops={"arrowstyle": "-", "color": style.colour, "linewidth": 2.5, "shrinkA": 0, "shrinkB": 0},
-    )  # fmt: skip
+    ends = [end for end in found.best_interval if math.isfinite(end)]
+    if ends:
+        bar: dict[str, Any] = {"color": style.colour, "linewidth": 2.5, "label": "_interval"}
+        ax.plot([ends[0], ends[-1]], [height, height], transform=across, **bar)
+    if len(ends) < 2:  # noqa: PLR2004 - from the last finite end to the edge, where the infinite one stands
+        start, start_in = (ends[0], across) if ends else (2 * _INFINITE - 1, ax.transAxes)
+        ax.annotate(
+            "", (_INFINITE, height), (start, height), xycoords=ax.transAxes, textcoords=start_in,
+            arrowprops={"arrowstyle": "-", "color": style.colour, "linewidth": 2.5, "shrinkA": 0, "shrinkB": 0},
+        )  # fmt: skip
+
+
+def _focus(ax: Axes) -> None:
+    """Leave long flat tails out of sight: scores may reach far beyond where the metric moves."""
+    named = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    marks = [line for line in ax.lines if line.get_transform() == ax.get_xaxis_transform()]
+    data = [np.asarray(line.get_xydata(), dtype=np.float64) for line in named]
+    parts = [_moving(points[:, 0], points[:, 1]) for points in data]
+    parts += [np.asarray(line.get_xdata(), dtype=np.float64) for line in marks]
+    low, high = np.concatenate(parts).min(), np.concatenate(parts).max()
+    every = np.concatenate(data)[:, 0]
+    if ax.get_autoscalex_on() and _TAILS * (high - low) < every.max() - every.min():
+        room = 0.1 * (high - low)
+        ax.get_xlim()  # what was asked of the limits before is done now, not later
+        ax.set_xlim(low - room, high + room, auto=True)
+
+
+def _moving(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the ends of the part of a curve that is not flat."""
+    still = _FLAT * (y.max() - y.min())
+    from_left, from_right = (np.flatnonzero(np.abs(y - end) > still) for end in (y[0], y[-1]))
+    if not from_left.size or not from_right.size:
+        return x[[0, -1]]
+    return x[[max(from_left[0] - 1, 0), min(from_right[-1] + 1, x.size - 1)]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS
 from ropewalk.intervals import Interval
 from ropewalk.plots._density import kernel, scott
-from ropewalk.plots._letters import BESIDE, folded, plain_ticks, room_of
-from ropewalk.plots._span import bulk
+from ropewalk.plots._letters import BESIDE, folded, plain_ticks, room_of, with_signs
+from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, rule
 from ropewalk.plots._subject import delta_words
 from ropewalk.report.numbers import factor, savage_dickey
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _CALLER: Final = "plot_factor"
 _POINTS: Final = 400
-_AROUND: Final = 0.1
+_AROUND: Final = 0.15
+_LEAST: Final = 0.02
 _HEADROOM: Final = 1.1
 
 
@@ -69,28 +70,23 @@ def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None)
     delta = c.draws.delta()[:SD_DRAWS]  # the ones that the ratio is made of
     ax = axes(ax, _CALLER)
     seen = bulk(np.sort(delta), c.hdi)
-    low, high = min(seen.low, 0.0), max(seen.high, 0.0)
-    room = _AROUND * (high - low)
-    view = Interval(low - room, high + room)
+    view = span(Interval(min(seen.low, 0.0), max(seen.high, 0.0)), margin=_AROUND)
     held = "" if delta.size == SD_DRAWS else f" (of {count_of(delta.size, 'draw')})"
-    tops = [_curve(ax, delta, view, f"posterior{held}", INK, "-"), _curve(ax, prior, view, "prior", QUIET, "--")]
+    posterior_top = _curve(ax, delta, view, name=f"posterior{held}", colour=INK, line="-")
+    prior_top = _curve(ax, prior, view, name="prior", colour=QUIET, line="--")
+    top = max(posterior_top, prior_top, found.density, found.prior_density)
     rule(ax, 0.0)
-    for height, colour, shift, side in ((found.density, INK, 5.0, "left"), (found.prior_density, QUIET, -5.0, "right")):
-        tops.append(height)
-        ax.plot([0.0], [height], "o", color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
-        ax.annotate(
-            f"{height:.3g}", (0.0, height), (shift, 0.0), textcoords="offset points", ha=side, va="center",
-            fontsize=SMALL, color=colour, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5}, zorder=3,
-        )  # fmt: skip
+    _dots(ax, found, top, leftwards=float(np.median(delta)) > 0)
     ax.set_xlim(view.low, view.high)
-    ax.set_ylim(0.0, _HEADROOM * max(tops))
+    ax.set_ylim(0.0, _HEADROOM * top)
     width, _ = room_of(ax, beside=BESIDE)
     ax.set_xlabel(folded(delta_words(c), width, TEXT))
     ax.set_ylabel("density")
     ax.set_title(folded(_headline(found), width, TEXT))
-    ax.legend(fontsize=SMALL, frameon=False, handlelength=1.6, labelcolor=INK, loc=_free_corner(delta, view))
+    ax.legend(fontsize=SMALL, frameon=False, handlelength=1.6, labelcolor=INK, loc=_free_place(delta, view))
     quieten(ax)
-    plain_ticks(ax, SMALL)
+    plain_ticks(ax, "x", width)
+    with_signs(ax)
     return ax
 
 
@@ -107,7 +103,7 @@ def _factor_of(c: Comparison) -> tuple[_Factor, FloatArray]:
     return _Factor(savage_dickey(found), found.sd_reliable, *ratio), c.prior_draws  # type: ignore[arg-type]
 
 
-def _curve(ax: Axes, draws: FloatArray, view: Interval, name: str, colour: str, line: str) -> float:
+def _curve(ax: Axes, draws: FloatArray, view: Interval, *, name: str, colour: str, line: str) -> float:
     """Draw a density and return how high it rises."""
     width = scott(draws)
     if not width:
@@ -120,16 +116,34 @@ def _curve(ax: Axes, draws: FloatArray, view: Interval, name: str, colour: str, 
 
 def _headline(found: _Factor) -> str:
     """Say the ratio, and what it says."""
-    told = f"BF01 {found.text}: the data are"
     if found.text.startswith("<"):
-        told += " over 100 times as likely if Δ ≠ 0 as if Δ = 0"
+        told = f"BF01 {found.text}: the data are over 100 times as likely if Δ ≠ 0 as if Δ = 0"
     elif found.value >= 1:
-        told += f" {factor(found.value)} times as likely if Δ = 0 as if Δ ≠ 0"
+        told = f"BF01 = {found.text}: the data are {factor(found.value)} times as likely if Δ = 0 as if Δ ≠ 0"
     else:
-        told += f" {factor(1 / found.value)} times as likely if Δ ≠ 0 as if Δ = 0"
+        told = f"BF01 = {found.text}: the data are {factor(1 / found.value)} times as likely if Δ ≠ 0 as if Δ = 0"
     return told if found.reliable else f"{told} (rough: few draws near 0)"
 
 
-def _free_corner(delta: FloatArray, view: Interval) -> str:
-    """Return the upper corner that is farther from the posterior."""
-    return "upper left" if float(np.median(delta)) > view.middle else "upper right"
+def _dots(ax: Axes, found: _Factor, top: float, *, leftwards: bool) -> None:
+    """Mark the densities at 0, and write how large they are.
+
+    At the height of the posterior's dot the side away from its heap is free; the prior is flat, and free above.
+    """
+    away = -5.0 if leftwards else 5.0
+    for height, colour, shift in ((found.density, INK, (away, 0.0)), (found.prior_density, QUIET, (-away, 6.0))):
+        ax.plot([0.0], [height], "o", color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+        if colour == INK and height < _LEAST * top:  # a dot on the axis says it
+            continue
+        ax.annotate(
+            f"{height:.3g}", (0.0, height), shift, textcoords="offset points", ha="right" if shift[0] < 0 else "left",
+            va="center", fontsize=SMALL, color=colour, zorder=3,
+        )  # fmt: skip
+
+
+def _free_place(delta: FloatArray, view: Interval) -> Literal["upper left", "upper center", "upper right"]:
+    """Return where at the top neither the posterior nor the line at 0 is."""
+    middle, width = float(np.median(delta)), view.high - view.low
+    if abs(middle) > width / 2:
+        return "upper center"
+    return "upper left" if middle > view.middle else "upper right"

@@ -10,9 +10,9 @@ import numpy as np
 from ropewalk._colours import ABOVE, BELOW, INSIDE, QUIET
 from ropewalk.intervals import Interval
 from ropewalk.plots._band import ALPHA
-from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of
+from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._span import bulk, span
-from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, words
+from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, short
 from ropewalk.plots._subject import NAME, better_names, metric_words
 from ropewalk.report.numbers import decimals, number
 from ropewalk.results import Comparison, CrossComparison
@@ -26,6 +26,9 @@ _CALLER: Final = "plot_joint"
 _SHOWN: Final = 2_000  # draws at most: more make a large file and no better picture
 _SMALLEST: Final = 5.0  # how many times as wide as the draws the picture may be, to show where both are equal
 _FEW: Final = 3
+_HEAD: Final = 16.0  # points above the axes, for a line of words
+_LINE: Final = 9.0
+_NARROW: Final = 20.0  # points: too few for a name
 
 
 def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
@@ -62,14 +65,18 @@ def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) 
     ax.set_aspect("equal", adjustable="box")
     width, height = room_of(ax, beside=BESIDE)
     metric = metric_words(c.recipe)
-    ax.set_xlabel(folded(f"{metric}: {words(c.a, NAME)}", width, TEXT))
-    ax.set_ylabel(folded(f"{metric}: {words(c.b, NAME)}", height, TEXT))
-    ax.set_title(folded(_headline(c), width, TEXT), pad=16.0)
+    ax.set_xlabel(folded(f"{metric}: {short(c.a, NAME)}", width, TEXT))
+    ax.set_ylabel(folded(f"{metric}: {short(c.b, NAME)}", height, TEXT))
+    crossed = across.low < up.high and up.low < across.high
+    title = folded(_headline(c, crossed=crossed), width, TEXT)
+    ax.set_title(title)
     quieten(ax)
-    for which in ("x", "y"):
-        plain_ticks(ax, SMALL, which)
-    ax.locator_params(nbins=5)
-    _say(ax, c, width, crossed=across.low < up.high and up.low < across.high)
+    side = min(room_of(ax, above=_HEAD, beside=BESIDE))
+    plain_ticks(ax, "x", side)
+    plain_ticks(ax, "y", side / 2)  # about as few as across
+    lines = _say(ax, c, side)
+    ax.set_title(title, fontsize=TEXT, pad=_HEAD + (lines - 1) * _LINE)
+    with_signs(ax)
     return ax
 
 
@@ -111,32 +118,36 @@ def _dots(ax: Axes, c: Comparison) -> None:
     ax.scatter(a, b, s=4.0, c=colours.tolist(), linewidths=0.0, alpha=0.5, zorder=1.5, label="draws")
 
 
-def _headline(c: Comparison) -> str:
-    """Say how the scores go together, and what that does to their difference."""
+def _headline(c: Comparison, *, crossed: bool) -> str:
+    """Say how the scores go together, what that does to their difference, and what the strip is."""
     a, b = c.draws.psi
     places = decimals(c.delta, c.delta.mc_error)
     apart = math.hypot(c.estimate_a.std, c.estimate_b.std)
-    told = f"std of A\u00a0−\u00a0B {number(c.std, places)}, {number(apart, places)} if independent"
-    if min(c.estimate_a.std, c.estimate_b.std) == 0 or len(c.draws) < _FEW:
-        return f"correlation –; {told}"
-    return f"correlation {minus(number(_correlation(a, b), 2, sign=True))}; {told}"
+    fixed = min(c.estimate_a.std, c.estimate_b.std) == 0 or len(c.draws) < _FEW
+    together = "–" if fixed else minus(number(_correlation(a, b), 2, sign=True))
+    told = (
+        f"correlation {together}; std of the difference {number(c.std, places)}, {number(apart, places)} if independent"
+    )
+    if not crossed:
+        return f"{told}; equal scores are far off"
+    if c.decision is None or c.rope is None:
+        return told
+    return f"{told}; grey: ROPE {minus(rope_text(c.rope))}"
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float:
     return float(np.corrcoef(a, b)[0, 1])
 
 
-def _say(ax: Axes, c: Comparison, width: float, *, crossed: bool) -> None:
-    """Write above the axes who is better on which side of the diagonal, and name the strip."""
-    judged = c.decision is not None and c.rope is not None
-    strip = f"ROPE {minus(rope_text(c.rope))}" if judged and c.rope is not None else ""
-    if not crossed:
-        strip = "equal scores are far off"
-    room = (width - width_of(f"{strip}◤ better  ◢ better  ", SMALL)) / 2
-    low, high = (fitted(name, room, SMALL) for name in better_names(c))
-    texts = ((0.0, "left", f"◤ {low} better", BELOW), (0.5, "center", strip, QUIET), (1.0, "right", f"{high} better ◢", ABOVE))
-    for x, side, text, colour in texts:
+def _say(ax: Axes, c: Comparison, side: float) -> int:
+    """Write above the axes who is better on which side of the diagonal, and return how many lines that takes."""
+    room = side / 2 - width_of(" better ◢ ", SMALL)
+    lines = 1 if room >= _NARROW else 2
+    low, high = (fitted(name, room if lines == 1 else side, SMALL) for name in better_names(c))
+    texts = ((0.0, "left", f"◤ {low} better", BELOW, lines - 1), (1.0, "right", f"{high} better ◢", ABOVE, 0))
+    for x, edge, text, colour, line in texts:
         ax.annotate(
-            text, (x, 1.0), (0.0, 3.0), xycoords="axes fraction", textcoords="offset points", ha=side, va="bottom",
-            fontsize=SMALL, color=colour,
+            text, (x, 1.0), (0.0, 3.0 + line * _LINE), xycoords="axes fraction", textcoords="offset points", ha=edge,
+            va="bottom", fontsize=SMALL, color=colour,
         )  # fmt: skip
+    return lines

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ropewalk.data.labels import label_text
 from ropewalk.plots._forest import Row, forest, tally
-from ropewalk.plots._style import axes, of_kind, words
+from ropewalk.plots._style import axes, of_kind, short, words
 from ropewalk.plots._subject import NAME
 from ropewalk.report.shape import metric_title
 from ropewalk.results import ClassComparisons
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CALLER: Final = "plot_per_class"
+_NAME: Final = 40
 _ROW: Final = 0.16  # inches
 _REST: Final = 0.95
 _TALLEST: Final = 9.0  # a page
@@ -47,8 +48,8 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     table = of_kind(result, ClassComparisons, _CALLER, "compare_classes")
     first = table[0]
     ax = axes(ax, _CALLER, height=min(_REST + _ROW * len(table), _TALLEST))
-    rows = [Row(words("" if c.pos_label is None else label_text(c.pos_label)), c) for c in table]
-    a, b, metric = words(first.a, NAME), words(first.b, NAME), words(metric_title(first.metric))
+    rows = [Row(short("" if c.pos_label is None else label_text(c.pos_label), _NAME), c) for c in table]
+    a, b, metric = short(first.a, NAME), short(first.b, NAME), words(metric_title(first.metric))
     title = tally(rows, a, b)
     if not title:
         why = next((c.recipe.no_verdict for c in table if c.recipe.no_verdict), "whether they matter needs a ROPE")

@@ -11,8 +11,8 @@ from ropewalk._validate import choose
 from ropewalk.intervals import Interval
 from ropewalk.plots._band import name_above, rope_band, rope_words
 from ropewalk.plots._density import bin_width, bins, smooth
-from ropewalk.plots._letters import fitted, folded, minus, plain_ticks, room_of, width_of
-from ropewalk.plots._span import bulk, span
+from ropewalk.plots._letters import fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
+from ropewalk.plots._span import bulk, clipped, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten
 from ropewalk.plots._subject import Part, Share, Subject, subject_of
 from ropewalk.report.numbers import decimals, number, percent
@@ -70,21 +70,22 @@ def plot_posterior(
     ax = axes(ax, _CALLER)
     width, _ = room_of(ax)
     view = _view(subject, width)
+    ax.set_xlim(view.low, view.high)
     ax.set_xlabel(folded(subject.label + _beyond(subject, view), width, TEXT))
     lines = _say_shares(ax, subject.shares, width)
     ax.set_title(folded(subject.title, width, TEXT), pad=6.0 + lines * _LINE)
     quieten(ax, bare=True)
-    plain_ticks(ax, SMALL)
+    plain_ticks(ax, "x", width)
     _, height = room_of(ax, above=6.0 + lines * _LINE)
     peak = _draw(ax, subject, view, way)
     tall = max(height - _FOOT - _HEAD, _FOOT)
     foot, head = -peak * _FOOT / tall, peak * (1 + _HEAD / tall)
     ax.set_ylim(foot, head)
-    ax.set_xlim(view.low, view.high)
     base, top = foot / (foot - head), (peak - foot) / (head - foot)
     ax.axhline(0.0, color=LINE, linewidth=0.6, zorder=0.9)
     _landmarks(ax, subject, view, base, top)
     _hdi_bar(ax, subject, foot / 2, view)
+    with_signs(ax)
     return ax
 
 
@@ -152,11 +153,13 @@ def _needles(ax: Axes, subject: Subject, view: Interval) -> float:
 def _bars(ax: Axes, part: Part, ordered: FloatArray, shown: Interval) -> float:
     """Draw the histogram of one part; its area is the part's share of the draws."""
     width = bin_width(ordered, shown)
-    low, high = max(part.low, float(ordered[0])), min(part.high, float(ordered[-1]))
+    low = min(max(part.low, float(ordered[0])), float(part.draws[0]))
+    high = max(min(part.high, float(ordered[-1])), float(part.draws[-1]))
     if low >= high:  # draws at a single value, such as exactly 0
         low, high = float(part.draws[0]) - width / 2, float(part.draws[0]) + width / 2
     # Long tails beyond what is shown are one wide bin each, so that areas stay shares.
-    inner = bins(max(low, shown.low), min(high, shown.high), width) if low < shown.high and high > shown.low else []
+    seen = clipped(Interval(low, high), shown)
+    inner = [] if seen is None else bins(seen.low, seen.high, width).tolist()
     edges = np.unique([low, *inner, high])
     heights = np.histogram(part.draws, edges)[0] / (ordered.size * np.diff(edges))
     outline = QUIET if part.colour == LINE else None
@@ -196,7 +199,7 @@ def _say_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
     for place, share in enumerate(shares):
         x = place / (len(shares) - 1)
         side = "left" if x == 0 else "right" if x == 1 else "center"
-        said = share.meaning
+        said = fitted(share.meaning, room, SMALL)
         if share.name:
             said = f"{fitted(share.name, room - width_of(f' {said}', SMALL), SMALL)} {said}"
         for line, (text, weight) in enumerate(((said, "normal"), (share.text, "bold"))):

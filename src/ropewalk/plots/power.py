@@ -26,6 +26,7 @@ _CALLER: Final = "plot_power"
 _ENOUGH: Final = 0.8
 _WIDE: Final = 10  # from so many times the fewest items on, the axis is logarithmic
 _SHOWN: Final = 0.08  # a decision with a smaller share has no room for its name
+_TICK: Final = 36.0  # points that a number of items takes
 _ROUNDING: Final = 1e-6
 _HINT: Final = 'it draws {"rows": [{"n": …, "power": …, "low": …, "high": …}, …]}, or what has such a to_dict().'
 # From the bottom up: the colour of each decision and how opaque it is; undecided ones are pale.
@@ -80,7 +81,7 @@ def plot_power(result: Any, *, ax: Axes | None = None) -> Axes:
         rule(drawn, _ENOUGH, across=True)
     _draw(drawn, rows, style, label_of(str(told.get("label") or told.get("model") or "power")))
     _name_axes(drawn)
-    key(drawn, own=ax is None, first="upper left", title=_asked(told))
+    key(drawn, "upper left", _asked(told))
     return drawn
 
 
@@ -172,7 +173,8 @@ def _name_axes(ax: Axes) -> None:
         ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_minor_locator(ticker.NullLocator())
     elif seen.max() > seen.min():
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(5, integer=True))
+        wide = 72 * ax.get_window_extent().width / ax.figure.dpi
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(int(min(max(wide / _TICK, 1), 5)), integer=True))
     else:
         ax.xaxis.set_major_locator(ticker.FixedLocator([float(seen[0])]))
     ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))

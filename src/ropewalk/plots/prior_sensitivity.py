@@ -40,7 +40,7 @@ def plot_prior_sensitivity(result: PriorSensitivity, *, ax: Axes | None = None) 
     found = of_kind(result, PriorSensitivity, _CALLER, "Comparison.prior_sensitivity")
     ax = axes(ax, _CALLER, height=_REST + _ROW * len(found.rows))
     rows = [Row(words(which), comparison) for which, comparison in found.rows]
-    title = f"Under {len(rows)} priors the mean moves by at most {found.moved:.2f} posterior std"
+    title = f"Under {len(rows)} priors the mean moves by at most {found.moved:.2f} std"
     if found.robust is not None:
         title += "; the verdict stays the same" if found.robust else "; the verdict changes"
     forest(ax, rows, title=title, label=delta_words(rows[0].comparison))

@@ -101,10 +101,9 @@ def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     _intervals(drawn, found)
     names, ranks = [model.name for model in models], [str(rank + 1) for rank in range(k)]
     drawn.set_xlabel("rank", x=_CELLS / 2, labelpad=2)
-    for _ in range(2 if ax is None else 1):
+    for _ in range(2):  # names and cells make room for each other
         name_cells(drawn, names, ranks, longest=_LONGEST, first=1)
-        if ax is None:
-            settle(drawn)
+        settle(drawn)
     if not _write_shares(drawn, mesh, shares, len(found.draws)):
         ticks = [0.0, float(shares.max()) / 2, float(shares.max())]
         key = colour_key(drawn, mesh, ticks, [f"{100 * tick:.0f}%" for tick in ticks], over=_CELLS)
@@ -142,7 +141,7 @@ def _intervals(ax: Axes, found: Ranking) -> None:
     said = f"{metric_words(found.recipe)}{less}, mean and {100 * found.recipe.prob:g}% HDI"
     wide = 72 * inset.get_window_extent().width / ax.figure.dpi
     lines = [fitted(line, wide, SMALL) for line in folded(said, wide, SMALL).split("\n")]
-    inset.set_xlabel("\n".join(lines), fontsize=SMALL, labelpad=2)
+    inset.set_xlabel("\n".join(lines[:3]), fontsize=SMALL, labelpad=2)
 
 
 def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
@@ -189,10 +188,9 @@ def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
         _verdict_key(drawn, found, stable=not any("?" in cell.text for cell in cells.values()))
     drawn.set_xlabel("column", labelpad=2)
     drawn.set_ylabel("row", labelpad=2)
-    for _ in range(2 if ax is None else 1):
+    for _ in range(2):  # names and cells make room for each other
         name_cells(drawn, names, names, longest=_LONGEST)
-        if ax is None:
-            settle(drawn)
+        settle(drawn)
     _write_pairs(drawn, mesh, cells)
     return drawn
 
@@ -256,6 +254,8 @@ def _verdict_key(ax: Axes, found: Ranking, *, stable: bool) -> None:
     )  # fmt: skip
     legend.get_title().set_multialignment("center")
     legend.get_title().set_color(INK)
+    # In small axes a layout would give the legend all the room there is.
+    legend.set_in_layout(legend.get_window_extent().width <= 1.5 * ax.get_window_extent().width)
 
 
 def _paint_chances(ax: Axes, found: Ranking, values: FloatArray) -> QuadMesh:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ropewalk._colours import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
 from ropewalk.decision import Piece, Verdict
-from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of
+from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, rule
 from ropewalk.plots._subject import better_names, delta_words
 from ropewalk.report.numbers import decimals
@@ -26,13 +26,15 @@ _REACH: Final = 3.0
 _STRIP: Final = (1.03, 1.15)  # where the verdicts stand, in units of the probability
 _TOP: Final = 1.18
 _HEIGHT: Final = 2.8
+_LINE: Final = 9.0  # points from one row of the legend to the next
+_NARROW: Final = 20.0  # points: too few for a name
 _HANDLES: Final = 68.0  # points that the lines and gaps of the legend take
 
 
 def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of the three regions, and the verdict, against the half-width of a symmetric ROPE.
 
-    The ROPE that was stated is marked: it is the one that counts. Without one there are the probabilities alone, and no
+    The ROPE that was preset is marked: it is the one that counts. Without one there are the probabilities alone, and no
     verdict. Under ``rule="probability"`` the dotted line is the mass that a region needs to decide.
 
     Parameters
@@ -53,23 +55,24 @@ def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = N
     """
     c = of_kind(result, Comparison, _CALLER, "compare")
     ax = axes(ax, _CALLER, height=_HEIGHT)
-    stated = c.rope.high if c.rope is not None and c.rope.low == -c.rope.high else None
-    top = _top(c, stated)
-    width, height = room_of(ax, beside=BESIDE)
-    _curves(ax, c, top, width)
+    preset = c.rope.high if c.rope is not None and c.rope.low == -c.rope.high else None
+    top = _top(c, preset)
+    width, _ = room_of(ax, beside=BESIDE)
+    rows = _curves(ax, c, top, width)
     if c.rope_path is not None:
         _strip(ax, c, top, width)
     if c.recipe.rule == "probability" and c.rope_path is not None:
         rule(ax, c.recipe.prob, across=True)
-    note = _mark(ax, c, stated, top)
+    note = _mark(ax, c, preset, top)
     ax.set_xlim(0.0, top)
     ax.set_ylim(-0.02, _TOP if c.rope_path is not None else 1.02)
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
-    ax.set_ylabel(folded("posterior probability", height, TEXT))
+    ax.set_ylabel("probability")
     ax.set_xlabel(folded(f"half-width of the ROPE, {delta_words(c)}{note}", width, TEXT))
-    ax.set_title(folded(_headline(c), width, TEXT), pad=16.0)
+    ax.set_title(folded(_headline(c), width, TEXT), pad=7.0 + rows * _LINE)
     quieten(ax)
-    plain_ticks(ax, SMALL)
+    plain_ticks(ax, "x", width)
+    with_signs(ax)
     return ax
 
 
@@ -79,26 +82,28 @@ def _headline(c: Comparison) -> str:
     return path_text(c.rope_path, decimals(c.delta))
 
 
-def _top(c: Comparison, stated: float | None) -> float:
+def _top(c: Comparison, preset: float | None) -> float:
     """Return where the axis ends: after the last change of the verdict, and after the stated ROPE if that is near."""
     last = max(abs(end) for end in c.hdi)
     if c.rope_path:
         last = max(last, c.rope_path[-1].start)
     if last <= 0:
-        return _FAR * (stated or 0.01)
-    if stated is not None and stated <= _REACH * last:
-        last = max(last, stated)
+        return _FAR * (preset or 0.01)
+    if preset is not None and preset <= _REACH * last:
+        last = max(last, preset)
     return _FAR * last
 
 
-def _curves(ax: Axes, c: Comparison, top: float, width: float) -> None:
+def _curves(ax: Axes, c: Comparison, top: float, width: float) -> int:
+    """Draw the probabilities with a legend above, and return how many rows that has."""
     ordered = np.sort(c.draws.delta())
     widths = np.linspace(0.0, top, _POINTS)
     below = np.searchsorted(ordered, -widths, side="left") / ordered.size
     above = 1.0 - np.searchsorted(ordered, widths, side="right") / ordered.size
-    # The legend may be as wide as the axes: what handles, gaps and fixed words leave is for the two names.
-    room = (width - _HANDLES - width_of("too close better better", SMALL)) / 2
-    low, high = (f"{fitted(name, room, SMALL)} better" for name in better_names(c))
+    # The legend may be as wide as the picture: what handles, gaps and fixed words leave is for the two names.
+    room = (width + BESIDE - _HANDLES - width_of("too close better better", SMALL)) / 2
+    rows = 1 if room >= _NARROW else 3
+    low, high = (f"{fitted(name, room if rows == 1 else width / 2, SMALL)} better" for name in better_names(c))
     lines: tuple[tuple[FloatArray, str, str, str], ...] = (
         (below, low, BELOW, "--"),
         (1.0 - below - above, "too close", INSIDE, "-"),
@@ -110,9 +115,11 @@ def _curves(ax: Axes, c: Comparison, top: float, width: float) -> None:
     ]
     # Handles come with their names, so that one that starts with an underscore is not left out.
     ax.legend(
-        handles, [name for _, name, _, _ in lines], ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0),
-        frameon=False, fontsize=SMALL, labelcolor=INK, handlelength=2.0, columnspacing=1.0, borderpad=0.2,
+        handles, [name for _, name, _, _ in lines], ncols=3 // rows, loc="lower right", bbox_to_anchor=(1.0, 1.0),
+        frameon=False, fontsize=SMALL, labelcolor=INK, handlelength=1.8, columnspacing=0.8, borderpad=0.0,
+        borderaxespad=0.3, handletextpad=0.5, labelspacing=0.2,
     )  # fmt: skip
+    return rows
 
 
 def _strip(ax: Axes, c: Comparison, top: float, width: float) -> None:
@@ -142,18 +149,18 @@ def _tone(piece: Piece, *, up: bool) -> str:
     return ABOVE if (piece.verdict is Verdict.A_BETTER) == up else BELOW
 
 
-def _mark(ax: Axes, c: Comparison, stated: float | None, top: float) -> str:
+def _mark(ax: Axes, c: Comparison, preset: float | None, top: float) -> str:
     """Mark the stated ROPE; return what to say of one that has no place on this axis."""
     if c.rope is None:
         return ""
-    if stated is None:
-        return f" (stated: {minus(rope_text(c.rope))}, not symmetric)"
-    if stated > top:
-        return f" (stated: ±{stated:g}, beyond this axis)"
-    ax.vlines(stated, 0.0, 1.0, color=INK, linewidth=1.0, zorder=2.5, label="stated")
-    leftwards = stated > top / 2
+    if preset is None:
+        return f" (pre-set: {minus(rope_text(c.rope))}, not symmetric)"
+    if preset > top:
+        return f" (pre-set: ±{preset:g}, beyond this axis)"
+    ax.vlines(preset, 0.0, 1.0, color=INK, linewidth=1.0, zorder=2.5, label="pre-set")
+    leftwards = preset > top / 2
     ax.annotate(
-        f"stated: ±{stated:g}", (stated, 0.5), (-3.0 if leftwards else 3.0, 0.0), textcoords="offset points",
+        f"pre-set: ±{preset:g}", (preset, 0.5), (-3.0 if leftwards else 3.0, 0.0), textcoords="offset points",
         rotation=90, ha="right" if leftwards else "left", va="center", fontsize=SMALL, color=INK, zorder=3,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The draws in the order in which they were made: has the sampler settled?"""
+"""The draws in the order in which they were made: has the sampler settled, or not yet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk._colours import INK, INSIDE
 from ropewalk.intervals import Interval
-from ropewalk.plots._letters import folded, minus, plain_ticks, room_of
+from ropewalk.plots._letters import BESIDE, folded, minus, plain_ticks, room_of, with_signs
 from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten
 from ropewalk.plots._subject import Subject, subject_of
@@ -31,7 +31,7 @@ def plot_trace(result: Comparison | CrossComparison | MetricPosterior, *, ax: Ax
     """Draw the draws in order, their running mean, and the mean and the HDI of all of them.
 
     Draws of a sampler that has settled look like a band of even width, and the running mean comes to rest. Nothing is
-    taken for independent here. Of many draws every so manieth is shown, 2,000 at most, and the axis says so; the
+    taken for independent here. Of many draws 2,000 at most are shown, evenly spread, and the axis says so; the
     running mean is that of all draws.
 
     Parameters
@@ -63,15 +63,17 @@ def plot_trace(result: Comparison | CrossComparison | MetricPosterior, *, ax: Ax
     ax.set_ylim(view.low, view.high)
     ax.set_xlim(0, values.size + 1)
     thinned = "" if step == 1 else f" (one in {step:,} of {values.size:,} is shown)"
-    ax.set_xlabel(f"draw{thinned}")
-    ax.set_title("Draws in order, and their running mean")
-    _, height = room_of(ax)
+    width, height = room_of(ax, beside=2 * BESIDE)
+    ax.set_xlabel(folded(f"draw{thinned}", width, TEXT))
+    ax.set_title(folded("Draws in order, and their running mean", width, TEXT))
     ax.set_ylabel(folded(subject.label, height, TEXT))
     quieten(ax)
-    plain_ticks(ax, SMALL, "y")
+    _, height = room_of(ax)
+    plain_ticks(ax, "y", height)
+    plain_ticks(ax, "x", width, whole=True)
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.xaxis.get_major_locator().set_params(integer=True)
     _say(ax, subject, (view.high - view.low) / max(height, 1.0))
+    with_signs(ax)
     return ax
 
 

@@ -540,6 +540,33 @@ class TestPairwise:
         assert figure.axes == [ax]
 
 
+def test_parts_of_a_figure_hold_pictures_too(four, few_classes):
+    figure = plt.figure(figsize=(7, 3), layout="constrained")
+    left, right = (part.subplots() for part in figure.subfigures(1, 2))
+    plot_confusion(few_classes, ax=left)
+    plot_pairwise(four, ax=right)
+    assert_readable(left)
+    assert_readable(right)
+
+
+@pytest.mark.parametrize("family", ["serif", "monospace", "STIXGeneral"])
+def test_symbols_are_there_in_any_font(family, four):
+    with mpl.rc_context({"font.family": family}):
+        ax = plot_pairwise(four)
+        ax.figure.canvas.draw()
+    assert "≫" in first_words(ax).values()
+
+
+def test_counts_of_no_items_and_of_millions_hold_up(silent):
+    for counts in ([[0, 0], [0, 0]], [[12_345_678, 1], [2, 98_765_432]]):
+        panels = plot_confusion((confusion_of(counts), confusion_of(counts)))
+        panels[0].figure.canvas.draw()
+        ax = plot_confusion(confusion_of(counts))
+        ax.figure.canvas.draw()
+        expected = f"{counts[0][0]:,}" if counts[0][0] else "–"
+        assert first_words(ax)[0, 0] == expected
+
+
 def test_shortened_names_stay_apart():
     names = [f"a classifier with a long name, {i}, of the second kind" for i in range(3)]
     assert len(set(distinct(names, 18))) == 3

@@ -107,4 +107,4 @@ def settle(ax: Axes) -> None:
     """Lay the figure out now, so that what is asked next about room is true."""
     engine = ax.figure.get_layout_engine()
     if engine is not None:
-        engine.execute(ax.figure)  # type: ignore[arg-type]
+        engine.execute(ax.figure.figure)  # the whole figure, also from a part of it

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._colours import INK
+from ropewalk._colours import INK, LINE
 from ropewalk.plots._letters import minus
 from ropewalk.plots._series import DARK, PALE, Style, draw_band, key, label_of, next_style, reference
 from ropewalk.plots._style import TEXT, axes, of_kind, quieten, words
@@ -213,14 +213,15 @@ def _mark_infinite(ax: Axes, found: ThresholdCurve, style: Style) -> None:
     band, at = found.band, _INFINITE - 0.012 * style.place
     how: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "color": style.colour, "label": "_infinite"}
     for i in np.flatnonzero(np.isinf(found.thresholds)):
+        if style.place == 0:
+            ax.plot([_INFINITE] * 2, [0, 1], transform=ax.transAxes, color=LINE, linewidth=0.6, label="_infinite")
+            ax.text(_INFINITE, 1.0, "∞", transform=ax.transAxes, ha="center", va="bottom", fontsize=TEXT, color=INK)
         for low, high, width, opacity in (
             (band.all_low[i], band.all_high[i], 5.0, PALE),
             (band.low[i], band.high[i], 2.5, DARK),
         ):
             ax.plot([at] * 2, [low, high], linewidth=width, alpha=opacity, solid_capstyle="butt", **how)
         ax.plot([at], [band.observed[i]], marker=style.point, markersize=3, **how)
-        if style.place == 0:
-            ax.text(_INFINITE, 1.0, "∞", transform=ax.transAxes, ha="center", va="bottom", fontsize=TEXT, color=INK)
 
 
 def _mark_best(ax: Axes, found: ThresholdCurve, style: Style) -> None:

@@ -1,0 +1,49 @@
+"""Results with draws of one's own choosing: what a model would never, or only rarely, draw."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import warnings
+
+import numpy as np
+
+import ropewalk as rw
+from ropewalk.contrast import contrast
+from ropewalk.decision import parse_rope
+from ropewalk.sampling import Draws
+from ropewalk.summary import summarise
+
+
+@functools.cache
+def plain():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+        y = [1, 0] * 50
+        return rw.compare(y, [1, 0] * 45 + [0, 1] * 5, [1, 0] * 40 + [0, 1] * 10, rope=0.05, rng=0, draws=2_000)
+
+
+def compared(psi, rope=0.05, names=("A", "B"), base=None, **said):
+    """Return a comparison with these draws: of both scores, or of the difference to a B that is always 0."""
+    base = plain() if base is None else base
+    psi = np.asarray(psi, dtype=np.float64)
+    if psi.ndim == 1:
+        psi = np.stack([psi, np.zeros_like(psi)])
+    recipe = dataclasses.replace(base.recipe, rope=parse_rope(rope), **said)
+    found = contrast(psi[0] - psi[1], recipe.question, observed=None, names=names)
+    single = [summarise(row, np.sort(row), prob=recipe.prob, observed=None) for row in psi]
+    return dataclasses.replace(
+        base,
+        a=names[0],
+        b=names[1],
+        estimate_a=single[0],
+        estimate_b=single[1],
+        draws=Draws(psi=psi, names=names),
+        recipe=recipe,
+        **{each.name: getattr(found, each.name) for each in dataclasses.fields(found)},
+    )
+
+
+def worse_if_more(c):
+    """Return the recipe's metric as one of which less is better."""
+    return dataclasses.replace(c.recipe.metric, higher_is_better=False)

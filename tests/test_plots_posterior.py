@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 import ropewalk as rw
 from posteriors import compared, plain, worse_if_more
-from ropewalk._colours import ABOVE, BELOW, INK, INSIDE, LINE
+from ropewalk._colours import ABOVE, BELOW, INSIDE, LINE
 from ropewalk.decision import region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS
@@ -34,7 +34,17 @@ from ropewalk.report.numbers import decimals, number, percent
 from ropewalk.results import CrossComparison, CrossPredictions
 
 ALL = [plot_posterior, plot_factor, plot_trace, plot_joint, plot_rope_curve]
-HOSTILE = ["$x_1$ & $y", "<script>", "x" * 300, "\U0001f9ea net", "שלום", "red \x1b[31m\n\tb", "_under", "\u202eevil", "--"]
+HOSTILE = [
+    "$x_1$ & $y",
+    "<script>",
+    "x" * 300,
+    "\U0001f9ea net",
+    "שלום",
+    "red \x1b[31m\n\tb",
+    "_under",
+    "\u202eevil",
+    "--",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +62,8 @@ def r(news):
 
 
 def rendered(ax):
-    """Draw in full, as pixels and as vectors: glyphs that are missing would warn."""
-    for kind in ("png", "svg"):
-        ax.figure.savefig(io.BytesIO(), format=kind)
+    """Draw in full: glyphs that are missing would warn."""
+    ax.get_figure(root=True).savefig(io.BytesIO(), format="png", dpi=60)
     return ax
 
 
@@ -161,7 +170,6 @@ def test_the_bar_ends_where_the_hdi_does_and_says_so(shape):
     ax = plot_posterior(c)
     (bar,) = lines(ax, "HDI")
     assert list(bar.get_xdata()) == [c.hdi.low, c.hdi.high]
-    assert set(bar.get_ydata()) < {min(bar.get_ydata())} | {0.0}
     assert max(bar.get_ydata()) < 0  # below the base line
     ends = [number(end, decimals(c.delta), sign=True).replace("-", "−") for end in c.hdi]
     said = " ".join(texts(ax))
@@ -201,27 +209,24 @@ def test_a_rope_out_of_sight_is_pointed_at(mean, said):
 
 
 def test_words_and_masses_stand_in_the_order_of_the_axis(r):
-    ax = plot_posterior(r)
-    n = len(r.draws)
-    said = texts(ax)
-    for meaning, mass in (
-        ("svm_l2 better", r.regions.below),
-        ("too close", r.regions.inside),
-        ("nb_mult better", r.regions.above),
-    ):
-        assert said.index(percent(mass, n)) == said.index(meaning) + 1 or percent(mass, n) in said
-    places = [next(t for t in ax.texts if t.get_text() == m).xy[0] for m in ("svm_l2 better", "nb_mult better")]
-    assert places == [0.0, 1.0]
-    colours = {t.get_text(): t.get_color() for t in ax.texts}
-    assert (colours["svm_l2 better"], colours["too close"], colours["nb_mult better"]) == (BELOW, INSIDE, ABOVE)
+    masses = (r.regions.below, r.regions.inside, r.regions.above)
+    shares = [percent(mass, len(r.draws)) for mass in masses]
+    places = {0.0: BELOW, 0.5: INSIDE, 1.0: ABOVE}
+    meanings = ["svm_l2 better", "too close", "nb_mult better"]
+    told = [(t.get_text(), t.xy[0], t.get_color()) for t in plot_posterior(r).texts if t.get_color() in places.values()]
+    assert told == [
+        (text, place, places[place])
+        for pair, place in zip(zip(meanings, shares, strict=True), places, strict=True)
+        for text in pair
+    ]
 
 
-def test_where_less_is_better_the_other_one_is(r):
-    c = compared(SHAPES["normal"], 0.01, names=("mine", "theirs"), metric=worse_if_more(plain()))
+def test_where_less_is_better_the_other_one_is():
+    c = compared(SHAPES["normal"], 0.001, names=("mine", "theirs"), metric=worse_if_more(plain()))
     ax = plot_posterior(c)
     places = {t.get_text(): t.xy[0] for t in ax.texts if "better" in t.get_text()}
     assert places == {"mine better": 0.0, "theirs better": 1.0}
-    assert "theirs better" in ax.get_title() or "theirs is better" in ax.get_title()
+    assert "theirs better" in ax.get_title().replace("\n", " ")  # where it leans
 
 
 @pytest.mark.parametrize("rope", ["usual", "one-sided", "wide", "tiny", "far"])
@@ -253,7 +258,7 @@ def test_equal_scores_are_neither_above_nor_below():
     assert "P(Δ = 0)" in texts(ax)
 
 
-def test_a_rope_without_a_verdict_has_no_say():
+def test_a_rope_without_a_verdict_has_no_say(silent):
     c = rw.compare([1, 0] * 4, [1, 0] * 4, [1, 1] * 4, rope=0.05, rng=0, model="bootstrap", draws=1_000)
     assert c.recipe.no_verdict
     ax = plot_posterior(c)
@@ -274,7 +279,8 @@ def test_long_tails_are_cut_and_counted():
 def test_a_smooth_curve_is_coloured_like_the_histogram_and_has_area_1(shape):
     c = compared(SHAPES[shape], 0.03)
     ax = rendered(plot_posterior(c, kind="density"))
-    area = sum(np.trapezoid(line.get_ydata(), line.get_xdata()) for line in ax.lines if line.get_label()[0] == "_" and len(line.get_xdata()) > 5)
+    outlines = [line for line in ax.lines if len(line.get_xdata()) > 5]
+    area = sum(np.trapezoid(line.get_ydata(), line.get_xdata()) for line in outlines)
     assert area == pytest.approx(1.0, abs=0.02)
     colours = [to_rgba(c) for c in (BELOW, INSIDE, ABOVE)]
     drawn = [tuple(collection.get_facecolor()[0]) for collection in ax.collections]
@@ -425,20 +431,22 @@ def test_dots_at_0_are_the_densities_whose_ratio_is_the_factor(r):
     heights = [float(line.get_ydata()[0]) for line in dots]
     assert heights == [r.bayes_factor.density, r.bayes_factor.prior_density]
     assert heights[0] / heights[1] == pytest.approx(r.bayes_factor.sd)
-    for line, height in zip((line for line in ax.lines if line.get_label() in {"posterior", "prior"}), heights, strict=True):
+    for line, height in zip((*lines(ax, "posterior"), *lines(ax, "prior")), heights, strict=True):
         assert np.interp(0.0, line.get_xdata(), line.get_ydata()) == pytest.approx(height, rel=1e-3)
     assert ax.get_title().startswith("BF01 = 9.6")
     assert "9.6 times as likely if Δ = 0" in ax.get_title().replace("\n", " ")
 
 
 def test_evidence_for_a_difference_is_said_the_other_way_round(news):
-    c = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=1, rng=0, draws=5_000)
-    assert 0.01 < c.bayes_factor.sd < 1 or c.bayes_factor.sd >= 1
-    flipped = dataclasses.replace(c, bayes_factor=dataclasses.replace(c.bayes_factor, sd=0.125, sd_reliable=False))
-    title = plot_factor(flipped).get_title().replace("\n", " ")
-    assert title == "BF01 = 0.13?: the data are 8.0 times as likely if Δ ≠ 0 as if Δ = 0 (rough: few draws near 0)"
-    none = dataclasses.replace(c, bayes_factor=dataclasses.replace(c.bayes_factor, sd=0.0, density=0.0))
-    assert "BF01 <0.01: the data are over 100 times" in plot_factor(none).get_title().replace("\n", " ")
+    far = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=9, rng=0)
+    assert far.bayes_factor.sd < 0.01
+    title = plot_factor(far).get_title().replace("\n", " ")
+    assert title == "BF01 <0.01: the data are over 100 times as likely if Δ ≠ 0 as if Δ = 0 (rough: few draws near 0)"
+    found = dataclasses.replace(
+        far.bayes_factor, sd=0.125, density=far.bayes_factor.prior_density / 8, sd_reliable=True
+    )
+    title = plot_factor(dataclasses.replace(far, bayes_factor=found)).get_title().replace("\n", " ")
+    assert title == "BF01 = 0.12: the data are 8.0 times as likely if Δ ≠ 0 as if Δ = 0"
 
 
 def test_curves_of_fewer_draws_than_the_ratio_has_say_so(news):
@@ -466,7 +474,7 @@ def test_without_a_ratio_the_stored_reason_is_the_answer(news, r):
 def test_probabilities_are_those_of_symmetric_ropes(shape, rope):
     c = compared(SHAPES[shape], ROPES[rope])
     ax = rendered(plot_rope_curve(c))
-    below, inside, above = ([line for line in ax.lines if same_color(line.get_color(), k)][0] for k in (BELOW, INSIDE, ABOVE))
+    below, inside, above = (next(x for x in ax.lines if same_color(x.get_color(), k)) for k in (BELOW, INSIDE, ABOVE))
     ordered = np.sort(SHAPES[shape])
     for k in (0, 17, 150, 300):
         width = float(below.get_xdata()[k])
@@ -521,7 +529,8 @@ def test_the_legend_says_who_is_better(r):
         "nb_mult better",
     ]
     c = compared(SHAPES["normal"], metric=worse_if_more(plain()), names=("_a", "_b"))
-    assert [t.get_text() for t in plot_rope_curve(c).get_legend().get_texts()] == ["_a better", "too close", "_b better"]
+    told = [t.get_text() for t in plot_rope_curve(c).get_legend().get_texts()]
+    assert told == ["_a better", "too close", "_b better"]
 
 
 # --- all of them -------------------------------------------------------------------------------------------------
@@ -578,8 +587,8 @@ def test_every_shape_can_be_drawn_without_a_warning(draw, shape, rope):
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:20])
 def test_hostile_names_are_drawn_as_they_are_and_do_no_harm(draw, name, silent):
     y = ["pos", "neg"] * 50
-    c = rw.compare(y, y, ["pos", "neg"] * 40 + ["neg"] * 20, names=[name, "other"], pos_label="pos", rope=0.02, rng=0, draws=500)
-    ax = rendered(draw(c))
+    said = {"names": [name, "other"], "pos_label": "pos", "rope": 0.02, "rng": 0, "draws": 500}
+    ax = rendered(draw(rw.compare(y, y, ["pos", "neg"] * 40 + ["neg"] * 20, **said)))
     shown = " ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts(ax)])
     assert not {"\x1b", "\t", "\u202e"} & set(shown)
     assert "x" * 60 not in shown
@@ -603,6 +612,16 @@ def test_subfigures_and_ticks_of_the_user_are_fine(r):
     assert ax.get_xticks().tolist() == [0.0, 0.05]
 
 
+@pytest.mark.parametrize("draw", ALL, ids=lambda f: f.__name__)
+def test_pictures_are_vectors_of_a_modest_size(draw, r):
+    figure = draw(r).figure
+    for kind in ("pdf", "svg"):
+        file = io.BytesIO()
+        figure.savefig(file, format=kind)
+        assert len(file.getvalue()) < 500_000
+        assert b"<image" not in file.getvalue()
+
+
 def test_a_result_is_left_as_it_was(r):
     before = r.draws.psi.copy(), r.to_json()
     for draw in ALL:
@@ -624,7 +643,7 @@ def test_the_kernel_is_the_direct_sum(rng):
     draws, at = rng.normal(0, 1, 500), np.linspace(-4, 4, 41)
     width = scott(draws)
     direct = norm.pdf((at[:, np.newaxis] - draws) / width).mean(axis=1) / width
-    assert kernel(draws, at, width) == pytest.approx(direct, rel=1e-3, abs=1e-6)
+    assert kernel(draws, at, width) == pytest.approx(direct, rel=2e-3, abs=1e-6)
 
 
 def test_the_bandwidth_of_the_ratio_is_scotts(r):
@@ -663,7 +682,3 @@ def test_text_keeps_to_its_room():
     said = folded("one two three four five six seven", 60.0, 7.0).split("\n")
     assert all(width_of(line, 7.0) <= 60 for line in said)
     assert " ".join(said) == "one two three four five six seven"
-
-
-def test_ink_is_what_letters_are_written_in(r):
-    assert all(text.get_color() in {INK, BELOW, INSIDE, ABOVE, "#595959"} for text in plot_posterior(r).texts)

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
+from ropewalk.contrast import Question, contrast, mirrored
 from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
 from ropewalk.rank import rank_probabilities
 
 
@@ -210,3 +212,22 @@ def test_the_pull_of_the_worst_pair_is_told(rng, silent):
     a, b = np.where(rng.random(40) < 0.95, y, 0), np.where(rng.random(40) < 0.1, y, 0)
     r = rw.rank(y, {"a": a, "b": b, "c": a}, metric="macro_f1", rng=0, draws=2_000)
     assert any("macro_f1, a − b by" in told or "macro_f1, b − c by" in told for told in r.warnings)
+
+
+@pytest.mark.parametrize("less", [False, True], ids=["more is better", "less is better"])
+@pytest.mark.parametrize("middle", [-0.3, -0.06, 0.0, 0.08, 0.4])
+@pytest.mark.parametrize("rule", ["hdi", "probability"])
+def test_a_mirrored_difference_is_that_of_the_mirrored_draws(rng, middle, rule, less):
+    draws = rng.normal(middle, 0.03, 4_000)
+    asked = Question(rope=Interval(-0.05, 0.05), prob=0.95, rule=rule, higher_is_better=not less)
+    there = contrast(draws, asked, observed=middle, names=("x", "y"))
+    back = mirrored(there, asked.rope, ("y", "x"))
+    expected = contrast(-draws, asked, observed=-middle, names=("y", "x"))
+    assert back.decision == expected.decision
+    assert back.regions == expected.regions
+    assert back.delta.mean == pytest.approx(expected.delta.mean)
+    assert (back.delta.observed, back.delta.std) == (expected.delta.observed, pytest.approx(expected.delta.std))
+    assert (back.prob_below_zero, back.prob_above_zero) == (expected.prob_below_zero, expected.prob_above_zero)
+    assert tuple(back.delta.hdi) == pytest.approx(tuple(expected.delta.hdi))
+    assert back.delta.hdi_mc_error == pytest.approx(expected.delta.hdi_mc_error)
+    assert [piece.verdict for piece in back.rope_path] == [piece.verdict for piece in expected.rope_path]

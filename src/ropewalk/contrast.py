@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from ropewalk.decision import Decision, Piece, Regions, judge, rope_path
+from ropewalk.decision import Decision, Leaning, Piece, Regions, Verdict, judge, rope_path
 from ropewalk.intervals import Interval
 from ropewalk.summary import Estimate, count_below, summarise
 from ropewalk.typing import FloatArray, Rule
@@ -52,6 +53,39 @@ def contrast(delta: FloatArray, question: Question, *, observed: float | None, n
         prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
         regions=regions,
         rope_path=path,
+        decision=decision,
+    )
+
+
+_OTHER_SIDE: Final = {
+    Verdict.EQUIVALENT: Verdict.EQUIVALENT,
+    Verdict.A_BETTER: Verdict.B_BETTER,
+    Verdict.B_BETTER: Verdict.A_BETTER,
+    Verdict.UNDECIDED_LOW: Verdict.UNDECIDED_HIGH,
+    Verdict.UNDECIDED_HIGH: Verdict.UNDECIDED_LOW,
+}
+_OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
+
+
+def mirrored(found: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
+    """Return B − A from A − B, where the ROPE is symmetric; `names` are those of B and A."""
+    delta, regions, decision, path = found.delta, found.regions, found.decision, found.rope_path
+    if decision is not None and rope is not None:
+        verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
+        text = verdict_text(verdict, leaning, rope_text(rope), *names)
+        decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
+    return Contrast(
+        delta=replace(
+            delta,
+            observed=None if delta.observed is None else -delta.observed,
+            mean=-delta.mean,
+            hdi=delta.hdi.mirrored(),
+            hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
+        ),
+        prob_below_zero=found.prob_above_zero,
+        prob_above_zero=found.prob_below_zero,
+        regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
+        rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
         decision=decision,
     )
 

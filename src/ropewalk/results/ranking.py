@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk._validate import visible
-from ropewalk.contrast import Contrast, contrast
+from ropewalk.contrast import Contrast, contrast, mirrored
 from ropewalk.decision import Decision
 from ropewalk.intervals import Interval
 from ropewalk.results.base import (
@@ -93,9 +93,12 @@ class Ranking(OneMetric):
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the difference a − b of two classifiers, whichever came first in the data."""
+        rope = self.recipe.rope
         for pair in self.pairwise:
             if (pair.a, pair.b) == (a, b):
                 return pair
+            if (pair.a, pair.b) == (b, a) and (rope is None or rope.low == -rope.high):
+                return Pair(a=a, b=b, contrast=mirrored(pair.contrast, rope, (a, b)))
         one, other = self[a].estimate, self[b].estimate
         seen = None if one.observed is None or other.observed is None else one.observed - other.observed
         delta = self.draws.delta(self.draws.names.index(a), self.draws.names.index(b))

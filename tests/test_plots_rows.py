@@ -72,9 +72,7 @@ def named(ax):
 
 def symbols(ax):
     """Return what stands at the right of the rows, by their places."""
-    return {
-        int(text.xy[1]): text.get_text() for text in ax.texts if not text.get_text().lstrip("← ").startswith("ROPE")
-    }
+    return {int(text.xy[1]): text.get_text() for text in ax.texts if "ROPE" not in text.get_text()}
 
 
 def hdis(ax):
@@ -94,16 +92,6 @@ def band(ax):
 
 def boxes(texts):
     return [text.get_window_extent() for text in texts if text.get_text()]
-
-
-def crowded(texts):
-    """Whether two of these texts lie on each other by more than a pixel."""
-    found = boxes(texts)
-    return any(
-        min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
-        for i, a in enumerate(found)
-        for b in found[i + 1 :]
-    )
 
 
 def test_rows_are_the_classes_in_label_order(table):
@@ -199,7 +187,7 @@ def test_figures_grow_with_the_classes_up_to_a_page():
 def test_of_very_many_classes_some_are_named_and_that_is_said():
     ax = rendered(plot_per_class(classes(500)))
     names = named(ax)
-    step = 500 // len(names) if 500 % len(names) == 0 else math.ceil(500 / len(names))
+    step = math.ceil(500 / len(names))
     assert list(names) == list(range(0, 500, step))
     assert f"(one class in {step} is named)" in ax.get_xlabel().replace("\n", " ")
     assert len(hdis(ax).get_segments()) == 500

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ropewalk import analysis, classical, costs, curves, errors, metrics, models, resampling
+from ropewalk import analysis, classical, costs, curves, errors, metrics, models, plots, resampling
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
 from ropewalk.data import (
@@ -51,6 +51,7 @@ __all__ = [
     "join_outcomes",
     "metrics",
     "models",
+    "plots",
     "rank",
     "rank_scores",
     "read_multilabel",

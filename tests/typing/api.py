@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_type
 
 import numpy as np
+from matplotlib.axes import Axes
 
 import ropewalk as rw
 from ropewalk.intervals import Interval
@@ -51,3 +52,11 @@ assert_type(rw.curves.roc(y, [0.1, 0.8, 0.9], draws=100).auc, float)
 assert_type(rw.costs.curve(y, [0.1, 0.8, 0.9], cost_matrix=[[0, 1], [5, 0]]).best_interval, Interval)
 assert_type(rw.costs.optimal_threshold([[0, 1], [5, 0]]), float)
 assert_type(rw.classical.delong(y, [0.1, 0.8, 0.9], [0.2, 0.7, 0.4]), rw.classical.ClassicalTest)
+
+assert_type(r.sentence(), str)
+assert_type(r.confusions(), tuple[rw.analysis.Confusion, rw.analysis.Confusion])
+assert_type(rw.plots.plot_posterior(r), Axes)
+assert_type(rw.plots.plot_ranking(k, ax=rw.plots.plot_joint(r)), Axes)
+assert_type(rw.plots.plot_roc(rw.curves.roc(y, [0.1, 0.8, 0.9], draws=100)), Axes)
+assert_type(rw.compare(y, [0, 1, 1], [1, 1, 1], progress=False), rw.Comparison)
+assert_type(rw.rank(o, progress=lambda done, total: None), rw.Ranking)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +14,7 @@ from ropewalk._terminal import quietly
 from ropewalk._validate import visible
 from ropewalk._write import write_file
 from ropewalk.errors import InvalidInputError
+from ropewalk.figures import draw_figures, make_folder
 from ropewalk.report import body
 from ropewalk.reproduce import icdm2015, sigir2016
 
@@ -58,11 +58,10 @@ def reproduce(
     if paper not in papers:
         raise InvalidInputError(f"There is no paper {paper!r} to reproduce.", hint=f"choose from: {', '.join(papers)}.")
     number = parse_draws(draws)
+    folder = None if figures is None else make_folder(figures)
     rows = quietly(lambda: list(papers[paper](draws=number, seed=seed, threads=threads)))
-    if figures is not None:
-        from ropewalk.figures import draw_figures
-
-        for path in draw_figures(paper, rows, Path(figures)):
+    if folder is not None:
+        for path in draw_figures(paper, rows, folder):
             typer.echo(f"Wrote {visible(str(path))}", err=True)
     if as_json:
         told = {

@@ -22,17 +22,23 @@ _DPI: Final = 200
 Plot = Callable[..., Any]
 
 
+def make_folder(path: str) -> Path:
+    """Return the folder for the figures, made if need be: before any long work, like the look for matplotlib."""
+    require("matplotlib", extra="plot", caller="--figures")
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnreadableFileError(f"Cannot make the folder {path!r}: {error.strerror}.") from error
+    return folder
+
+
 def draw_figures(paper: str, rows: Iterable[PublishedRow], folder: Path) -> Iterator[Path]:
     """Draw the figures of a paper from the rows of its tables, and write each as SVG and PNG.
 
     ICDM 2015: Figures 4 to 6, trace, posterior and factor of macro F1 of three pairs. SIGIR 2016: Figure 6, posterior
     and factor of F1 of category 8.
     """
-    require("matplotlib", extra="plot", caller="--figures")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UnreadableFileError(f"Cannot make the folder {str(folder)!r}: {error.strerror}.") from error
     for number, comparison in _pictured(paper, rows):
         plots = (plot_trace, plot_posterior, plot_factor) if paper == "icdm2015" else (plot_posterior, plot_factor)
         yield from _write(_figure(comparison, plots), folder / f"{paper}-figure-{number}")

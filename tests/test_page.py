@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from ropewalk.contrast import Question
 from ropewalk.intervals import Interval
 from ropewalk.report.forest import Entry, forest
 from ropewalk.report.geometry import Axis, area, axis_of, outline, round_step
+from ropewalk.report.method import method_rows
 from ropewalk.report.panel import slider_of
 from ropewalk.summary import summarise
 
@@ -190,9 +192,10 @@ def test_the_classes_and_priors_of_a_page_are_those_of_the_functions(many, named
     whole = rw.compare_classes(named, a="nb_mult", b="svm_l2", rope=0.01, rng=0, draws=5_000)
     assert [c.mean for c in extras.classes] == [c.mean for c in whole]
     assert [c.decision.symbol for c in extras.classes] == [c.decision.symbol for c in whole]
-    asked = many.prior_sensitivity()
-    assert [which for which, _ in extras.priors.rows] == [which for which, _ in asked.rows]
-    for (_, quick), (_, exact) in zip(extras.priors.rows, asked.rows, strict=True):
+    asked = dict(many.prior_sensitivity().rows)
+    assert [which for which, _ in extras.priors.rows] == ["as asked", "half the prior mass", "twice the prior mass"]
+    for which, quick in extras.priors.rows:
+        exact = asked[which]
         assert quick.mean == pytest.approx(exact.mean, abs=5 * (quick.delta.mc_error + exact.delta.mc_error))
 
 
@@ -307,3 +310,182 @@ def test_less_is_better_and_the_sentence_still_tells_the_sign(named):
     assert "nb_mult's error fell short of svm_l2's by" in r.sentence()
     assert "P(Δ < -0.001)" in r.sentence()
     assert r.decision.symbol == "≫"
+
+
+@pytest.mark.parametrize(
+    ("make", "parts"),
+    [
+        (lambda y: rw.compare(y, y[::-1], y, rope=0.01, rng=0, draws=10), ["10 draws", "(unstable: other draws may"]),
+        (
+            lambda y: rw.compare(y, y[::-1], y, rope=0.01, rng=0, rule="probability", draws=2_000),
+            ["ROPE ±0.01, judged by a region's mass of at least 95%"],
+        ),
+        (
+            lambda y: rw.compare([0, 1] * 4, [0, 1] * 4, [0, 1, 1, 1] * 2, rope=0.01, model="bootstrap", **QUICK),
+            ["no verdict, since fewer than 10 items", "Bayesian bootstrap over items, no prior"],
+        ),
+        (
+            lambda y: rw.compare(y, y[::-1], y, metric="precision", prevalence=0.01, rope=0.01, rng=0, draws=2_000),
+            ["at a prevalence of 1%"],
+        ),
+        (
+            lambda y: rw.evaluate(y, y[::-1], name="x", at_least=0.7, rope=0.1, rng=0, draws=2_000),
+            ["P(≥ 0.7) <", "ROPE ±0.1", "x is worse than the bar of 0.7 by a margin that matters"],
+        ),
+        (
+            lambda y: rw.compare(
+                rw.Outcomes.from_confusion([[40, 10], [10, 40]]), rw.Outcomes.from_confusion([[30, 20], [9, 41]]),
+                rope=0.1, rng=0, draws=2_000,
+            ),
+            ["On 200 items of separate test sets"],
+        ),
+    ],
+    ids=["unstable", "rule", "no verdict", "prevalence", "bar", "separate"],
+)  # fmt: skip
+def test_the_sentence_leaves_out_nothing_that_changes_its_meaning(silent, make, parts):
+    y = [0, 1, 1, 0, 1] * 8
+    y[-2] = 0
+    told = make(y).sentence()
+    for part in parts:
+        assert part in told
+
+
+def test_an_open_end_of_a_rope_is_no_region(named):
+    r = rw.compare(named, a="nb_mult", b="svm_l2", pos_label="sci.med", rope=(0.05, float("inf")), rng=0, draws=5_000)
+    assert not r.conclusive
+    assert "inf" not in r.sentence()
+
+
+# -- what must not be said ---------------------------------------------------------------------------------
+
+
+def thirds(rng, n=600):
+    """Return the truth and two classifiers of three classes."""
+    y = rng.integers(0, 3, n)
+    a = np.where(rng.random(n) < 0.85, y, rng.integers(0, 3, n))
+    return y, a, np.where(rng.random(n) < 0.7, y, rng.integers(0, 3, n))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": "cost", "cost_matrix": (10 * (1 - np.eye(3))).tolist(), "rope": 2},
+        {"metric": "error", "rope": (-0.2, 0.01)},
+        {"metric": lambda m: 100 * m.tp.sum(axis=-1) / m.row.sum(axis=-1), "rope": 2.0},
+        {"metric": "mcc", "rope": 0.05},
+    ],
+    ids=["cost", "error", "function", "mcc"],
+)
+def test_the_rope_of_another_metric_judges_no_class(rng, options):
+    r = rw.compare(*thirds(rng), rng=0, draws=2_000, **options)
+    assert r.decision is not None
+    shown = gather(r).classes
+    assert [c.metric for c in shown] == ["recall"] * 3
+    assert [c.decision for c in shown] == [None] * 3
+    assert "The ROPE is about another metric" in words(r.to_html())
+
+
+def test_classes_that_the_user_picked_are_not_called_picked_by_the_data(rng):
+    r = rw.compare(*thirds(rng), classes=[0, 1], rope=0.05, rng=0, draws=2_000)
+    assert [c.pos_label for c in gather(r).classes] == [0, 1]
+    assert "whose observed values differ most" not in words(r.to_html())
+    y, a, b = (list(map(str, column)) for column in thirds(rng))
+    b[0] = None
+    with_missing = rw.compare(y, a, b, missing="wrong", rope=0.05, rng=0, draws=2_000)
+    assert gather(with_missing).n_classes == 3
+
+
+def test_undecided_is_one_verdict_whichever_way_it_points(silent):
+    y = [0, 1] * 40
+    a, b = list(y), list(y)
+    for i in range(0, 16, 2):
+        a[i], b[i + 1] = 1 - a[i], 1 - b[i + 1]
+    for seed in range(6):
+        found = rw.compare(y, a, b, metric="accuracy", rope=0.05, rng=seed, draws=2_000).prior_sensitivity()
+        assert not any(c.conclusive for c in found.alike)
+        assert found.robust is True
+
+
+def test_to_drop_the_pairing_is_no_other_prior(named):
+    found = rw.compare(
+        named, a="nb_mult", b="svm_l2", pos_label="sci.med", rope=0.05, rng=0, draws=2_000
+    ).prior_sensitivity()
+    assert [which for which, _ in found.rows][-1] == "unpaired, SIGIR 2016"
+    assert len(found.alike) == len(found.rows) - 1
+    assert all(c.recipe.model.paired for c in found.alike)
+
+
+def test_wrong_labels_may_tell_two_classifiers_apart(silent):
+    y = np.repeat([0, 1, 2], [1_000, 1_000, 50])
+    a, b = y.copy(), y.copy()
+    a[:200], b[:200] = 2, 1
+    r = rw.compare(y, a, b, rope=0.01, rng=0, draws=2_000)
+    assert r.conclusive  # though no item is right for one of them and wrong for the other
+    told = words(r.to_html())
+    assert "Only the items that one" not in told
+    assert "so may which wrong class was said" in told
+
+
+def test_an_unstable_verdict_says_so_in_the_headline(table):
+    told = words(rw.compare(table, rope=0.05, rng=0, draws=20).to_html())
+    assert "(unstable: other draws may say otherwise)" in told.partition("Posterior of")[0]
+
+
+def test_classes_without_a_verdict_do_not_take_it_from_the_others(silent):
+    rng = np.random.default_rng(3)
+    n = 400
+    y = rng.integers(0, 3, n)
+    a = np.where(rng.random(n) < 0.9, y, (y + 1) % 3)
+    b = np.where(rng.random(n) < 0.4, y, (y + 1) % 3)
+    found = rw.compare_classes(y, a, b, rope=0.05, rng=0, draws=2_000)
+    parts = list(found.comparisons)
+    parts[0] = replace(parts[0], decision=None, regions=None, rope_path=None)
+    mixed = replace(found, comparisons=tuple(parts))
+    told = words(mixed.to_html())
+    assert "A is better on 2 and B on 0 of 3 classes by a margin that matters" in told
+    assert "1 without a verdict" in told
+    assert "1 without a verdict" in mixed.sentence()
+
+
+def test_a_class_that_one_table_lacks_has_no_share(silent):
+    a = rw.Outcomes.from_confusion([[10, 2, 0], [1, 9, 3], [5, 4, 9]])
+    b = rw.Outcomes.from_confusion([[10, 2, 1], [1, 9, 3], [0, 0, 0]])
+    r = rw.compare(a, b, rope=0.1, rng=0, draws=500)
+    assert "(nan" not in words(r.to_html())
+    assert {row.truth for row in gather(r).mistaken} <= {"0", "1"}
+
+
+def test_a_page_about_many_clusters_stays_cheap(silent):
+    rng = np.random.default_rng(0)
+    y, a, b = thirds(rng, 30_000)
+    r = rw.compare(y, a, b, cluster=np.arange(30_000), rope=0.05, rng=0, draws=1_000)
+    extras = gather(r)  # thousands of draws of as many weights would take a minute
+    assert extras.classes is None
+    assert extras.confusions == ()
+    assert extras.agreement
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda data: rw.compare(data, a="nb_mult", b="svm_l2", pos_label="sci.med", rope=0.05, rng=3, draws=500),
+        lambda data: rw.compare(data, a="nb_mult", b="svm_l2", classes=["sci.med", "sci.space"], rng=3, draws=500),
+        lambda data: rw.compare(data, a="nb_mult", b="svm_l2", model=rw.models.Tree(kappa=3), rng=3, draws=500),
+        lambda data: rw.compare(data, a="nb_mult", b="svm_l2", metric="accuracy", model="bootstrap", rng=3, draws=500),
+        lambda data: rw.evaluate(data, "svm_l2", rng=3, draws=500),
+        lambda data: rw.rank(data, metric="accuracy", rope=(-0.1, 0.2), rng=3, draws=500),
+    ],
+    ids=["class", "picked", "prior", "bootstrap", "evaluate", "rank"],
+)
+def test_the_call_on_the_page_makes_the_answer_again(named, make):
+    asked = make(named)
+    call = dict(method_rows(asked))["Call"]
+    again = eval(call, {"rw": rw, "data": named})
+    assert again.to_dict() == asked.to_dict()
+
+
+def test_the_call_of_multi_label_data_makes_the_answer_again(silent):
+    data = rw.examples.reuters90()
+    asked = rw.evaluate(data, "svm_l2", metric="macro_f1", rng=3, draws=200)
+    again = eval(dict(method_rows(asked))["Call"], {"rw": rw, "data": data})
+    assert again.to_dict() == asked.to_dict()

@@ -231,3 +231,24 @@ def test_a_mirrored_difference_is_that_of_the_mirrored_draws(rng, middle, rule, 
     assert tuple(back.delta.hdi) == pytest.approx(tuple(expected.delta.hdi))
     assert back.delta.hdi_mc_error == pytest.approx(expected.delta.hdi_mc_error)
     assert [piece.verdict for piece in back.rope_path] == [piece.verdict for piece in expected.rope_path]
+
+
+def test_a_pair_without_a_verdict_has_none_from_the_other_side_either(silent):
+    y = [0, 1] * 30
+    poor = y[:30] + [0] * 30
+    how = {"metric": "accuracy", "model": "bootstrap", "rope": (-0.05, 0.1), "rng": 0, "draws": 500}
+    k = rw.rank(y, y, y, poor, names=["A", "B", "C"], **how)
+    assert k.pair("A", "B").decision is None
+    assert k.pair("B", "A").decision is None
+    assert k.pair("A", "C").decision.symbol == "≫"
+    assert k.pair("C", "A").decision.symbol == "≪"
+    assert k.pair("C", "A").decision.text.endswith("(ROPE [-0.1, +0.05])")
+    page = k.to_html()
+    assert "≫ the row is better" in page
+
+
+def test_a_ranking_without_any_verdict_says_why(silent):
+    y = [0, 1, 1, 0, 1, 0, 1, 1]
+    k = rw.rank(y, y, [0] * 8, [1] * 8, metric="accuracy", model="bootstrap", rope=0.05, rng=0, draws=500)
+    assert "fewer than 10 items" in str(k)
+    assert "fewer than 10 items" in k.sentence()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,13 +16,13 @@ from ropewalk._engine import write_recipe
 from ropewalk.analysis.confusion import confusion
 from ropewalk.compare import default_model, run
 from ropewalk.data.labels import NO_ANSWER, label_text
-from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.metrics.registry import METRICS, Metric
 from ropewalk.models import Bootstrap
 from ropewalk.models.posterior import observed_tables
-from ropewalk.report.extras import ClassAgreement, Extras
+from ropewalk.report.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -35,13 +35,14 @@ from ropewalk.results import (
     Rendered,
 )
 from ropewalk.sensitivity import other_priors, prior_sensitivity
+from ropewalk.typing import Label
 
-_WORK: Final = 4_000_000  # random numbers for all that a page adds to an answer, each about 20 ns
-_DRAWS: Final = (1_000, 10_000)
-_TOO_MUCH: Final = 4 * _WORK
+_WORK: Final = 4_000_000  # random numbers for each thing that a page adds to an answer, about 20 ns apiece
+_DRAWS: Final = (1_000, 5_000)
 _CLASSES: Final = 20
 _BINARY: Final = 2
-_MATRIX: Final = 200  # classes: larger matrices are of no use to anybody
+_MATRIX: Final = 25  # classes: larger matrices are of no use on a page
+_CONFUSED: Final = 8
 
 
 def html(result: Rendered, path: str | os.PathLike[str] | None = None) -> str:
@@ -54,13 +55,16 @@ def gather(result: Rendered) -> Extras:
     if isinstance(result, CrossComparison):
         return gather(result.comparison)
     if isinstance(result, Comparison):
-        shown = _classes(result)
+        recipe = result.recipe
+        classes, n_classes = _classes(result)
         return Extras(
-            classes=shown,
-            n_classes=result.recipe.tables[0].n_labels,
+            classes=classes,
+            n_classes=n_classes,
+            rope=recipe.rope is not None,
             priors=_priors(result),
-            agreement=_agreement(result.recipe, result.a, result.b),
-            confusions=_confusions(result.recipe),
+            agreement=_agreement(recipe, result.a, result.b),
+            mistaken=_mistaken(recipe, result.a, result.b),
+            confusions=_confusions(recipe),
         )
     if isinstance(result, Ranking):
         return Extras(confusions=_confusions(result.recipe))
@@ -69,63 +73,75 @@ def gather(result: Rendered) -> Extras:
     return Extras()
 
 
-def _affordable(work: int, runs: int) -> int | None:
-    """Return how many draws each of so many runs gets; None where even the fewest are too many."""
+def _affordable(work: int) -> int | None:
+    """Return how many draws of so much work there may be; None where even the fewest are too many."""
     least, most = _DRAWS
-    if least * work * runs > _TOO_MUCH:
+    if least * work > 4 * _WORK:
         return None
-    return min(max(_WORK // max(work * runs, 1) // 1_000 * 1_000, least), most)
+    return min(max(_WORK // max(work, 1) // 1_000 * 1_000, least), most)
 
 
 def _priors(answer: Comparison) -> PriorSensitivity | None:
+    """Ask again under other priors of models that pair items in the same way: to drop the pairing is no prior."""
     recipe = answer.recipe
-    others = other_priors(recipe)
-    if not others:
-        return None
     work = sum(recipe.model.fit(table).work for table in recipe.tables)
-    draws = _affordable(work, len(others))
-    return None if draws is None else prior_sensitivity(answer, draws=min(draws, len(answer.draws)))
+    draws = _affordable(work * max(len(other_priors(recipe, same_pairing=True)), 1))
+    if draws is None or not other_priors(recipe, same_pairing=True):
+        return None
+    return prior_sensitivity(answer, draws=min(draws, len(answer.draws)), same_pairing=True)
 
 
-def _of_a_class(metric: Metric) -> Metric:
-    """Return the metric that each class has of its own: what an average is over, else the recall."""
+def _of_a_class(metric: Metric) -> Metric | None:
+    """Return the metric that each class has of its own: what an average is over. None where it is no such average."""
     if metric.by_class and metric.average is not None:
         return replace(metric, name=metric.name.removeprefix(f"{metric.average}_"), average=None, classes=None)
-    return METRICS["recall"]
+    return None
 
 
-def _classes(answer: Comparison) -> ClassComparisons | None:
-    """Ask the same of every class against the rest, or of those where the two differ most on the data."""
+def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
+    """Ask of every class against the rest, or of those where the two differ most; return also how many there are.
+
+    Where the metric is no average over classes each one has its recall, and a ROPE of another metric judges none.
+    """
     recipe = answer.recipe
     tables = [table for table in recipe.tables if not isinstance(table, ItemScores)]
-    if not tables or tables[0].n_labels <= _BINARY or recipe.prevalence is not None:
-        return None
-    metric = _of_a_class(recipe.metric)  # type: ignore[arg-type]
-    draws = min(_DRAWS[1] // 2, len(answer.draws))
+    if not tables or recipe.prevalence is not None:
+        return None, 0
+    if tables[0].n_labels <= _BINARY and not isinstance(tables[0], MultilabelOutcomes):
+        return None, 0
+    own = _of_a_class(recipe.metric)  # type: ignore[arg-type]
+    rope = None if own is None or recipe.rope is None else tuple(recipe.rope)
+    metric = own or METRICS["recall"]
     model = Bootstrap(paired=len(tables) == 1) if isinstance(recipe.model, Bootstrap) else None
-    rope = None if recipe.rope is None else tuple(recipe.rope)
-    found = []
-    for label in _most_different(tables, recipe, metric):
-        asked = write_recipe(
+    shown, n_classes = _shown_classes(tables, recipe, metric)
+    asked = [
+        write_recipe(
             tables,
             default=default_model(separate=len(tables) > 1 or not recipe.model.paired),
             metric=metric, pos_label=label, model=model, rope=rope, prob=recipe.prob, rule=recipe.rule,
-            draws=draws, seed=recipe.seed,
-        )  # fmt: skip
-        found.append(run(replace(asked, no_verdict=recipe.no_verdict), evidence=False))
-    return ClassComparisons(comparisons=tuple(found))
+            draws=1, seed=recipe.seed,
+        )
+        for label in shown
+    ]  # fmt: skip
+    draws = _affordable(sum(one.model.fit(table).work for one in asked for table in one.tables))
+    if draws is None:
+        return None, n_classes
+    draws = min(draws, len(answer.draws))
+    found = [run(replace(one, draws=draws, no_verdict=recipe.no_verdict), evidence=False) for one in asked]
+    return ClassComparisons(comparisons=tuple(found)), n_classes
 
 
-def _most_different(tables: list[AnyOutcomes], recipe: Recipe, metric: Metric) -> list[object]:
-    """Return the classes of the question, at most 20: those whose observed values differ most, in label order."""
+def _shown_classes(tables: list[AnyOutcomes], recipe: Recipe, metric: Metric) -> tuple[list[Label], int]:
+    """Return the classes of the question, and how many there are; of many, those whose observed values differ most."""
     labels = tables[0].labels
     places = [j for j in recipe.metric.classes or range(len(labels)) if labels[j] != NO_ANSWER]
+    shown = places
     if len(places) > _CLASSES:
         average = replace(metric, average="macro", classes=None)
         values = np.concatenate([average.by_label(observed_tables(table))[0][:, 0] for table in tables])
         differ = np.abs(values[0] - values[1])
-        places = sorted(sorted(places, key=lambda j: -differ[j])[:_CLASSES])
-    return [labels[j] for j in places]
+        shown = sorted(sorted(places, key=lambda j: -differ[j])[:_CLASSES])
+    return [labels[j] for j in shown], len(places)
 
 
 def _agreement(recipe: Recipe, a: str, b: str) -> tuple[ClassAgreement, ...]:
@@ -150,11 +166,39 @@ def _agreement(recipe: Recipe, a: str, b: str) -> tuple[ClassAgreement, ...]:
     )
 
 
+def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
+    """Return which class is taken for which other one, where the two classifiers differ most."""
+    tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
+    singles = [table for table in tables if isinstance(table, Outcomes)]
+    if len(singles) < len(tables) or singles[0].n_labels <= _BINARY:
+        return ()
+    labels = singles[0].labels
+    counts = np.stack([table.confusion(name) for table, name in zip(singles, (a, b), strict=True)])
+    items = counts.sum(axis=2, keepdims=True)
+    seen = (items > 0).all(axis=0)[:, 0]  # a class that one of them never met tells nothing
+    shares = counts / np.maximum(items, 1)
+    differ = np.abs(shares[0] - shares[1]) * items.mean(axis=0) * seen[:, np.newaxis]
+    np.fill_diagonal(differ, 0.0)
+    places = np.argsort(-differ, axis=None, kind="stable")[:_CONFUSED]
+    return tuple(
+        Mistaken(
+            truth=label_text(labels[i]),
+            said=label_text(labels[j]),
+            items=(int(counts[0, i, j]), int(counts[1, i, j])),
+            shares=(float(shares[0, i, j]), float(shares[1, i, j])),
+        )
+        for i, j in zip(*np.unravel_index(places, differ.shape), strict=True)
+        if differ[i, j] > 0
+    )
+
+
 def _confusions(recipe: Recipe) -> tuple[Confusion, ...]:
     """Return the confusion matrix of every classifier, where an item has one label."""
-    found = []
-    for table in recipe.tables:
-        if not isinstance(table, Outcomes) or not 1 < table.n_labels <= _MATRIX or not table.n_items:
-            return ()
-        found += [confusion(table, name, prob=recipe.prob, rng=recipe.seed) for name in table.names]
-    return tuple(found)
+    tables = [table for table in recipe.tables if isinstance(table, Outcomes)]
+    if len(tables) < len(recipe.tables) or not all(1 < t.n_labels <= _MATRIX and t.n_items for t in tables):
+        return ()
+    draws = _affordable(sum(table.n_classifiers * (table.n_clusters or 1) for table in tables))
+    if draws is None:
+        return ()
+    how: Any = {"prob": recipe.prob, "rng": recipe.seed, "draws": draws}
+    return tuple(confusion(table, name, **how) for table in tables for name in table.names)

@@ -68,11 +68,11 @@ _OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a
 
 
 def mirrored(found: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
-    """Return B − A from A − B, where the ROPE is symmetric; `names` are those of B and A."""
+    """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
     delta, regions, decision, path = found.delta, found.regions, found.decision, found.rope_path
     if decision is not None and rope is not None:
         verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
-        text = verdict_text(verdict, leaning, rope_text(rope), *names)
+        text = verdict_text(verdict, leaning, rope_text(rope.mirrored()), *names)
         decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
     return Contrast(
         delta=replace(

@@ -203,6 +203,7 @@ def _posterior(
         prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
         regions=regions,
         decision=decision,
+        bar=bar,
         rope_path=path,
         draws=Draws(psi=psi, names=recipe.tables[0].names),
         recipe=recipe,

@@ -126,14 +126,17 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     estimates = [
         summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
     ]
-    pairwise = []
+    pairwise, reasons = [], []
     for i, j in pairs:
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         found = contrast(psi[i] - psi[j], question, observed=seen, names=(names[i], names[j]))
-        if no_verdict(recipe, (estimates[i], estimates[j])):
+        reasons.append(no_verdict(recipe, (estimates[i], estimates[j])))
+        if reasons[-1]:
             found = replace(found, regions=None, rope_path=None, decision=None)
         pairwise.append(Pair(a=names[i], b=names[j], contrast=found))
+    if all(reasons):
+        recipe = replace(recipe, no_verdict=reasons[0])
     better = psi if recipe.metric.higher_is_better else -psi
     shares = rank_probabilities(better)
     loss = (better.max(axis=0) - better).mean(axis=1)

@@ -11,10 +11,13 @@ from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Multilabel, Paired
 from ropewalk.results import Comparison, PriorSensitivity, Recipe
 
 
-def prior_sensitivity(answer: Comparison, *, draws: int | None = None, threads: int = 1) -> PriorSensitivity:
+def prior_sensitivity(
+    answer: Comparison, *, draws: int | None = None, threads: int = 1, same_pairing: bool = False
+) -> PriorSensitivity:
     """Run the recipe of `answer` with half and twice the prior mass, and with the papers' priors.
 
-    With a number of `draws` the other priors get so many, and no Bayes factors.
+    With a number of `draws` the other priors get so many, and no Bayes factors. With `same_pairing` models that do not
+    pair items as the answer does are left out.
 
     Examples
     --------
@@ -28,7 +31,7 @@ def prior_sensitivity(answer: Comparison, *, draws: int | None = None, threads: 
     True
     """
     recipe = answer.recipe
-    others = other_priors(recipe)
+    others = other_priors(recipe, same_pairing=same_pairing)
     if not others:
         raise InvalidInputError(
             f"The model {recipe.model.name!r} has no prior to vary.", hint="it re-weights the items themselves."
@@ -40,8 +43,8 @@ def prior_sensitivity(answer: Comparison, *, draws: int | None = None, threads: 
     return PriorSensitivity(rows=tuple(rows))
 
 
-def other_priors(recipe: Recipe) -> list[tuple[str, Model]]:
-    """Return the other priors, each with a name."""
+def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[str, Model]]:
+    """Return the other priors, each with a name; those of models that pair items alike, if so said."""
     model, table = recipe.model, recipe.tables[0]
     if isinstance(model, Bootstrap):  # it has no prior, and what it is drawn for the papers' models cannot take
         return []
@@ -58,7 +61,8 @@ def other_priors(recipe: Recipe) -> list[tuple[str, Model]]:
     else:
         papers = [("hierarchical, ICDM 2015", Icdm2015()), ("flat", Flat())]
     separate = len(recipe.tables) > 1 and not model.paired
-    return found + [(which, paper) for which, paper in papers if paper != model and not (separate and paper.paired)]
+    found += [(which, paper) for which, paper in papers if paper != model and not (separate and paper.paired)]
+    return [(which, other) for which, other in found if not same_pairing or other.paired == model.paired]
 
 
 def _under(recipe: Recipe, model: Model) -> Recipe:

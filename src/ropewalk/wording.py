@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from ropewalk.decision import Leaning, Piece, Verdict
 from ropewalk.intervals import Interval
 
+_ROUNDING = 1e-9
+
 
 def rope_text(rope: Interval) -> str:
     """Write a ROPE as ±r where it is symmetric.
@@ -46,11 +48,13 @@ def bar_text(verdict: Verdict, leaning: Leaning | None, width: str, name: str, b
 
 
 def path_text(path: Sequence[Piece], places: int) -> str:
-    """Say up to and from which ROPE each verdict holds, to so many decimals."""
-    parts = []
+    """Say up to and from which ROPE each verdict holds, to so many decimals: rounded to where it does hold."""
+    parts, unit = [], 10.0**places
     for piece in path:
         if piece.verdict in {Verdict.A_BETTER, Verdict.B_BETTER} and piece.stop is not None:
-            parts.append(f"{piece.verdict.value} holds up to ±{piece.stop:.{places}f}")
+            stop = math.floor(piece.stop * unit + _ROUNDING) / unit
+            if stop > 0:
+                parts.append(f"{piece.verdict.value} holds up to ±{stop:.{places}f}")
         elif piece.verdict is Verdict.EQUIVALENT:
-            parts.append(f"≈ holds from ±{piece.start:.{places}f} on")
+            parts.append(f"≈ holds from ±{math.ceil(piece.start * unit - _ROUNDING) / unit:.{places}f} on")
     return "; ".join(parts)

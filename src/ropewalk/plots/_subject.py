@@ -19,7 +19,7 @@ from ropewalk.report.shape import metric_title
 from ropewalk.results import Comparison, MetricPosterior, Recipe
 from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
-from ropewalk.wording import rope_text, verdict_text
+from ropewalk.wording import bar_text, rope_text, verdict_text
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""
@@ -172,28 +172,24 @@ def _three(ordered: FloatArray, rope: Interval | None, regions: Regions) -> tupl
 
 def _of_metric(m: MetricPosterior) -> Subject:
     ordered, n = np.sort(m.draws.psi[0]), len(m.draws)
-    raw, bar = m.draws.names[0], _bar(m)
-    name = short(raw, NAME)
+    bar, name = m.bar, short(m.draws.names[0], NAME)
     title = f"{name}'s {metric_words(m.recipe)} is {minus(estimate_text(m.estimate))}"
     rope: Interval | None = None
     shares: tuple[Share, ...] = ()
     parts: tuple[Part, ...] = (Part(colour=LINE, low=-math.inf, high=math.inf, draws=ordered),)
-    if m.regions is not None and m.decision is not None and m.recipe.rope is not None:
+    if m.regions is not None and m.decision is not None and m.recipe.rope is not None and bar is not None:
         low, high = ("worse", "better") if m.metric.higher_is_better else ("better", "worse")
         shares = _shares(m.regions, (("", f"{low} than the bar"), ("", "at the bar"), ("", f"{high} than the bar")), n)
-        # The sentence has the bar, which the result has not.
-        said = m.decision.text.replace(raw, name) if raw else m.decision.text
+        said = bar_text(m.decision.verdict, m.decision.leaning, minus(rope_text(m.recipe.rope)), name, f"{bar:g}")
         title = f"{m.decision.symbol}  {said}{'' if m.decision.stable else ' (unstable)'}"
-        if bar is not None:
-            rope = Interval(bar + m.recipe.rope.low, bar + m.recipe.rope.high)
+        rope = Interval(bar + m.recipe.rope.low, bar + m.recipe.rope.high)
         parts = _three(ordered, rope, m.regions)
-    elif m.prob_at_least is not None:
+    elif m.prob_at_least is not None and bar is not None:
         shares = (
             Share(BELOW, "", "P(below the bar)", percent(1.0 - m.prob_at_least, n)),
             Share(ABOVE, "", "P(at least the bar)", percent(m.prob_at_least, n)),
         )
-        at = None if bar is None else Interval(bar, bar)
-        parts = _three(ordered, at, Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least))
+        parts = _three(ordered, Interval(bar, bar), Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least))
     return Subject(
         ordered=ordered,
         estimate=m.estimate,
@@ -206,23 +202,3 @@ def _of_metric(m: MetricPosterior) -> Subject:
         signed=False,
         prob=m.recipe.prob,
     )
-
-
-def _bar(m: MetricPosterior) -> float | None:
-    """Return where the bar stands among the draws, None where it stands beyond them or where there is none.
-
-    A `MetricPosterior` does not hold the bar, but what share of the draws lies on either side of it and of the edges
-    of the ROPE around it: that places it between two neighbouring draws, best where many lie on both sides.
-    """
-    if m.prob_at_least is None:
-        return None
-    ordered, n = np.sort(m.draws.psi[0]), len(m.draws)
-    sides = [(1.0 - m.prob_at_least, 0.0)]
-    if m.regions is not None and m.recipe.rope is not None:
-        sides += [(m.regions.below, m.recipe.rope.low), (1.0 - m.regions.above, m.recipe.rope.high)]
-    below, shift = max(
-        ((round(share * n), shift) for share, shift in sides), key=lambda side: min(side[0], n - side[0])
-    )
-    if not 0 < below < n:
-        return None
-    return float(ordered[below - 1] + ordered[below]) / 2 - shift

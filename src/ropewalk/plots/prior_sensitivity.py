@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ropewalk._validate import count_of
 from ropewalk.plots._forest import Row, forest
 from ropewalk.plots._style import axes, of_kind, words
 from ropewalk.plots._subject import delta_words
+from ropewalk.report.league import moved_text
 from ropewalk.results import PriorSensitivity
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def plot_prior_sensitivity(result: PriorSensitivity, *, ax: Axes | None = None) 
     found = of_kind(result, PriorSensitivity, _CALLER, "Comparison.prior_sensitivity")
     ax = axes(ax, _CALLER, height=_REST + _ROW * len(found.rows))
     rows = [Row(words(which), comparison) for which, comparison in found.rows]
-    title = f"Under {len(rows)} priors the mean moves by at most {found.moved:.2f} std"
+    title = f"Under {count_of(len(found.alike), 'prior')} the mean moves by {moved_text(found)} std"
     if found.robust is not None:
         title += "; the verdict stays the same" if found.robust else "; the verdict changes"
     forest(ax, rows, title=title, label=delta_words(rows[0].comparison))

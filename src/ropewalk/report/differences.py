@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from ropewalk._validate import brief, visible
 from ropewalk.data.labels import label_text
-from ropewalk.report.extras import ClassAgreement, Extras
+from ropewalk.report.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.forest import Entry, Forest, forest
-from ropewalk.report.shape import Table, metric_title
-from ropewalk.results import ClassComparisons, Comparison, Confusion
+from ropewalk.report.shape import Table, metric_title, model_text
+from ropewalk.results import ClassComparisons, Comparison
 
-_CONFUSED: Final = 8
 _AGREED: Final = 40
 _BINARY: Final = 2
 _NAME: Final = 40
@@ -22,7 +19,7 @@ _NAME: Final = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captioned:
-    """A table, a picture or a matrix, under the words that say what it shows."""
+    """A table under the words that say what it shows."""
 
     title: str
     body: Table
@@ -43,7 +40,10 @@ def agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[C
         ends_in_text=False,
     )
     told = "Only the items that one of them got right and the other wrong tell the two apart."
-    found = [Captioned(title="Who was right, over all items", body=whole, note=told)]
+    if len(rows) > _BINARY:
+        told = "What one of them got right and the other wrong tells the two apart; so may which wrong class was said."
+    what = "predictions" if c.recipe.repeated else "items"
+    found = [Captioned(title=f"Who was right, over all {what}", body=whole, note=told)]
     if 1 < len(rows) <= _AGREED:
         cells = tuple(
             (visible(row.label), *(f"{n:,}" for n in (row.both, row.only_a, row.only_b, row.neither))) for row in rows
@@ -60,6 +60,7 @@ def _entries(result: ClassComparisons) -> list[Entry]:
         Entry(
             label=visible(label_text("" if c.pos_label is None else c.pos_label)),
             estimate=c.delta,
+            n_draws=len(c.draws),
             decision=c.decision,
             path=c.rope_path,
         )
@@ -71,45 +72,45 @@ def by_class(classes: ClassComparisons | None, *, live: bool = False) -> Forest 
     """Lay out the difference of every class."""
     if classes is None or not len(classes):
         return None
-    first = classes[0]
+    first = next((c for c in classes if c.decision is not None), classes[0])
     what = f"{metric_title(first.metric)} of {visible(first.a)} − {visible(first.b)}"
-    return forest(_entries(classes), first.recipe.question, head="class", what=what, live=live)
+    metric = first.recipe.metric
+    return forest(
+        _entries(classes), first.recipe.question, head="class", what=what, live=live, reach=metric.high - metric.low
+    )
 
 
 def classes_note(extras: Extras) -> str:
-    """Say which classes are shown, and how they were picked."""
+    """Say what is asked of each class, and how those shown were picked."""
     if extras.classes is None:
         return ""
-    told = f"Each class against the rest, {len(extras.classes[0].draws):,} draws each."
+    first = extras.classes[0]
+    told = f"Each class against the rest: {model_text(first.recipe)}, {len(first.draws):,} draws each."
+    if first.recipe.rope is None and extras.rope:
+        told += " The ROPE is about another metric, so it judges none of these."
     if len(extras.classes) < extras.n_classes:
         told += (
-            f" The {len(extras.classes)} of {extras.n_classes:,} classes whose observed values differ most: picked by "
-            "the data, so that their true differences are probably smaller."
+            f" These are the {len(extras.classes)} of {extras.n_classes:,} classes whose observed values differ most: "
+            "picked by the data, so that their true differences are probably smaller."
         )
     return told
 
 
-def confused(confusions: tuple[Confusion, ...]) -> Captioned | None:
+def confused(c: Comparison, rows: tuple[Mistaken, ...]) -> Captioned | None:
     """Return which class is taken for which other one, where the two classifiers differ most."""
-    if len(confusions) != _BINARY or len(confusions[0].rows) <= _BINARY:
-        return None
-    a, b = confusions
-    off = np.array([[row != label for label in a.labels] for row in a.rows])
-    rates = np.abs(np.nan_to_num(a.normalised) - np.nan_to_num(b.normalised))
-    differ = np.where(off, rates * a.counts.sum(axis=1, keepdims=True), -1.0)
-    order = np.argsort(-differ, axis=None, kind="stable")[:_CONFUSED]
-    rows = []
-    for i, j in zip(*np.unravel_index(order, differ.shape), strict=True):
-        if differ[i, j] <= 0:
-            break
-        names = (brief(visible(label_text(label)), _NAME) for label in (a.rows[i], a.labels[j]))
-        seen = [f"{one.counts[i, j]:,} ({100 * one.normalised[i, j]:.1f}%)" for one in confusions]
-        rows.append((*names, *seen))
     if not rows:
         return None
-    header = ("true class", "taken for", visible(a.name), visible(b.name))
+    cells = tuple(
+        (
+            *(brief(visible(name), _NAME) for name in (row.truth, row.said)),
+            *(f"{n:,} ({100 * share:.1f}%)" for n, share in zip(row.items, row.shares, strict=True)),
+        )
+        for row in rows
+    )
+    header = ("true class", "taken for", visible(c.a), visible(c.b))
     return Captioned(
         title="Confusions where they differ most",
-        body=Table(header=header, rows=tuple(rows), text_columns=2, ends_in_text=False),
-        note="Items, and their share of the true class.",
+        body=Table(header=header, rows=cells, text_columns=2, ends_in_text=False),
+        note="Items, and their share of the true class. Picked by the data as the largest differences, so take them as "
+        "hints: chance has made them larger.",
     )

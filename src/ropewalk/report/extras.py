@@ -19,14 +19,28 @@ class ClassAgreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mistaken:
+    """How often each of the two took a true class for another one: items, and their share of the class."""
+
+    truth: str
+    said: str
+    items: tuple[int, int]
+    shares: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
     """The same question class by class and under other priors, where the two agree, and their confusion matrices.
 
-    `n_classes` is how many classes there are; `classes` may hold only those with the largest observed differences.
+    `n_classes` is how many classes the question is about; `classes` may hold only those with the largest observed
+    differences; `rope` is whether the answer was judged by one. `mistaken` are the confusions in which the two differ
+    most.
     """
 
     classes: ClassComparisons | None = None
     n_classes: int = 0
+    rope: bool = False
     priors: PriorSensitivity | None = None
     agreement: tuple[ClassAgreement, ...] = ()
+    mistaken: tuple[Mistaken, ...] = ()
     confusions: tuple[Confusion, ...] = ()

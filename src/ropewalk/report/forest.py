@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from ropewalk.intervals import Interval
 from ropewalk.report.geometry import Axis, Tick, axis_of_intervals
 from ropewalk.report.numbers import estimate_text
 from ropewalk.report.panel import Slider, Span, rope_span, slider_of
-from ropewalk.report.shape import decision_text
+from ropewalk.report.shape import symbol_text
 from ropewalk.summary import Estimate
 
 
@@ -23,6 +24,7 @@ class Entry:
 
     label: str
     estimate: Estimate
+    n_draws: int = 0
     decision: Decision | None = None
     path: tuple[Piece, ...] | None = None
 
@@ -63,13 +65,13 @@ def forest(
     what: str,
     signed: bool = True,
     live: bool = False,
-    reach: float = 1.0,
+    reach: float = math.inf,
 ) -> Forest:
     """Lay out intervals; `live` adds a slider for the ROPE that all of them share."""
     rope = question.rope if signed else None
     hdis = [entry.estimate.hdi for entry in entries]
     axis = axis_of_intervals(hdis, of_interest=(*([0.0] if signed else []), *(rope or ())))
-    judged = live and rope is not None and all(entry.decision is not None for entry in entries)
+    judged = live and rope is not None and any(entry.decision is not None for entry in entries)
     rows = tuple(_row(entry, axis, signed=signed) for entry in entries)
     return Forest(
         head=head,
@@ -90,10 +92,12 @@ def live_data(question: Question, axis: Axis | None = None) -> dict[str, Any]:
     return {"rule": question.rule, "up": question.higher_is_better, "axis": where}
 
 
-def judged_data(estimate: Estimate, path: Sequence[Piece] | None) -> str:
+def judged_data(estimate: Estimate, path: Sequence[Piece] | None, n_draws: int) -> str:
     """Return what the page's script judges one part by."""
     told = {
         "hdi": list(estimate.hdi),
+        "err": list(estimate.hdi_mc_error),
+        "n": n_draws,
         "mean": estimate.mean,
         "path": [[piece.start, piece.verdict.value] for piece in path or ()],
     }
@@ -112,6 +116,6 @@ def _row(entry: Entry, axis: Axis, *, signed: bool) -> Row:
         low=axis.at(estimate.hdi.low),
         high=axis.at(estimate.hdi.high),
         text=estimate_text(estimate, sign=signed),
-        symbol=decision_text(entry.decision),
-        data="" if entry.path is None else judged_data(estimate, entry.path),
+        symbol=symbol_text(entry.decision),
+        data="" if entry.path is None else judged_data(estimate, entry.path, entry.n_draws),
     )

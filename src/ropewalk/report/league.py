@@ -9,6 +9,8 @@ from ropewalk.report.shape import Escape, Table, View, class_words, decision_tex
 from ropewalk.results import Comparison, PriorSensitivity, Ranked, Ranking
 from ropewalk.wording import rope_text
 
+_MANY = 20_000  # draws carry the second decimal of a mean, in standard deviations
+
 
 def league_table(result: Ranking, escape: Escape) -> Table:
     """Return the classifiers, best expected rank first."""
@@ -115,6 +117,14 @@ def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
     return Table(header=("prior", "mean", "std", "HDI", "in ROPE", "decision"), rows=tuple(rows))
 
 
+def moved_text(result: PriorSensitivity) -> str:
+    """Say how far the mean moves at most, with no digit that the draws do not carry."""
+    fewest = min(len(c.draws) for c in result.alike)
+    places = 2 if fewest >= _MANY else 1
+    least = 10.0**-places
+    return f"less than {least:.{places}f}" if result.moved < least / 2 else f"at most {result.moved:.{places}f}"
+
+
 def _prior(c: Comparison, escape: Escape) -> str:
     """Write the prior part by part: an escape may cut what is long."""
     return "; ".join(map(escape, c.recipe.model.prior.split("; ")))
@@ -122,12 +132,12 @@ def _prior(c: Comparison, escape: Escape) -> str:
 
 def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
     """Say how far the answer moves."""
-    first = result.rows[0][1]
-    moved = f"the mean moves by at most {result.moved:.2f} posterior standard deviations"
-    headline = f"Under {len(result.rows)} priors {moved}"
+    first, alike = result.rows[0][1], result.alike
+    moved = f"the mean moves by {moved_text(result)} posterior standard deviations"
+    headline = f"Under {count_of(len(alike), 'prior')} {moved}"
     if result.robust is not None:
         headline += ", and the verdict stays the same" if result.robust else ", and the verdict changes"
-        shaky = sum(c.decision is not None and not c.decision.stable for _, c in result.rows)
+        shaky = sum(c.decision is not None and not c.decision.stable for c in alike)
         headline += f" ({shaky} of them unstable: more draws would tell)" if shaky else ""
     about = f"{escape(metric_title(first.metric))} of {escape(first.a)} − {escape(first.b)}"
     data = f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"

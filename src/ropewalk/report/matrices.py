@@ -14,11 +14,13 @@ from ropewalk.intervals import Interval
 from ropewalk.report.forest import judged_data, live_data
 from ropewalk.report.numbers import estimate_text, percent
 from ropewalk.report.panel import Slider, slider_of
-from ropewalk.results import Confusion, Pair, Ranking
+from ropewalk.report.shape import symbol_text
+from ropewalk.results import Confusion, Ranking
 
 _SHADES: Final = 9
 _INTERVALS: Final = 6  # up to so many classes every cell has its interval
 _NAME: Final = 40
+_KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,45 +89,36 @@ def _cell(found: Confusion, i: int, j: int) -> Cell:
 
 
 def pair_matrix(result: Ranking) -> Pairs:
-    """Lay out the verdicts, or without a ROPE the probability that the row's score is above the column's."""
+    """Lay out the verdicts, or without a ROPE the probability that the row is better than the column."""
     names = [model.name for model in result.by_rank]
-    question, n = result.recipe.question, len(result.draws)
-    rows, hdis = [], []
-    for a in names:
-        cells: list[PairCell | None] = []
-        for b in names:
-            if a == b:
-                cells.append(None)
-                continue
-            pair = result.pair(a, b)
-            hdis.append(pair.delta.hdi)
-            cells.append(_pair_cell(pair, n))
-        rows.append((visible(a), tuple(cells)))
-    live = question.rope is not None and all(pair.decision is not None for pair in result.pairwise)
+    recipe, question = result.recipe, result.recipe.question
+    rows = [(visible(a), tuple(None if a == b else _pair_cell(result, a, b) for b in names)) for a in names]
+    symbols = any(pair.decision is not None for pair in result.pairwise)
     slider = None
-    if live and question.rope is not None:
-        reach = result.recipe.metric.high - result.recipe.metric.low
-        widest = Interval(min(hdi.low for hdi in hdis), max(hdi.high for hdi in hdis))
-        slider = slider_of(question.rope, widest, reach)
+    if symbols and question.rope is not None:
+        far = max(max(abs(pair.delta.hdi.low), abs(pair.delta.hdi.high)) for pair in result.pairwise)
+        slider = slider_of(question.rope, Interval(-far, far), recipe.metric.high - recipe.metric.low)
     return Pairs(
         names=tuple(map(visible, names)),
         rows=tuple(rows),
-        symbols=live,
+        symbols=symbols,
         slider=slider,
-        data=json.dumps(live_data(question)) if live else "",
+        data=json.dumps(live_data(question)) if symbols else "",
     )
 
 
-def _pair_cell(pair: Pair, n_draws: int) -> PairCell:
+def _pair_cell(result: Ranking, a: str, b: str) -> PairCell:
+    pair, n = result.pair(a, b), len(result.draws)
     contrast = pair.contrast
-    difference = f"{visible(pair.a)} − {visible(pair.b)}: {estimate_text(pair.delta, sign=True)}"
+    difference = f"{visible(a)} − {visible(b)}: {estimate_text(pair.delta, sign=True)}"
     if contrast.decision is None:
-        chance = percent(contrast.prob_above_zero, n_draws)
-        return PairCell(text=chance, told=f"{difference}; above 0 with probability {chance}", kind="")
-    kinds = {"≫": "won", "≪": "lost", "≈": "even"}
+        up = result.recipe.metric.higher_is_better
+        chance = percent(contrast.prob_above_zero if up else contrast.prob_below_zero, n)
+        text = chance if result.recipe.rope is None else "–"
+        return PairCell(text=text, told=f"{difference}; better with probability {chance}", kind="")
     return PairCell(
-        text=contrast.decision.symbol,
+        text=symbol_text(contrast.decision),
         told=f"{difference}; {visible(contrast.decision.text)}",
-        kind=kinds.get(contrast.decision.symbol, ""),
-        data=judged_data(pair.delta, contrast.rope_path),
+        kind=_KINDS.get(contrast.decision.symbol, ""),
+        data=judged_data(pair.delta, contrast.rope_path, n),
     )

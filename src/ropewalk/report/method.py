@@ -8,8 +8,11 @@ from typing import Final
 
 from ropewalk._validate import visible
 from ropewalk._version import __version__
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.report.shape import class_words, items_text
+from ropewalk.errors import RopewalkError
+from ropewalk.models import parse_model
+from ropewalk.report.shape import class_words, items_text, model_text
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -36,23 +39,33 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
     if found is None:
         return (("Program", versions),)
     recipe, n_draws, call = found
-    rope = "none" if recipe.rope is None else rope_text(recipe.rope)
-    rule = "the HDI against the ROPE" if recipe.rule == "hdi" else "the masses of the three regions"
-    items = items_text(recipe) + class_words(recipe, visible)
-    alone = "" if recipe.n_clusters is not None else ", taken as independent"
+    independent = recipe.n_clusters is None and not isinstance(result, CrossComparison)
     rows = [
-        ("Data", f"{items}{alone}"),
+        ("Data", items_text(recipe) + class_words(recipe, visible) + (", taken as independent" if independent else "")),
         ("Data hash", recipe.data_hash),
-        ("Model", recipe.model.name),
-        ("Prior", recipe.model.prior),
-        ("ROPE", f"{rope}, stated beforehand" if recipe.rope is not None else rope),
-        ("Judged by", f"{rule}, {100 * recipe.prob:g}%"),
+        *(("Model", text) for text in dict.fromkeys(map(model_text, _recipes(result, recipe)))),
+        ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
+        ("Judged by", _judged(recipe)),
         ("Draws", f"{n_draws:,}, seed {recipe.seed}"),
         ("Call", call),
         ("Program", versions),
         ("Not covered", NOT_COVERED),
     ]
     return tuple((label, says) for label, says in rows if says)
+
+
+def _recipes(result: Rendered, recipe: Recipe) -> list[Recipe]:
+    return [m.recipe for m in result.metrics] if isinstance(result, Evaluation) else [recipe]
+
+
+def _judged(recipe: Recipe) -> str:
+    """Say how a verdict was reached, or why there is none."""
+    if recipe.rope is None:
+        return ""
+    if recipe.no_verdict:
+        return recipe.no_verdict
+    rule = "the HDI against the ROPE" if recipe.rule == "hdi" else "the masses of the three regions"
+    return f"{rule}, {100 * recipe.prob:g}%"
 
 
 def preset_text(result: Rendered) -> str:
@@ -97,20 +110,34 @@ def _positive(recipe: Recipe) -> tuple[str, object]:
 
 
 def _call(function: str, recipe: Recipe, given: list[tuple[str, object]]) -> str:
-    """Write the call in Python; a model with a prior of one's own is told by its prior."""
+    """Write the call in Python; … stands for what was in the data or cannot be written in a line."""
     if isinstance(recipe.tables[0], ItemScores):
         function += "_scores"
-    rope = recipe.rope
+    rope, picked, cost = recipe.rope, recipe.picked, getattr(recipe.metric, "cost", None)
     stated = None if rope is None else rope.high if rope.low == -rope.high else (rope.low, rope.high)
     given = [
         *given,
+        ("classes", None if picked is None else [visible(x) if isinstance(x, str) else x for x in picked]),
+        ("cost_matrix", None if cost is None else [list(row) for row in cost]),
         ("prevalence", recipe.prevalence),
         ("rope", stated),
         ("prob", recipe.prob),
         ("rule", recipe.rule),
-        ("model", recipe.model.name),
         ("draws", recipe.draws),
         ("rng", recipe.seed),
     ]
     told = [f"{name}={value!r}" if name else repr(value) for name, value in given if value is not None]
+    told += ["cluster=…"] if recipe.n_clusters is not None else [f"model={_model(recipe)}"]
     return f"rw.{function}(data, {', '.join(told)})"
+
+
+def _model(recipe: Recipe) -> str:
+    """Write a model by its name where that alone makes it, else as the object."""
+    table = recipe.tables[0]
+    name, several = recipe.model.name, isinstance(table, MultilabelOutcomes)
+    n_classifiers = sum(len(one.names) for one in recipe.tables)
+    try:
+        made = parse_model(name, n_labels=table.n_labels, n_classifiers=n_classifiers, multilabel=several)
+    except RopewalkError:
+        made = None
+    return repr(name) if made == recipe.model else f"rw.models.{recipe.model!r}"

@@ -20,7 +20,7 @@ from ropewalk.report.numbers import factor, number, savage_dickey
 from ropewalk.report.panel import Judged, Panel, panel
 from ropewalk.report.resampled import plain
 from ropewalk.report.sentence import sentence
-from ropewalk.report.shape import Table, View, metric_title
+from ropewalk.report.shape import Table, View, metric_title, tally
 from ropewalk.report.text import latex
 from ropewalk.report.view import caption, remarks, tables, view
 from ropewalk.results import (
@@ -29,6 +29,7 @@ from ropewalk.results import (
     Confusion,
     CrossComparison,
     Evaluation,
+    MetricPosterior,
     PriorSensitivity,
     Ranking,
     Rendered,
@@ -36,7 +37,6 @@ from ropewalk.results import (
 from ropewalk.summary import Estimate
 from ropewalk.wording import bar_text, rope_text, verdict_text
 
-_MATRIX: Final = 25  # a larger one is of no use on a page
 _LARGE: Final = 8  # matrices with more classes are folded away
 _URGENT: Final = ("Warning", "Hint")
 
@@ -119,7 +119,7 @@ def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
         agreement=agreement_tables(c, extras.agreement),
         classes=by_class(extras.classes),
         classes_note=classes_note(extras),
-        confused=confused(extras.confusions),
+        confused=confused(c, extras.mistaken),
         priors=_priors(extras.priors),
         priors_note=_priors_note(extras.priors),
         each=_each((c.a, c.estimate_a), (c.b, c.estimate_b), question=c.recipe.question, what=metric_title(c.metric)),
@@ -204,51 +204,49 @@ def _classes(found: Page, result: ClassComparisons) -> Page:
 
 def _tally(result: ClassComparisons) -> str:
     """Say on how many classes which of the two is better."""
-    first, n = result[0], len(result)
+    found, n = tally(c.decision for c in result), len(result)
+    first = result[0]
     a, b = visible(first.a), visible(first.b)
-    verdicts = [c.decision.verdict for c in result if c.decision is not None]
-    if len(verdicts) < n or first.rope is None:
+    if found.without == n or first.rope is None:
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
-        name = metric_title(first.metric)
         unsaid = first.recipe.no_verdict or "whether that matters needs a ROPE"
+        name = metric_title(first.metric)
         return f"{a}'s {name} is more probably above {b}'s than below it on {higher} of {n} classes; {unsaid}"
-    won, lost, even = (verdicts.count(v) for v in (Verdict.A_BETTER, Verdict.B_BETTER, Verdict.EQUIVALENT))
-    better = f"{a} is better on {won} and {b} on {lost} of {n} classes by a margin that matters"
-    rest = f"{even} are practically equivalent, {n - won - lost - even} undecided"
-    return f"{better} (ROPE {rope_text(first.rope)}); {rest}"
+    better = f"{a} is better on {found.won} and {b} on {found.lost} of {n} classes by a margin that matters"
+    rest = f"{found.even} are practically equivalent, {found.undecided} undecided"
+    without = f", {found.without} without a verdict" if found.without else ""
+    return f"{better} (ROPE {rope_text(first.rope)}); {rest}{without}"
 
 
 def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
-    name = visible(result.name)
-    panels = []
-    for i, m in enumerate(result.metrics):
-        title, bar = metric_title(m.metric.name), result.at_least
-        draws, estimate = m.draws.psi[0], m.estimate
-        question = m.recipe.question
-        if bar is None:
-            plain_question = replace(question, rope=None)
-            judged = Judged(
-                draws=draws, estimate=estimate, question=plain_question, decision=None, path=None, say=_nothing,
-                label=f"{title} of {name}",
-            )  # fmt: skip
-            panels.append(panel(f"p{i + 1}", judged, signed=False, zero=False))
-            continue
-
-        def say(verdict: Verdict, leaning: Leaning | None, width: str, bar: float = bar) -> str:
-            return bar_text(verdict, leaning, width, name, f"{bar:g}")
-
-        judged = Judged(
-            draws=draws - bar, estimate=m.estimate.shifted(-bar), question=question, decision=m.decision,
-            path=m.rope_path, say=say, label=f"{title} of {name}", reach=m.metric.high - m.metric.low, origin=bar,
-        )  # fmt: skip
-        panels.append(panel(f"p{i + 1}", judged, signed=False))
     return replace(
         found,
-        title=found.title if len(found.views) == 1 else f"How good is {name}?",
-        panels=tuple(panels),
+        title=found.title if len(found.views) == 1 else f"How good is {visible(result.name)}?",
+        panels=tuple(_score_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1)),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
     )
+
+
+def _score_panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
+    """Lay out the posterior of a score; against a bar, its difference from it."""
+    name, bar = visible(result.name), 0.0 if m.bar is None else m.bar
+
+    def say(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
+        return bar_text(verdict, leaning, width, name, f"{bar:g}")
+
+    judged = Judged(
+        draws=m.draws.psi[0] - bar,
+        estimate=m.estimate.shifted(-bar),
+        question=m.recipe.question if m.bar is not None else replace(m.recipe.question, rope=None),
+        decision=m.decision,
+        path=m.rope_path,
+        say=say,
+        label=f"{metric_title(m.metric.name)} of {name}",
+        reach=m.metric.high - m.metric.low,
+        origin=bar,
+    )
+    return panel(key, judged, signed=False, zero=m.bar is not None)
 
 
 def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:
@@ -271,7 +269,7 @@ def _each(*singles: tuple[str, Estimate], question: Question, what: str) -> Fore
 
 
 def _matrices(confusions: tuple[Confusion, ...]) -> tuple[Matrix, ...]:
-    return tuple(confusion_matrix(found) for found in confusions if len(found.labels) <= _MATRIX)
+    return tuple(confusion_matrix(found) for found in confusions)
 
 
 def _is_large(confusions: tuple[Confusion, ...]) -> bool:
@@ -283,7 +281,3 @@ def _today() -> str:
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now().astimezone()
     return f"{now:%Y-%m-%d}"
-
-
-def _nothing(verdict: Verdict, leaning: Leaning | None, width: str) -> str:  # noqa: ARG001
-    return ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from ropewalk._validate import count_of, visible
-from ropewalk.decision import Verdict
+from ropewalk.decision import Decision, Verdict
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
-from ropewalk.report.resampled import plain
-from ropewalk.report.shape import class_words, items_text, metric_title
+from ropewalk.report.shape import UNSTABLE, class_words, items_text, metric_title, model_text, tally
 from ropewalk.report.view import caption, view
 from ropewalk.results import (
     ClassComparisons,
@@ -24,7 +25,7 @@ from ropewalk.wording import rope_text
 def sentence(result: Rendered) -> str:
     """Return a result in one sentence, or one a metric for an evaluation."""
     if isinstance(result, CrossComparison):
-        return _comparison(plain(result))
+        return _comparison(result.comparison, f"{visible(result.predictions.words)}; ")
     if isinstance(result, Comparison):
         return _comparison(result)
     if isinstance(result, ClassComparisons):
@@ -37,48 +38,56 @@ def sentence(result: Rendered) -> str:
     return f"{headline}." if headline == about else f"{headline} ({about})."
 
 
-def _comparison(c: Comparison) -> str:
+def _comparison(c: Comparison, how: str = "") -> str:
     a, b, name, n = visible(c.a), visible(c.b), metric_title(c.metric), len(c.draws)
     size = number(abs(c.mean), decimals(c.delta, c.delta.mc_error))
     way = "exceeded" if c.mean > 0 else "fell short of"
     fact = f"{a}'s {name} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {name} differed by {size}"
     hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
     lead = f"{_data(c.recipe)}, {fact} ({_mass(c.recipe)} HDI of the difference {hdi}"
-    method = _method(c.recipe, n)
+    method = how + _method(c.recipe, n)
     if c.decision is None or c.regions is None or c.rope is None:
         return f"{lead}; {_chance('Δ > 0', c.prob_above_zero, n)}; {method})."
-    below = _chance(f"Δ < {c.rope.low:g}", c.regions.below, n)
-    inside = _chance("Δ in ROPE", c.regions.inside, n)
-    above = _chance(f"Δ > {c.rope.high:g}", c.regions.above, n)
+    below, inside, above = (
+        _chance(f"Δ < {c.rope.low:g}", c.regions.below, n),
+        _chance("Δ in ROPE", c.regions.inside, n),
+        _chance(f"Δ > {c.rope.high:g}", c.regions.above, n),
+    )
+    doubt = _doubt(c.decision)
     if c.decision.verdict is Verdict.EQUIVALENT:
-        return f"{lead}; {inside}; {method}): the two are practically equivalent."
+        return f"{lead}; {inside}; {method}): the two are practically equivalent{doubt}."
     if c.decision.conclusive:
-        return f"{lead}; {above if c.mean > c.rope.middle else below}; {method}): a margin that matters."
-    return f"{lead}; {below}, {inside}, {above}; {method}), which leaves the question undecided."
+        return f"{lead}; {above if c.mean > c.rope.middle else below}; {method}): a margin that matters{doubt}."
+    known = [told for told, edge in ((below, c.rope.low), (inside, 0.0), (above, c.rope.high)) if math.isfinite(edge)]
+    return f"{lead}; {', '.join(known)}; {method}), which leaves the question undecided{doubt}."
 
 
 def _classes(result: ClassComparisons) -> str:
-    first = result[0]
+    first, found = result[0], tally(c.decision for c in result)
     a, b, name = visible(first.a), visible(first.b), metric_title(first.metric)
     lead = f"On {_items(first.recipe)} of {len(result)} classes, each class against the rest"
-    method = _method(first.recipe, max(len(c.draws) for c in result))
-    verdicts = [c.decision.verdict for c in result if c.decision is not None]
-    if len(verdicts) < len(result):
+    method = _method(first.recipe, max(len(c.draws) for c in result), asked=found.without < len(result))
+    if found.without == len(result):
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
         return f"{lead}, {a}'s {name} was more probably above {b}'s than below it on {higher} ({method})."
-    won, lost, even = (verdicts.count(v) for v in (Verdict.A_BETTER, Verdict.B_BETTER, Verdict.EQUIVALENT))
-    told = f"{a} was better than {b} in {name} on {won}, worse on {lost} and practically equivalent on {even}"
-    rest = len(verdicts) - won - lost - even
-    return f"{lead}, {told}, with {rest} undecided ({_mass(first.recipe)} HDI; {method})."
+    told = f"{a} was better than {b} in {name} on {found.won}, worse on {found.lost} and practically equivalent on"
+    rest = f"{found.undecided} undecided" + (f" and {found.without} without a verdict" if found.without else "")
+    return f"{lead}, {told} {found.even}, with {rest} ({_mass(first.recipe)} HDI; {method})."
 
 
 def _metric(result: Evaluation, m: MetricPosterior) -> str:
+    recipe, n = m.recipe, len(m.draws)
     mean = number(m.estimate.mean, decimals(m.estimate, m.estimate.mc_error))
     hdi = interval(m.estimate.hdi.low, m.estimate.hdi.high, decimals(m.estimate))
-    fact = f"{visible(result.name)}'s {metric_title(m.metric.name)} was {mean} ({_mass(m.recipe)} HDI {hdi}"
-    if result.at_least is not None and m.prob_at_least is not None:
-        fact += f"; {_chance(f'≥ {result.at_least:g}', m.prob_at_least, len(m.draws))}"
-    return f"{_data(m.recipe)}, {fact}; {_model(m.recipe, len(m.draws))})."
+    fact = f"{visible(result.name)}'s {metric_title(m.metric.name)} was {mean}"
+    lead = f"{_data(recipe)}, {fact} ({_mass(recipe)} HDI {hdi}"
+    if m.bar is None or m.prob_at_least is None:
+        return f"{lead}; {_model(recipe, n)})."
+    chance = _chance(f"≥ {m.bar:g}", m.prob_at_least, n)
+    if m.decision is None:
+        return f"{lead}; {chance}; {_model(recipe, n)})."
+    verdict = visible(m.decision.text)
+    return f"{lead}; {chance}; {_method(recipe, n)}): {verdict}{_doubt(m.decision)}."
 
 
 def _ranking(result: Ranking) -> str:
@@ -86,23 +95,27 @@ def _ranking(result: Ranking) -> str:
     chance = percent(best.p_best, len(result.draws))
     fact = f"{visible(best.name)} had the best {metric_title(result.metric)} of {len(result.models)} classifiers"
     worth = f"{estimate_text(best.estimate)}, {_mass(result.recipe)} HDI"
-    decisions = [pair.decision for pair in result.pairwise]
-    settled = sum(decision is not None and decision.conclusive for decision in decisions)
-    verdicts = "" if None in decisions else f"; {settled} of {count_of(len(decisions), 'pair')} settled"
+    found, pairs = tally(pair.decision for pair in result.pairwise), len(result.pairwise)
+    settled = f"; {found.won + found.lost + found.even} of {count_of(pairs, 'pair')} settled"
+    verdicts = "" if found.without == pairs else settled
     method = _method(result.recipe, len(result.draws))
     return f"{_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {method})."
 
 
 def _data(recipe: Recipe) -> str:
-    words = class_words(recipe, visible).removeprefix(" · ")
+    words = class_words(recipe, visible).removeprefix(" · ").replace(" · ", ", ")
     return f"On {_items(recipe)}" + (f" ({words})" if words else "")
 
 
 def _items(recipe: Recipe) -> str:
     """Say how many items there are, and whether all classifiers saw the same ones."""
     count, _, rest = items_text(recipe).partition(" ")
-    alone = sum(len(table.names) for table in recipe.tables) == 1
-    return f"{count} {rest}" if alone or not recipe.model.paired else f"{count} paired {rest}"
+    if sum(len(table.names) for table in recipe.tables) == 1:
+        return f"{count} {rest}"
+    separate = len(recipe.tables) > 1 and sum(table.n_items for table in recipe.tables) == recipe.n_items
+    if separate:
+        return f"{count} {rest} of separate test sets"
+    return f"{count} paired {rest}" if recipe.model.paired else f"{count} {rest}"
 
 
 def _mass(recipe: Recipe) -> str:
@@ -114,10 +127,21 @@ def _chance(event: str, share: float, n_draws: int) -> str:
     return f"P({event}) {told[0]} {told[1:]}" if told[0] in "<>" else f"P({event}) = {told}"
 
 
-def _method(recipe: Recipe, n_draws: int) -> str:
-    rope = "no ROPE" if recipe.rope is None else f"ROPE {rope_text(recipe.rope)}"
-    return f"{rope}; {_model(recipe, n_draws)}"
+def _doubt(decision: Decision) -> str:
+    return "" if decision.stable else f" ({UNSTABLE})"
+
+
+def _method(recipe: Recipe, n_draws: int, *, asked: bool = True) -> str:
+    """Say how it was judged: by which ROPE and rule, or why not at all."""
+    if recipe.rope is None:
+        judged = "no ROPE"
+    elif recipe.no_verdict or not asked:
+        judged = recipe.no_verdict or "no verdict"
+    else:
+        by_mass = f", judged by a region's mass of at least {_mass(recipe)}" if recipe.rule == "probability" else ""
+        judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
+    return f"{judged}; {_model(recipe, n_draws)}"
 
 
 def _model(recipe: Recipe, n_draws: int) -> str:
-    return f"{recipe.model.name} model, prior {recipe.model.prior}, {n_draws:,} draws"
+    return f"{model_text(recipe)}, {n_draws:,} draws"

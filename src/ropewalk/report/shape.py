@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.scores import ItemScores
-from ropewalk.decision import Decision
+from ropewalk.decision import Decision, Verdict
+from ropewalk.models import Bootstrap
 from ropewalk.results import Recipe
 
 _NAMED = 4
@@ -39,7 +40,7 @@ class Share:
 class View:
     """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is.
 
-    `tests` are the p-values that some readers ask for.
+    `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike.
     """
 
     title: str
@@ -49,6 +50,7 @@ class View:
     shares: tuple[Share, ...]
     note: str
     tests: str = ""
+    stable: bool = True
 
 
 def decision_text(decision: Decision | None) -> str:
@@ -56,6 +58,11 @@ def decision_text(decision: Decision | None) -> str:
     if decision is None:
         return "–"
     return decision.symbol + ("" if decision.stable else " (unstable)")
+
+
+def symbol_text(decision: Decision | None) -> str:
+    """Write a verdict's symbol where there is little room; a question mark says that it hangs on the draws."""
+    return "–" if decision is None else decision.symbol + ("" if decision.stable else "?")
 
 
 def metric_title(name: str) -> str:
@@ -95,12 +102,51 @@ def class_counts(items: ItemScores, escape: Escape) -> str:
 
 def class_words(recipe: Recipe, escape: Escape) -> str:
     """Say which class a question is about, if it is about one, or over which an average runs, if not over all."""
-    positive, picked = recipe.pos_label, recipe.picked
+    positive, picked, mix = recipe.pos_label, recipe.picked, _mix(recipe, escape)
     if picked is not None:
         named = ", ".join(escape(label_text(label)) for label in picked[:_NAMED])
         more = f" and {len(picked) - _NAMED} more" if len(picked) > _NAMED else ""
-        return f" · over {len(picked):,} of {recipe.tables[0].n_labels:,} classes ({named}{more})"
+        return f" · over {len(picked):,} of {recipe.tables[0].n_labels:,} classes ({named}{more}){mix}"
     if positive is None:
-        return ""
+        return mix
     rest = recipe.tables[0].labels[0] == rest_of(positive)
-    return f" · class {escape(label_text(positive))} {'against the rest' if rest else 'is positive'}"
+    return f" · class {escape(label_text(positive))} {'against the rest' if rest else 'is positive'}{mix}"
+
+
+def _mix(recipe: Recipe, escape: Escape) -> str:
+    """Say at which class mix the metric is taken, where it is not that of the items."""
+    shares = recipe.prevalence
+    if shares is None:
+        return ""
+    if len(shares) == 2:  # noqa: PLR2004
+        return escape(f" · at a prevalence of {100 * shares[1]:g}%")
+    return " · at another class mix than that of the items"
+
+
+UNSTABLE = "unstable: other draws may say otherwise"
+
+
+def model_text(recipe: Recipe) -> str:
+    """Name the model and its prior; a bootstrap has none."""
+    if isinstance(recipe.model, Bootstrap):
+        return f"Bayesian bootstrap over {recipe.model.over}, no prior"
+    return f"{recipe.model.name} model, prior {recipe.model.prior}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many verdicts of each kind there are, and how many questions have none."""
+
+    won: int
+    lost: int
+    even: int
+    undecided: int
+    without: int
+
+
+def tally(decisions: Iterable[Decision | None]) -> Tally:
+    """Count verdicts."""
+    found = [None if decision is None else decision.verdict for decision in decisions]
+    won, lost, even = (found.count(v) for v in (Verdict.A_BETTER, Verdict.B_BETTER, Verdict.EQUIVALENT))
+    without = found.count(None)
+    return Tally(won, lost, even, len(found) - won - lost - even - without, without)

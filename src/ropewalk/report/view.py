@@ -271,6 +271,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
         ),
         note=_note(c.delta.hdi_mc_error, c.decision, c.recipe.rule, n, path_text(c.rope_path or (), decimals(c.delta))),
         tests=classical.tests_line(c),
+        stable=c.decision.stable,
     )
 
 
@@ -309,6 +310,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
         lines=tuple(lines),
         shares=shares,
         note=note,
+        stable=m.decision is None or m.decision.stable,
     )
 
 

@@ -151,18 +151,25 @@ class PriorSensitivity(Rendered):
     rows: tuple[tuple[str, Comparison], ...]
 
     @property
+    def alike(self) -> tuple[Comparison, ...]:
+        """The comparisons that pair items as the answer does: to drop the pairing is another model, not a prior."""
+        paired = self.rows[0][1].recipe.model.paired
+        return tuple(comparison for _, comparison in self.rows if comparison.recipe.model.paired == paired)
+
+    @property
     def moved(self) -> float:
-        """How far the mean moves at most, in posterior standard deviations of the answer."""
+        """How far the mean moves at most among those `alike`, in posterior standard deviations of the answer."""
         first = self.rows[0][1]
         if first.std == 0:
             return 0.0
-        return max(abs(comparison.mean - first.mean) for _, comparison in self.rows) / first.std
+        return max(abs(comparison.mean - first.mean) for comparison in self.alike) / first.std
 
     @property
     def robust(self) -> bool | None:
-        """Whether every prior gives the same verdict; None without a ROPE."""
-        verdicts = {None if c.decision is None else c.decision.verdict for _, c in self.rows}
-        return None if None in verdicts else len(verdicts) == 1
+        """Whether all those `alike` give the same verdict, `<` and `>` both being undecided; None without a ROPE."""
+        decisions = [comparison.decision for comparison in self.alike]
+        found = {d if d is None else d.verdict if d.conclusive else "undecided" for d in decisions}
+        return None if None in found else len(found) == 1
 
     def __repr__(self) -> str:
         return f"PriorSensitivity({len(self.rows)} priors, mean moves by {self.moved:.2f} std, robust: {self.robust})"

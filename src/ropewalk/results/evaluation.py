@@ -17,13 +17,14 @@ from ropewalk.summary import Estimate
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricPosterior:
-    """The posterior of one metric of one classifier, and how it stands against a bar, if there is one."""
+    """The posterior of one metric of one classifier, and how it stands against a `bar`, if there is one."""
 
     metric: AnyMetric
     estimate: Estimate
     prob_at_least: float | None
     regions: Regions | None
     decision: Decision | None
+    bar: float | None = None
     rope_path: tuple[Piece, ...] | None = None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)

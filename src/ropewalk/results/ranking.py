@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk._validate import visible
-from ropewalk.contrast import Contrast, contrast, mirrored
+from ropewalk.contrast import Contrast, mirrored
 from ropewalk.decision import Decision
 from ropewalk.intervals import Interval
 from ropewalk.results.base import (
@@ -92,17 +92,17 @@ class Ranking(OneMetric):
         raise KeyError(f"{name}; there are: {', '.join(model.name for model in self.models)}")
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the difference a − b of two classifiers, whichever came first in the data."""
-        rope = self.recipe.rope
+        """Return the difference a − b of two classifiers, whichever came first in the data.
+
+        A ROPE is about the order of the data: seen from the other side it is mirrored, and so is the verdict.
+        """
         for pair in self.pairwise:
             if (pair.a, pair.b) == (a, b):
                 return pair
-            if (pair.a, pair.b) == (b, a) and (rope is None or rope.low == -rope.high):
-                return Pair(a=a, b=b, contrast=mirrored(pair.contrast, rope, (a, b)))
-        one, other = self[a].estimate, self[b].estimate
-        seen = None if one.observed is None or other.observed is None else one.observed - other.observed
-        delta = self.draws.delta(self.draws.names.index(a), self.draws.names.index(b))
-        return Pair(a=a, b=b, contrast=contrast(delta, self.recipe.question, observed=seen, names=(a, b)))
+            if (pair.a, pair.b) == (b, a):
+                return Pair(a=a, b=b, contrast=mirrored(pair.contrast, self.recipe.rope, (a, b)))
+        unknown = next((name for name in (a, b) if name not in self.p_best), a)
+        raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")
 
     def __repr__(self) -> str:
         told = ", ".join(f"{model.name} {model.p_best:.2f}" for model in self.by_rank)

@@ -17,6 +17,19 @@
     return side > 0 ? ">" : "<";
   }
 
+  // Whether other draws would decide alike: every HDI end over 4 of its errors from every edge, or every mass from the bar.
+  function stable(one, how, width, masses) {
+    if (one.n < 1000) { return false; }
+    if (how.rule === "probability") {
+      return !masses || masses.every(function (p) {
+        return Math.abs(p - how.prob) > 4 * Math.sqrt(Math.max(p * (1 - p), 1 / one.n) / one.n);
+      });
+    }
+    return [-width, width].every(function (edge) {
+      return one.hdi.every(function (end, i) { return Math.abs(end - edge) > 4 * one.err[i]; });
+    });
+  }
+
   // How many draws lie below a value (or at it), from the quantiles that the page carries.
   function counter(data) {
     var x = data.x, n = data.n, last = x.length - 1;
@@ -75,17 +88,11 @@
     var shares = all(".share", root), bars = all(".bar rect", root), picture = root.querySelector(".posterior");
     var band = picture.querySelector(".rope"), name = picture.querySelector(".rope-name");
     var clips = ["low", "mid", "high"].map(function (part) { return document.querySelector("#" + key + "-" + part + " rect"); });
-    var here = document.querySelector(".curve .here"), slider = root.querySelector(".explore input");
+    var curves = all(".curve .here", root);  // a page of one panel has its curve further down
+    var here = curves[0] || (all("[data-panel]").length === 1 ? document.querySelector(".curve .here") : null), slider = root.querySelector(".explore input");
     var asked = { says: says.textContent, symbol: symbol.textContent, shares: shares.map(function (node) { return node.textContent; }),
       widths: bars.map(function (node) { return [node.getAttribute("x"), node.getAttribute("width")]; }) };
     function at(value) { return Math.min(Math.max((value - data.axis[0]) / span, 0), 1); }
-    function stable(low, high, masses) {
-      if (n < 1000) { return false; }
-      if (data.rule === "probability") {
-        return masses.every(function (p) { return Math.abs(p - data.prob) > 4 * Math.sqrt(Math.max(p * (1 - p), 1 / n) / n); });
-      }
-      return [low, high].every(function (edge) { return data.hdi.every(function (end, i) { return Math.abs(end - edge) > 4 * data.err[i]; }); });
-    }
     function draw(low, high) {
       var from = low === null ? 0 : at(low), to = high === null ? 1 : at(high);
       set(band, { x: 100 * from + "%", width: 100 * (to - from) + "%" });
@@ -111,7 +118,7 @@
       draw(-width, width);
       symbol.textContent = verdict;
       says.textContent = (data.say[verdict] || data.say[leaning]).replace("\u0000", "±" + String(width)) +
-        (stable(-width, width, masses) ? "." : " (unstable: other draws may say otherwise).");
+        (stable(data, data, width, masses) ? "." : " (unstable: other draws may say otherwise).");
       shares.forEach(function (node, i) { node.textContent = percent(masses[i], n); });
       [0, masses[0], masses[0] + masses[1]].forEach(function (x, i) { set(bars[i], { x: 1000 * x, width: 1000 * masses[i] }); });
       if (here) {
@@ -129,12 +136,17 @@
     var counted = parts.some(function (part) { return part.node.hasAttribute("data-count"); });
     var kinds = { "≫": "won", "≪": "lost", "≈": "even" }, coloured = root.querySelector(".pairs") !== null;
     explore(root, function (width) {
-      var counts = { "≫": 0, "≪": 0, "≈": 0, "?": 0 };
+      var counts = { "≫": 0, "≪": 0, "≈": 0, "?": 0 }, shaky = 0;
       parts.forEach(function (part) {
-        var symbol = width === null ? part.asked : decide(part.one, how, width), plain = symbol.charAt(0);
+        var symbol = part.asked;
+        if (width !== null) { symbol = decide(part.one, how, width) + (stable(part.one, how, width) ? "" : "?"); }
+        var plain = symbol.charAt(0);
         part.node.textContent = symbol;
         if (coloured) { part.node.className = "symbol " + (kinds[plain] || ""); }
-        if (!counted || part.node.hasAttribute("data-count")) { counts[kinds[plain] ? plain : "?"] += 1; }
+        if (!counted || part.node.hasAttribute("data-count")) {
+          counts[kinds[plain] ? plain : "?"] += 1;
+          shaky += symbol.length > 1;
+        }
       });
       bands.forEach(function (band) {
         if (width === null) { set(band.node, { x: band.x, width: band.width }); return; }
@@ -143,7 +155,8 @@
         set(band.node, { x: 100 * Math.min(low, 1) + "%", width: 100 * Math.max(high - low, 0) + "%" });
       });
       tally.textContent = counts["≫"] + counts["≪"] + counts["≈"] + " of " + (counts["≫"] + counts["≪"] + counts["≈"] + counts["?"]) +
-        " settled: ≫ " + counts["≫"] + " · ≪ " + counts["≪"] + " · ≈ " + counts["≈"] + " · undecided " + counts["?"];
+        " settled: ≫ " + counts["≫"] + " · ≪ " + counts["≪"] + " · ≈ " + counts["≈"] + " · undecided " + counts["?"] +
+        (shaky ? " · " + shaky + " of them may change with other draws (?)" : "");
     });
   }
 

@@ -362,3 +362,51 @@ def test_hostile_names_are_read_and_do_nothing(chromium, tmp_path, silent, name)
             assert page.evaluate("typeof window.hacked") == "undefined"
             legible = name if name.isprintable() else r"a\u202eb\x1b[31m"
             assert legible in page.locator("main").inner_text()
+
+
+OVERLAPPING = """() => {
+  const found = [];
+  document.querySelectorAll("svg").forEach((svg) => {
+    const texts = [...svg.children].filter((node) => node.tagName === "text" && node.getBoundingClientRect().width > 0);
+    texts.forEach((one, i) => texts.slice(i + 1).forEach((other) => {
+      const a = one.getBoundingClientRect(), b = other.getBoundingClientRect();
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 3) { found.push([svg.className.baseVal, one.textContent, other.textContent, across]); }
+    }));
+  });
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 700, 1200])
+@pytest.mark.parametrize("name", [*RESULTS, *OTHERS])
+def test_no_two_texts_of_a_picture_cover_each_other(chromium, made, name, width):
+    with opened(chromium, made(name)[1], viewport={"width": width, "height": 800}) as seen:
+        seen.page.evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true; })")
+        assert seen.page.evaluate(OVERLAPPING) == []
+
+
+def test_names_from_right_to_left_leave_the_numbers_alone(chromium, tmp_path, silent):
+    name = "שלום עולם"
+    y = ["p", "n"] * 50
+    path = tmp_path / "rtl.html"
+    rw.compare(y, y[:90] + ["n"] * 10, y, names=[name, "b"], pos_label="p", rope=0.05, rng=0, draws=2_000).to_html(path)
+    with opened(chromium, path) as seen:
+        # Where the letters stand: the name is on the left of its own numbers, as it is in a text from left to right.
+        left = seen.page.evaluate(
+            """(name) => {
+          const lines = [...document.querySelectorAll(".panel dd")];
+          const line = lines.find((node) => node.textContent.includes("observed"));
+          const text = line.firstChild, at = (from, to) => {
+            const range = document.createRange();
+            range.setStart(text, from);
+            range.setEnd(text, to);
+            return range.getBoundingClientRect();
+          };
+          const start = text.data.indexOf(name), digit = text.data.search(/0\\.\\d/);
+          return [at(start, start + name.length).right, at(digit, digit + 4).left];
+        }""",
+            name,
+        )
+        assert left[0] <= left[1] + 1

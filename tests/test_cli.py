@@ -394,3 +394,18 @@ def test_reproduce_as_data(run):
     told = json.loads(out)
     assert told["of"] == len(told["rows"]) == 60
     assert told["rows"][0]["published"]["decision"] == "<"
+
+
+@pytest.mark.parametrize(
+    ("out", "told"),
+    [("{}", "it is a folder"), ("{}/no/such/r.html", "there is no folder"), ("", "it is a folder")],
+    ids=["folder", "no folder", "empty"],
+)
+def test_a_page_that_cannot_be_written_is_refused_before_any_work(run, tmp_path, monkeypatch, out, told):
+    monkeypatch.setattr("ropewalk.cli.rw.compare", None)
+    code, stdout, err = run(
+        "compare", rw.examples.news20_path(), "--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2",
+        "--pos-label", "8", "--rope", "0.05", "--html", out.format(tmp_path),
+    )  # fmt: skip
+    assert (code, stdout) == (rw.errors.UnreadableFileError.exit_code, "")
+    assert told in err

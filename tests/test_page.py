@@ -256,7 +256,7 @@ def test_hostile_names_are_escaped_in_the_embedded_json_too(silent, name):
     page = r.to_html()
     assert "<script>alert" not in page
     assert "<img" not in page
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067]", page)
     for attribute in re.findall(r'data-panel="([^"]*)"', page):
         assert "<" not in attribute
         json.loads(html.unescape(attribute))
@@ -280,7 +280,7 @@ def test_the_sentence_says_all_that_a_paper_needs(named):
     r = rw.compare(named, a="nb_mult", b="svm_l2", pos_label="rec.sport.hockey", rope=0.05, rng=0, draws=50_000)
     low, high = r.hdi
     assert r.sentence().startswith(
-        "On 7,532 paired items (class rec.sport.hockey against the rest), nb_mult's F1 fell short of svm_l2's by "
+        "On 7,532 paired items (class rec.sport.hockey against the rest), nb_mult's F1 was below svm_l2's by "
         f"{-r.mean:.3f} (95% HDI of the difference [{low:+.3f}, {high:+.3f}]; P(Δ < -0.05) > 99.9%; ROPE ±0.05; "
         "paired model"
     )
@@ -307,7 +307,7 @@ def test_the_sentence_follows_the_verdict(named, options, ends):
 def test_less_is_better_and_the_sentence_still_tells_the_sign(named):
     r = rw.compare(named, a="nb_mult", b="svm_l2", metric="error", rope=0.001, rng=0, draws=5_000)
     assert r.mean < 0
-    assert "nb_mult's error fell short of svm_l2's by" in r.sentence()
+    assert "nb_mult's error was below svm_l2's by" in r.sentence()
     assert "P(Δ < -0.001)" in r.sentence()
     assert r.decision.symbol == "≫"
 
@@ -489,3 +489,23 @@ def test_the_call_of_multi_label_data_makes_the_answer_again(silent):
     asked = rw.evaluate(data, "svm_l2", metric="macro_f1", rng=3, draws=200)
     again = eval(dict(method_rows(asked))["Call"], {"rw": rw, "data": data})
     assert again.to_dict() == asked.to_dict()
+
+
+def test_differences_that_are_equal_but_for_rounding_are_one_number(silent):
+    x = np.random.default_rng(0).normal(size=50)
+    r = rw.compare_scores(x + 1, x, metric="mean", rope=0.1, rng=1, draws=2_000)
+    assert np.unique(r.draws.delta()).size == 1
+    assert (r.mean, r.std) == (pytest.approx(1.0), 0.0)
+    assert "exceeded B's by 1.000 (95% HDI of the difference [+1.000, +1.000]" in r.sentence()
+    assert 'd="M' in r.to_html()
+
+
+def test_a_metric_may_not_speak_to_the_terminal_by_its_name(rng):
+    def measure(m):
+        return m.tp.sum(axis=-1) / m.row.sum(axis=-1)
+
+    measure.__name__ = "a\u202eb\x1b[31mre\nd\x00<b>"
+    r = rw.compare(*thirds(rng), metric=measure, rope=0.02, rng=1, draws=500)
+    for text in (r.sentence(), r.to_html(), str(r), r.to_latex(), r.to_markdown()):
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
+    assert "<b>" not in re.sub(r'<b class="share">', "", r.to_html())

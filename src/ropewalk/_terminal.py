@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import typer
 
 from ropewalk._shell import in_shell
 from ropewalk._validate import visible
-from ropewalk.errors import InvalidInputError, RopewalkError, RopewalkWarning
+from ropewalk.errors import InvalidInputError, RopewalkError, RopewalkWarning, UnreadableFileError
 from ropewalk.report import body, remark_lines
 from ropewalk.results import Rendered
 
@@ -29,8 +30,17 @@ def fail(error: RopewalkError) -> NoReturn:
 
 
 def check_out(html: str | None, *inputs: str | None) -> None:
-    """Refuse to write the page over the data it is about."""
-    if html is None or not Path(html).exists():
+    """Refuse, before any work, a page that cannot be written, or that would be written over the data it is about."""
+    if html is None:
+        return
+    folder = Path(html).parent
+    if Path(html).is_dir() or not html:
+        raise UnreadableFileError(f"Cannot write {html!r}: it is a folder.", hint="name a file in it.")
+    if not folder.is_dir():
+        raise UnreadableFileError(f"Cannot write {html!r}: there is no folder {str(folder)!r}.")
+    if not os.access(folder, os.W_OK):
+        raise UnreadableFileError(f"Cannot write {html!r}: the folder {str(folder)!r} is read-only.")
+    if not Path(html).exists():
         return
     for source in inputs:
         if source is not None and Path(source).exists() and Path(html).samefile(source):
@@ -39,9 +49,9 @@ def check_out(html: str | None, *inputs: str | None) -> None:
 
 def emit(result: Rendered, show: Callable[[Rendered], str], html: str | None) -> None:
     """Print the result to stdout, what else there is to say to stderr."""
-    if html is not None:
-        result.to_html(html)
     typer.echo(show(result).rstrip("\n"))
+    if html is not None:  # last, so that an answer is not lost for want of a disk
+        result.to_html(html)
     for line in remark_lines(result, ("Hint", "Warning")):
         typer.echo(line, err=True)
 

@@ -36,7 +36,7 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.results import ClassComparisons, Comparison, Recipe
-from ropewalk.sampling import Draws
+from ropewalk.sampling import Draws, difference
 from ropewalk.summary import summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
 
@@ -287,7 +287,7 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
 
     def settled(psi: FloatArray) -> bool:
         psi = steadied(psi, recipe, observed)
-        return is_settled(psi[0] - psi[1], question)
+        return is_settled(difference(psi[0], psi[1]), question)
 
     no_sd = recipe.model.no_savage_dickey
     if not no_sd and takes_long(posteriors):
@@ -296,7 +296,7 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
     at = looks(posteriors)
     psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
     psi = steadied(psi, recipe, observed)
-    delta = psi[0] - psi[1]
+    delta = difference(psi[0], psi[1])
     estimates = [
         summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
     ]

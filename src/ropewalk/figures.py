@@ -25,6 +25,8 @@ Plot = Callable[..., Any]
 def make_folder(path: str) -> Path:
     """Return the folder for the figures, made if need be: before any long work, like the look for matplotlib."""
     require("matplotlib", extra="plot", caller="--figures")
+    if not path.strip():
+        raise UnreadableFileError("--figures needs the name of a folder.")
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ from ropewalk.data.rows import check_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.posterior import Model, draw_psi, observed_psi
 from ropewalk.results import Pair, Ranked, Ranking, Recipe
-from ropewalk.sampling import Draws
+from ropewalk.sampling import Draws, difference
 from ropewalk.summary import summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
 
@@ -118,7 +118,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
 
     def settled(psi: FloatArray) -> bool:
         psi = steadied(psi, recipe, observed)
-        return all(is_settled(psi[i] - psi[j], question) for i, j in pairs)
+        return all(is_settled(difference(psi[i], psi[j]), question) for i, j in pairs)
 
     at = looks(posteriors, n_pairs=len(pairs))
     psi, _ = collect(draw, recipe.draws, settled, at=at)
@@ -130,7 +130,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     for i, j in pairs:
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
-        found = contrast(psi[i] - psi[j], question, observed=seen, names=(names[i], names[j]))
+        found = contrast(difference(psi[i], psi[j]), question, observed=seen, names=(names[i], names[j]))
         reasons.append(no_verdict(recipe, (estimates[i], estimates[j])))
         if reasons[-1]:
             found = replace(found, regions=None, rope_path=None, decision=None)

@@ -21,6 +21,8 @@ PRIOR_STREAM: Final = 1 << 20
 
 _TABLE_BYTES: Final = 1 << 23
 _FEW_EXPONENTIALS: Final = (1.0, 2.0, 3.0)  # Gamma(n) is a sum of n exponentials, which are four times as fast
+_ROUNDING: Final = 1e-11
+_DIGITS: Final = 11
 TINY: Final = 0.1  # shapes below this may underflow to an exact 0 in a plain gamma draw
 
 
@@ -39,8 +41,22 @@ class Draws:
 
     def delta(self, a: int = 0, b: int = 1) -> FloatArray:
         """Return the draws of the difference of two rows, a − b."""
-        difference: FloatArray = self.psi[a] - self.psi[b]
-        return difference
+        return difference(self.psi[a], self.psi[b])
+
+
+def difference(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a − b; where it is the same in every draw but for rounding, it is the same.
+
+    Examples
+    --------
+    >>> difference(np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 0.6]))
+    array([-0.3, -0.3, -0.3])
+    """
+    found: FloatArray = a - b
+    spread = float(np.ptp(found)) if found.size else 0.0
+    if 0 < spread <= _ROUNDING * float(max(np.abs(a).max(), np.abs(b).max())):
+        found[:] = float(f"{found.mean():.{_DIGITS}g}")
+    return found
 
 
 def block_size(n_cells: int) -> int:
@@ -93,7 +109,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
 
 
 def _watched(blocks: Iterable[FloatArray], total: int) -> Iterable[FloatArray]:
-    return track(blocks, total=total, describe="Drawing", progress=current())
+    return track(blocks, total=total, describe="Blocks of draws", progress=current())
 
 
 def draw_blocks(

@@ -26,8 +26,11 @@ def axes(ax: Any, caller: str, *, width: float = WIDTH, height: float = HEIGHT) 
     pyplot = require("matplotlib.pyplot", extra="plot", caller=caller)
     if ax is None:
         return pyplot.subplots(figsize=(width, height), layout="constrained")[1]  # type: ignore[no-any-return]
-    if not hasattr(ax, "add_patch"):
-        raise InvalidInputError(f"`ax` must be matplotlib axes; got {type(ax).__name__}.")
+    if getattr(ax, "name", "") != "rectilinear" or isinstance(ax, type):
+        kind = f"{ax.name} axes" if hasattr(ax, "add_patch") and not isinstance(ax, type) else type(ax).__name__
+        raise InvalidInputError(
+            f"`ax` must be plain matplotlib axes; got {kind}.", hint="fig, ax = plt.subplots() makes them."
+        )
     return ax  # type: ignore[no-any-return]
 
 

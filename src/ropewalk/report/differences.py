@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ropewalk._validate import brief, visible
+from ropewalk._validate import brief
 from ropewalk.data.labels import label_text
+from ropewalk.report.escape import isolated
 from ropewalk.report.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.shape import Table, metric_title, model_text
@@ -30,7 +31,7 @@ def agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[C
     """Count who was right, over all items and by true class."""
     if not rows:
         return ()
-    a, b = visible(c.a), visible(c.b)
+    a, b = isolated(c.a), isolated(c.b)
     both, only_a, only_b, neither = (
         sum(getattr(row, kind) for row in rows) for kind in ("both", "only_a", "only_b", "neither")
     )
@@ -46,7 +47,7 @@ def agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[C
     found = [Captioned(title=f"Who was right, over all {what}", body=whole, note=told)]
     if 1 < len(rows) <= _AGREED:
         cells = tuple(
-            (visible(row.label), *(f"{n:,}" for n in (row.both, row.only_a, row.only_b, row.neither))) for row in rows
+            (isolated(row.label), *(f"{n:,}" for n in (row.both, row.only_a, row.only_b, row.neither))) for row in rows
         )
         header = ("true class", "both", f"only {a}", f"only {b}", "neither")
         found.append(
@@ -58,7 +59,7 @@ def agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[C
 def _entries(result: ClassComparisons) -> list[Entry]:
     return [
         Entry(
-            label=visible(label_text("" if c.pos_label is None else c.pos_label)),
+            label=isolated(label_text("" if c.pos_label is None else c.pos_label)),
             estimate=c.delta,
             n_draws=len(c.draws),
             decision=c.decision,
@@ -73,7 +74,7 @@ def by_class(classes: ClassComparisons | None, *, live: bool = False) -> Forest 
     if classes is None or not len(classes):
         return None
     first = next((c for c in classes if c.decision is not None), classes[0])
-    what = f"{metric_title(first.metric)} of {visible(first.a)} − {visible(first.b)}"
+    what = f"{metric_title(first.metric)} of {isolated(first.a)} − {isolated(first.b)}"
     metric = first.recipe.metric
     return forest(
         _entries(classes), first.recipe.question, head="class", what=what, live=live, reach=metric.high - metric.low
@@ -102,12 +103,12 @@ def confused(c: Comparison, rows: tuple[Mistaken, ...]) -> Captioned | None:
         return None
     cells = tuple(
         (
-            *(brief(visible(name), _NAME) for name in (row.truth, row.said)),
+            *(isolated(brief(name, _NAME)) for name in (row.truth, row.said)),
             *(f"{n:,} ({100 * share:.1f}%)" for n, share in zip(row.items, row.shares, strict=True)),
         )
         for row in rows
     )
-    header = ("true class", "taken for", visible(c.a), visible(c.b))
+    header = ("true class", "taken for", isolated(c.a), isolated(c.b))
     return Captioned(
         title="Confusions where they differ most",
         body=Table(header=header, rows=cells, text_columns=2, ends_in_text=False),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from ropewalk._validate import visible
 
 _LONGEST: Final = 60
+_LEFTWARDS: Final = ("R", "AL", "AN")
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]~|#])")
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "@": "&#64;", "://": "&#58;//"}
 _ENTITY: Final = re.compile("|".join(map(re.escape, _ENTITIES)))
@@ -21,10 +23,23 @@ _LATEX: Final = {
 }  # fmt: skip
 
 
+def isolated(text: str) -> str:
+    r"""Make a name safe for plain text and HTML; one that is read from right to left turns nothing around it.
+
+    Examples
+    --------
+    >>> isolated("svm"), isolated("\u05d0")
+    ('svm', '\u2068\u05d0\u2069')
+    """
+    shown = visible(text)
+    leftwards = any(unicodedata.bidirectional(char) in _LEFTWARDS for char in shown)
+    return f"\u2068{shown}\u2069" if leftwards else shown
+
+
 def terminal(text: str) -> str:
     """Make a name safe for a terminal, and short."""
     shown = visible(text)
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+    return isolated(shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…")
 
 
 def markdown(text: str) -> str:

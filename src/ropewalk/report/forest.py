@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ropewalk.contrast import Question
 from ropewalk.decision import Decision, Piece
@@ -16,6 +16,8 @@ from ropewalk.report.numbers import estimate_text
 from ropewalk.report.panel import Slider, Span, rope_span, slider_of
 from ropewalk.report.shape import symbol_text
 from ropewalk.summary import Estimate
+
+_PIXELS: Final = 240  # that the bars have on a wide screen, at least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,7 @@ def forest(
     return Forest(
         head=head,
         what=what,
-        ticks=axis.ticks(sign=signed),
+        ticks=axis.ticks(sign=signed, width=_PIXELS),
         zero=axis.at(0.0) if signed and axis.holds(0.0) else None,
         rope=None if rope is None else rope_span(rope, axis),
         rows=rows,

@@ -17,6 +17,11 @@ WIDTH: Final = 1000  # of the inner drawings, stretched to the width of the page
 HEIGHT: Final = 100
 _TICKS: Final = 8
 _STEPS: Final = (1.0, 2.0, 5.0, 10.0)
+_NEXT: Final = 1.5
+_WIDE: Final = 640  # pixels that a picture has on a wide screen, at least
+_NARROW: Final = 0.45  # of them are left on a narrow one
+_LETTER: Final = 7.2  # pixels
+_BETWEEN: Final = 8
 _BINS: Final = (30, 90)
 _TAIL: Final = 0.0005  # of the draws may lie beyond each end of the picture
 _REACH: Final = 6.0  # how many times as wide as the draws a picture may be, to show 0 and the ROPE too
@@ -25,10 +30,11 @@ _MARGIN: Final = 0.04
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A number on an axis, and where it stands."""
+    """A number on an axis, and where it stands; narrow screens show only the `major` ones."""
 
     at: float
     text: str
+    major: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,29 @@ class Axis:
         """Whether a value is on the axis."""
         return self.low <= value <= self.high
 
-    def ticks(self, *, sign: bool = False, origin: float = 0.0) -> tuple[Tick, ...]:
-        """Return round numbers along the axis; `origin` is what its 0 stands for."""
-        step = round_step((self.high - self.low) / _TICKS)
-        places = max(0, -math.floor(math.log10(step) + 1e-9))
-        first, last = (math.ceil((self.low + origin) / step), math.floor((self.high + origin) / step))
-        values = [k * step for k in range(first, last + 1)]
-        return tuple(Tick(self.at(x - origin), number(x, places, sign=sign and x != 0)) for x in values)
+    def ticks(self, *, sign: bool = False, origin: float = 0.0, width: int = _WIDE) -> tuple[Tick, ...]:
+        """Return round numbers along an axis of so many pixels; `origin` is what its 0 stands for.
+
+        As many as have room, and those that are `major` have room on a third of the width too.
+        """
+        span = self.high - self.low
+        step = round_step(span / _TICKS)
+        while True:
+            places = max(0, -math.floor(math.log10(step) + 1e-9))
+            first, last = (math.ceil((self.low + origin) / step), math.floor((self.high + origin) / step))
+            values = [k * step for k in range(first, last + 1)]
+            texts = [number(value, places, sign=sign) for value in values]
+            room = width * step / span
+            needed = _LETTER * max(map(len, texts), default=1) + _BETWEEN
+            if room >= needed or len(values) <= 2:  # noqa: PLR2004
+                break
+            step = round_step(step * _NEXT)
+        every = max(math.ceil(needed / (room * _NARROW)), 1)
+        zero = next((i for i, value in enumerate(values) if value == 0), 0) % every
+        return tuple(
+            Tick(self.at(value - origin), text, i % every == zero)
+            for i, (value, text) in enumerate(zip(values, texts, strict=True))
+        )
 
 
 def round_step(about: float) -> float:

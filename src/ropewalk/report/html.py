@@ -8,9 +8,9 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk._write import write_text
+from ropewalk.report.escape import isolated
 from ropewalk.report.extras import Extras
 from ropewalk.report.page import page
 from ropewalk.report.view import remarks, tables, view
@@ -49,12 +49,12 @@ def _hash(source: str) -> str:
 
 def card(result: Rendered) -> str:
     """Return a fragment for a notebook; the template escapes every name."""
-    views = () if isinstance(result, ClassComparisons) else view(result, visible)
+    views = () if isinstance(result, ClassComparisons) else view(result, isolated)
     return (
         _templates()
         .get_template("card.html.j2")
         .render(
-            views=views, tables=tables(result, visible), remarks=remarks(result, visible), style=_source("card.css")
+            views=views, tables=tables(result, isolated), remarks=remarks(result, isolated), style=_source("card.css")
         )
     )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 from ropewalk._validate import count_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, items_text, metric_title
-from ropewalk.results import Comparison, PriorSensitivity, Ranked, Ranking
+from ropewalk.results import Comparison, Pair, PriorSensitivity, Ranked, Ranking
 from ropewalk.wording import rope_text
 
 _MANY = 20_000  # draws carry the second decimal of a mean, in standard deviations
@@ -34,7 +37,7 @@ def league_table(result: Ranking, escape: Escape) -> Table:
 
 
 def _loss(model: Ranked) -> str:
-    places = decimals(model.estimate)
+    places = decimals(model.estimate, model.estimate.mc_error)
     told = number(model.expected_loss, places)
     return told if float(told) else f"under {10.0**-places:g}"
 
@@ -52,19 +55,21 @@ def place_table(result: Ranking, escape: Escape) -> Table:
 
 def pair_table(result: Ranking, escape: Escape) -> Table:
     """Return every pair with the posterior of its difference and its verdict."""
-    rows, n = [], len(result.draws)
-    for pair in result.pairwise:
+    rows, n, rope = [], len(result.draws), result.recipe.rope
+    pairs: Sequence[Pair] = result.pairwise
+    if rope is None or rope.low == -rope.high:  # the better one first, as in the league
+        pairs = [result.pair(a.name, b.name) for a, b in combinations(result.by_rank, 2)]
+    for pair in pairs:
         found = pair.contrast
         regions = found.regions
         masses = ("–", "–", "–") if regions is None else (regions.below, regions.inside, regions.above)
         row = (
-            f"{pair.a} − {pair.b}",
             number(found.delta.mean, decimals(found.delta, found.delta.mc_error), sign=True),
             interval(found.delta.hdi.low, found.delta.hdi.high, decimals(found.delta), sign=True),
             *(mass if isinstance(mass, str) else percent(mass, n) for mass in masses),
             decision_text(found.decision),
         )
-        rows.append(tuple(map(escape, row)))
+        rows.append((f"{escape(pair.a)}{escape(' − ')}{escape(pair.b)}", *map(escape, row)))
     header = ("pair", "mean", "HDI", "below", "in ROPE", "above", "decision")
     return Table(header=header, rows=tuple(rows))
 

@@ -8,9 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import brief, visible
+from ropewalk._validate import brief
 from ropewalk.data.labels import label_text
 from ropewalk.intervals import Interval
+from ropewalk.report.escape import isolated
 from ropewalk.report.forest import judged_data, live_data
 from ropewalk.report.numbers import estimate_text, percent
 from ropewalk.report.panel import Slider, slider_of
@@ -66,13 +67,13 @@ class Pairs:
 
 def confusion_matrix(found: Confusion) -> Matrix:
     """Lay out counts on a ground as dark as the rate, and the share found of each class with its interval."""
-    names = [brief(visible(label_text(label)), _NAME) for label in found.labels]
+    names = [isolated(brief(label_text(label), _NAME)) for label in found.labels]
     rows = []
     for i, label in enumerate(found.rows):
         cells = tuple(_cell(found, i, j) for j in range(len(found.labels)))
         right = found.labels.index(label)
-        rows.append((brief(visible(label_text(label)), _NAME), cells, _rate(found, i, right)))
-    return Matrix(title=visible(found.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * found.prob:g}%")
+        rows.append((isolated(brief(label_text(label), _NAME)), cells, _rate(found, i, right)))
+    return Matrix(title=isolated(found.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * found.prob:g}%")
 
 
 def _rate(found: Confusion, i: int, j: int) -> str:
@@ -92,14 +93,14 @@ def pair_matrix(result: Ranking) -> Pairs:
     """Lay out the verdicts, or without a ROPE the probability that the row is better than the column."""
     names = [model.name for model in result.by_rank]
     recipe, question = result.recipe, result.recipe.question
-    rows = [(visible(a), tuple(None if a == b else _pair_cell(result, a, b) for b in names)) for a in names]
+    rows = [(isolated(a), tuple(None if a == b else _pair_cell(result, a, b) for b in names)) for a in names]
     symbols = any(pair.decision is not None for pair in result.pairwise)
     slider = None
     if symbols and question.rope is not None:
         far = max(max(abs(pair.delta.hdi.low), abs(pair.delta.hdi.high)) for pair in result.pairwise)
         slider = slider_of(question.rope, Interval(-far, far), recipe.metric.high - recipe.metric.low)
     return Pairs(
-        names=tuple(map(visible, names)),
+        names=tuple(map(isolated, names)),
         rows=tuple(rows),
         symbols=symbols,
         slider=slider,
@@ -110,7 +111,7 @@ def pair_matrix(result: Ranking) -> Pairs:
 def _pair_cell(result: Ranking, a: str, b: str) -> PairCell:
     pair, n = result.pair(a, b), len(result.draws)
     contrast = pair.contrast
-    difference = f"{visible(a)} − {visible(b)}: {estimate_text(pair.delta, sign=True)}"
+    difference = f"{isolated(a)} − {isolated(b)}: {estimate_text(pair.delta, sign=True)}"
     if contrast.decision is None:
         up = result.recipe.metric.higher_is_better
         chance = percent(contrast.prob_above_zero if up else contrast.prob_below_zero, n)
@@ -118,7 +119,7 @@ def _pair_cell(result: Ranking, a: str, b: str) -> PairCell:
         return PairCell(text=text, told=f"{difference}; better with probability {chance}", kind="")
     return PairCell(
         text=symbol_text(contrast.decision),
-        told=f"{difference}; {visible(contrast.decision.text)}",
+        told=f"{difference}; {isolated(contrast.decision.text)}",
         kind=_KINDS.get(contrast.decision.symbol, ""),
         data=judged_data(pair.delta, contrast.rope_path, n),
     )

@@ -39,9 +39,11 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
     if found is None:
         return (("Program", versions),)
     recipe, n_draws, call = found
+    by_class = isinstance(result, ClassComparisons)
+    about = " · each class against the rest" if by_class else class_words(recipe, visible)
     independent = recipe.n_clusters is None and not isinstance(result, CrossComparison)
     rows = [
-        ("Data", items_text(recipe) + class_words(recipe, visible) + (", taken as independent" if independent else "")),
+        ("Data", items_text(recipe) + about + (", taken as independent" if independent else "")),
         ("Data hash", recipe.data_hash),
         *(("Model", text) for text in dict.fromkeys(map(model_text, _recipes(result, recipe)))),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),

@@ -36,12 +36,12 @@ def number(value: float | None, places: int, *, sign: bool = False) -> str:
     Examples
     --------
     >>> number(0.0541, 3, sign=True), number(-0.0001, 3, sign=True), number(None, 3)
-    ('+0.054', '+0.000', '–')
+    ('+0.054', '0.000', '–')
     """
     if value is None:
         return "–"
     rounded = round(value, places) + 0.0  # turns -0.0 into 0.0
-    return f"{rounded:+.{places}f}" if sign else f"{rounded:.{places}f}"
+    return f"{rounded:+.{places}f}" if sign and rounded else f"{rounded:.{places}f}"
 
 
 def interval(low: float, high: float, places: int, *, sign: bool = False) -> str:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from ropewalk._validate import visible
 from ropewalk.contrast import Question
 from ropewalk.decision import Leaning, Verdict
 from ropewalk.report import classical
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
+from ropewalk.report.escape import isolated
 from ropewalk.report.extras import Extras
 from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
 from ropewalk.report.method import method_rows, preset_text
-from ropewalk.report.numbers import factor, number, savage_dickey
+from ropewalk.report.numbers import factor, savage_dickey
 from ropewalk.report.panel import Judged, Panel, panel
 from ropewalk.report.resampled import plain
 from ropewalk.report.sentence import sentence
@@ -78,16 +78,16 @@ class Page:
 
 def page(result: Rendered, extras: Extras) -> Page:
     """Return what the page of a result holds."""
-    views, told = view(result, visible), remarks(result, visible)
+    views, told = view(result, isolated), remarks(result, isolated)
     found = Page(
         title=views[0].title,
-        caption=caption(result, visible),
+        caption=caption(result, isolated),
         views=views,
         panels=(None,) * len(views),
         preset=preset_text(result),
         warnings=tuple(pair for pair in told if pair[0] in _URGENT),
         notes=tuple(pair for pair in told if pair[0] not in _URGENT),
-        tables=tables(result, visible),
+        tables=tables(result, isolated),
         method=method_rows(result),
         sentence=sentence(result),
         latex=latex(result),
@@ -126,13 +126,13 @@ def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
         factor=_factor(c),
-        tests=None if battery is None else classical.tests_table(battery.tests, visible),
+        tests=None if battery is None else classical.tests_table(battery.tests, isolated),
         tests_meaning=classical.MEANING,
     )
 
 
 def _judged(c: Comparison) -> Judged:
-    a, b = visible(c.a), visible(c.b)
+    a, b = isolated(c.a), isolated(c.b)
 
     def say(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
         return verdict_text(verdict, leaning, width, a, b)
@@ -155,14 +155,15 @@ def _priors(priors: PriorSensitivity | None) -> Forest | None:
         return None
     entries = [Entry(label=which, estimate=c.delta, decision=c.decision) for which, c in priors.rows]
     first = priors.rows[0][1]
-    return forest(entries, first.recipe.question, head="prior", what=f"{metric_title(first.metric)}, A − B")
+    what = f"{metric_title(first.metric)} of {isolated(first.a)} − {isolated(first.b)}"
+    return forest(entries, first.recipe.question, head="prior", what=what)
 
 
 def _priors_note(priors: PriorSensitivity | None) -> str:
     if priors is None:
         return ""
     draws = len(priors.rows[-1][1].draws)
-    return f"{view(priors, visible)[0].headline} ({draws:,} draws for each other prior)."
+    return f"{view(priors, isolated)[0].headline}. Each other prior has {draws:,} draws."
 
 
 def _factor(c: Comparison) -> tuple[tuple[str, str], ...]:
@@ -177,10 +178,10 @@ def _factor(c: Comparison) -> tuple[tuple[str, str], ...]:
             ("In the ROPE against outside", f"BF01 {value}: the data change the odds of lying in it {value}-fold")
         )
     if found.sd is not None and found.density is not None and found.prior_density is not None:
-        ratio = f"density at 0: prior {number(found.prior_density, 2)} → posterior {number(found.density, 2)}"
+        ratio = f"density at 0: prior {factor(found.prior_density)} → posterior {factor(found.density)}"
         doubt = "" if found.sd_reliable else "; few draws lie near 0, so this is rough"
         rows.append(("Savage-Dickey at 0", f"BF01 {savage_dickey(found)} ({ratio}){doubt}"))
-    if found.reason:
+    if found.reason and rows:
         rows.append(("Left out", found.reason))
     return tuple(rows)
 
@@ -190,7 +191,7 @@ def _factor(c: Comparison) -> tuple[tuple[str, str], ...]:
 
 def _classes(found: Page, result: ClassComparisons) -> Page:
     first = result[0]
-    title = f"Is {visible(first.a)} better than {visible(first.b)}?"
+    title = f"Is {isolated(first.a)} better than {isolated(first.b)}?"
     head = View(title=title, symbol="", headline=_tally(result), lines=(), shares=(), note="")
     return replace(
         found,
@@ -206,7 +207,7 @@ def _tally(result: ClassComparisons) -> str:
     """Say on how many classes which of the two is better."""
     found, n = tally(c.decision for c in result), len(result)
     first = result[0]
-    a, b = visible(first.a), visible(first.b)
+    a, b = isolated(first.a), isolated(first.b)
     if found.without == n or first.rope is None:
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
         unsaid = first.recipe.no_verdict or "whether that matters needs a ROPE"
@@ -221,7 +222,7 @@ def _tally(result: ClassComparisons) -> str:
 def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
     return replace(
         found,
-        title=found.title if len(found.views) == 1 else f"How good is {visible(result.name)}?",
+        title=found.title if len(found.views) == 1 else f"How good is {isolated(result.name)}?",
         panels=tuple(_score_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1)),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
@@ -230,7 +231,7 @@ def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
 
 def _score_panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
     """Lay out the posterior of a score; against a bar, its difference from it."""
-    name, bar = visible(result.name), 0.0 if m.bar is None else m.bar
+    name, bar = isolated(result.name), 0.0 if m.bar is None else m.bar
 
     def say(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
         return bar_text(verdict, leaning, width, name, f"{bar:g}")
@@ -264,7 +265,7 @@ def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:
 
 
 def _each(*singles: tuple[str, Estimate], question: Question, what: str) -> Forest:
-    entries = [Entry(label=visible(name), estimate=estimate) for name, estimate in singles]
+    entries = [Entry(label=isolated(name), estimate=estimate) for name, estimate in singles]
     return forest(entries, question, head="classifier", what=what, signed=False)
 
 

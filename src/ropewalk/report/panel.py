@@ -160,8 +160,8 @@ def slider_of(rope: Interval, hdi: Interval, reach: float) -> Slider:
     step = Decimal(f"{round_step(fine):g}")
     value = Decimal(f"{preset:.12g}")
     low = value % step or step
-    steps = int((Decimal(f"{top:.12g}") - low) / step) + 1
-    high = low + steps * step
+    steps = int((Decimal(f"{top:.12g}") - low) / step)
+    high = max(low + steps * step, value)
     return Slider(
         low=f"{low:f}", high=f"{high:f}", step=f"{step:f}", value=f"{value:f}", preset=f"{value:f}" if symmetric else ""
     )

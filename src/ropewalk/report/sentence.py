@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ropewalk._validate import count_of, visible
+from ropewalk._validate import count_of
 from ropewalk.decision import Decision, Verdict
+from ropewalk.report.escape import isolated
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import UNSTABLE, class_words, items_text, metric_title, model_text, tally
 from ropewalk.report.view import caption, view
@@ -25,7 +26,7 @@ from ropewalk.wording import rope_text
 def sentence(result: Rendered) -> str:
     """Return a result in one sentence, or one a metric for an evaluation."""
     if isinstance(result, CrossComparison):
-        return _comparison(result.comparison, f"{visible(result.predictions.words)}; ")
+        return _comparison(result.comparison, f"{isolated(result.predictions.words)}; ")
     if isinstance(result, Comparison):
         return _comparison(result)
     if isinstance(result, ClassComparisons):
@@ -34,14 +35,14 @@ def sentence(result: Rendered) -> str:
         return " ".join(_metric(result, one) for one in result.metrics)
     if isinstance(result, Ranking):
         return _ranking(result)
-    headline, about = view(result, visible)[0].headline, caption(result, visible)
+    headline, about = view(result, isolated)[0].headline, caption(result, isolated)
     return f"{headline}." if headline == about else f"{headline} ({about})."
 
 
 def _comparison(c: Comparison, how: str = "") -> str:
-    a, b, name, n = visible(c.a), visible(c.b), metric_title(c.metric), len(c.draws)
+    a, b, name, n = isolated(c.a), isolated(c.b), metric_title(c.metric), len(c.draws)
     size = number(abs(c.mean), decimals(c.delta, c.delta.mc_error))
-    way = "exceeded" if c.mean > 0 else "fell short of"
+    way = "exceeded" if c.mean > 0 else "was below"
     fact = f"{a}'s {name} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {name} differed by {size}"
     hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
     lead = f"{_data(c.recipe)}, {fact} ({_mass(c.recipe)} HDI of the difference {hdi}"
@@ -64,7 +65,7 @@ def _comparison(c: Comparison, how: str = "") -> str:
 
 def _classes(result: ClassComparisons) -> str:
     first, found = result[0], tally(c.decision for c in result)
-    a, b, name = visible(first.a), visible(first.b), metric_title(first.metric)
+    a, b, name = isolated(first.a), isolated(first.b), metric_title(first.metric)
     lead = f"On {_items(first.recipe)} of {len(result)} classes, each class against the rest"
     method = _method(first.recipe, max(len(c.draws) for c in result), asked=found.without < len(result))
     if found.without == len(result):
@@ -79,21 +80,21 @@ def _metric(result: Evaluation, m: MetricPosterior) -> str:
     recipe, n = m.recipe, len(m.draws)
     mean = number(m.estimate.mean, decimals(m.estimate, m.estimate.mc_error))
     hdi = interval(m.estimate.hdi.low, m.estimate.hdi.high, decimals(m.estimate))
-    fact = f"{visible(result.name)}'s {metric_title(m.metric.name)} was {mean}"
+    fact = f"{isolated(result.name)}'s {metric_title(m.metric.name)} was {mean}"
     lead = f"{_data(recipe)}, {fact} ({_mass(recipe)} HDI {hdi}"
     if m.bar is None or m.prob_at_least is None:
         return f"{lead}; {_model(recipe, n)})."
     chance = _chance(f"≥ {m.bar:g}", m.prob_at_least, n)
     if m.decision is None:
         return f"{lead}; {chance}; {_model(recipe, n)})."
-    verdict = visible(m.decision.text)
+    verdict = isolated(m.decision.text)
     return f"{lead}; {chance}; {_method(recipe, n)}): {verdict}{_doubt(m.decision)}."
 
 
 def _ranking(result: Ranking) -> str:
     best = max(result.models, key=lambda model: model.p_best)
     chance = percent(best.p_best, len(result.draws))
-    fact = f"{visible(best.name)} had the best {metric_title(result.metric)} of {len(result.models)} classifiers"
+    fact = f"{isolated(best.name)} had the best {metric_title(result.metric)} of {len(result.models)} classifiers"
     worth = f"{estimate_text(best.estimate)}, {_mass(result.recipe)} HDI"
     found, pairs = tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {found.won + found.lost + found.even} of {count_of(pairs, 'pair')} settled"
@@ -103,7 +104,7 @@ def _ranking(result: Ranking) -> str:
 
 
 def _data(recipe: Recipe) -> str:
-    words = class_words(recipe, visible).removeprefix(" · ").replace(" · ", ", ")
+    words = class_words(recipe, isolated).removeprefix(" · ").replace(" · ", ", ")
     return f"On {_items(recipe)}" + (f" ({words})" if words else "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ropewalk._validate import count_of
+from ropewalk._validate import count_of, visible
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Verdict
@@ -73,7 +73,7 @@ def metric_title(name: str) -> str:
     >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
     ('F1', 'balanced accuracy', 'macro F1')
     """
-    words = name.replace("_", " ").split(" ")
+    words = visible(name).replace("_", " ").split(" ")
     known = {
         "f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean", "roc": "ROC", "pr": "PR", "auc": "AUC",
         "brier": "Brier score", "ece": "ECE",
@@ -130,7 +130,8 @@ def model_text(recipe: Recipe) -> str:
     """Name the model and its prior; a bootstrap has none."""
     if isinstance(recipe.model, Bootstrap):
         return f"Bayesian bootstrap over {recipe.model.over}, no prior"
-    return f"{recipe.model.name} model, prior {recipe.model.prior}"
+    alone = sum(len(table.names) for table in recipe.tables) == 1  # nothing to pair
+    return f"{'' if alone else f'{recipe.model.name} model, '}prior {recipe.model.prior}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,9 @@ def table(result: Rendered, escape: Escape) -> Table:
     tested = any(classical.by_papers(c) for c in comparisons(result))
     rows = [
         (
-            escape(label_text("" if c.pos_label is None else c.pos_label) if by_class else f"{c.a} − {c.b}"),
+            escape(label_text("" if c.pos_label is None else c.pos_label))
+            if by_class
+            else f"{escape(c.a)}{escape(' − ')}{escape(c.b)}",
             *(map(escape, classical.paper_columns(c)) if tested else ()),
             *map(escape, _paper_columns(c)),
         )
@@ -282,7 +284,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
     table = m.recipe.tables[0]
     counts = class_counts(table, escape) if isinstance(table, ItemScores) else ""
     lines = [
-        ("Data", f"{items_text(m.recipe)}, {m.recipe.model.name}{class_words(m.recipe, escape)}{counts}"),
+        ("Data", f"{items_text(m.recipe)}{class_words(m.recipe, escape)}{counts}"),
         (
             escape(title),
             f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
@@ -353,7 +355,7 @@ def _evidence(c: Comparison) -> str:
     if found.rope is not None:
         told.append(f"the data change the odds of lying in the ROPE {factor(found.rope, bound=found.rope_bound)}-fold")
     if found.sd is not None:
-        told.append(f"Savage-Dickey at 0 {savage_dickey(found)}")
+        told.append(f"Savage-Dickey at 0: {savage_dickey(found)}")
     return " · ".join(told)
 
 

@@ -51,12 +51,14 @@
   // Never 0% or 100%, and no decimal within the Monte Carlo error.
   function percent(share, n) {
     var floor = 3 / n <= 0.001 ? 0.001 : Math.min(Math.ceil(300 / n) / 100, 0.5);
-    function plain(value) { return String(Number((100 * value).toFixed(6))); }
-    if (share < floor) { return "<" + plain(floor) + "%"; }
-    if (share > 1 - floor) { return ">" + plain(1 - floor) + "%"; }
+    function bound(value) { return String(Number((100 * value).toFixed(6))) + "%"; }
+    if (share < floor) { return "<" + bound(floor); }
+    if (share > 1 - floor) { return ">" + bound(1 - floor); }
     var text = (100 * share).toFixed(Math.sqrt(share * (1 - share) / n) <= 0.001 ? 1 : 0);
     return (text === "0" || text === "100" ? (100 * share).toFixed(1) : text) + "%";
   }
+
+  function plain(width) { return String(Number(width.toPrecision(6))); }  // as Python's :g
 
   // A slider, its stamp and its way back; `show` gets the half-width, or null for what was set before.
   function explore(root, show) {
@@ -66,7 +68,7 @@
     var set_to = input.getAttribute("data-preset"), touched = false;
     function update() {
       var width = Number(input.value), at_preset = set_to === "" ? !touched : width === Number(set_to);
-      var text = at_preset ? preset : "±" + String(width);
+      var text = at_preset ? preset : "±" + plain(width);
       output.textContent = text;
       input.setAttribute("aria-valuetext", text);
       stamp.textContent = at_preset ? before : "exploring: the pre-set value was " + preset;
@@ -117,7 +119,7 @@
       var leaning = masses[1] >= ahead && masses[1] >= behind ? "equivalent" : ahead >= behind ? "a" : "b";
       draw(-width, width);
       symbol.textContent = verdict;
-      says.textContent = (data.say[verdict] || data.say[leaning]).replace("\u0000", "±" + String(width)) +
+      says.textContent = (data.say[verdict] || data.say[leaning]).replace("\u0000", "±" + plain(width)) +
         (stable(data, data, width, masses) ? "." : " (unstable: other draws may say otherwise).");
       shares.forEach(function (node, i) { node.textContent = percent(masses[i], n); });
       [0, masses[0], masses[0] + masses[1]].forEach(function (x, i) { set(bars[i], { x: 1000 * x, width: 1000 * masses[i] }); });
@@ -175,7 +177,11 @@
     all("[data-copy]").forEach(function (button) {
       button.addEventListener("click", function () {
         var text = document.getElementById(button.getAttribute("data-copy")).textContent;
-        function tell(done) { status.textContent = done ? "Copied." : "The browser does not allow it; select the text instead."; }
+        function tell(done) {  // emptied first, so that it is read out again
+          status.textContent = "";
+          var told = done ? "Copied." : "The browser does not allow it; select the text instead.";
+          setTimeout(function () { status.textContent = told; }, 50);
+        }
         function fallback() { tell(by_selection(text)); button.focus(); }
         if (navigator.clipboard && window.isSecureContext) {
           navigator.clipboard.writeText(text).then(function () { tell(true); }, fallback);

@@ -48,12 +48,19 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
         *(("Model", text) for text in dict.fromkeys(map(model_text, _recipes(result, recipe)))),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
         ("Judged by", _judged(recipe)),
-        ("Draws", f"{n_draws:,}, seed {recipe.seed}"),
+        ("Draws", f"{_fewest(result, n_draws)}{n_draws:,}, seed {recipe.seed}"),
         ("Call", call),
         ("Program", versions),
         ("Not covered", NOT_COVERED),
     ]
     return tuple((label, says) for label, says in rows if says)
+
+
+def _fewest(result: Rendered, most: int) -> str:
+    """Say where the fewest draws begin, if not all parts of a result have as many."""
+    parts = result.metrics if isinstance(result, Evaluation) else result if isinstance(result, ClassComparisons) else ()
+    fewest = min((len(part.draws) for part in parts), default=most)
+    return f"{fewest:,} to " if fewest < most else ""
 
 
 def _recipes(result: Rendered, recipe: Recipe) -> list[Recipe]:

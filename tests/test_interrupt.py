@@ -66,8 +66,8 @@ def asked(table):
 def test_long_drawing_tells_how_far_it_is(at_once, asked, capsys):
     asked(progress=None)
     told = capsys.readouterr()
-    assert "Drawing: 1 of 4 (0 s)" in told.err
-    assert "Drawing: 4 of 4, done (0 s)" in told.err
+    assert "Blocks of draws: 1 of 4 (0 s)" in told.err
+    assert "Blocks of draws: 4 of 4, done (0 s)" in told.err
     assert told.out == ""
 
 
@@ -95,7 +95,7 @@ def test_classes_are_counted_as_a_whole(at_once, capsys, news):
     rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=100)
     told = capsys.readouterr().err
     assert "Comparing classes: 20 of 20, done" in told
-    assert "Drawing" not in told
+    assert "Blocks of draws" not in told
 
 
 @pytest.mark.parametrize("progress", ["yes", 3, [True]], ids=["text", "number", "list"])
@@ -109,6 +109,6 @@ def test_quiet_is_quiet_on_the_command_line(at_once, run):
     job += ["--pos-label", "8", "--rope", "0.05"]
     code, loud, told = run(*job)
     assert code == 0
-    assert "Drawing" in told
+    assert "Blocks of draws" in told
     code, silent, told = run(*job, "--quiet")
     assert (code, silent, told) == (0, loud, "")

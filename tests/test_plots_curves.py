@@ -164,7 +164,7 @@ class TestEveryCurve:
                 plot(wrong)
 
     def test_other_things_are_no_axes(self, plot, fixture, request):
-        with pytest.raises(InvalidInputError, match="must be matplotlib axes; got list"):
+        with pytest.raises(InvalidInputError, match="must be plain matplotlib axes; got list"):
             plot(request.getfixturevalue(fixture)[0], ax=[])
 
 

@@ -451,11 +451,13 @@ def test_evidence_for_a_difference_is_said_the_other_way_round(news):
     assert title == "BF01 = 0.12: the data are 8.0 times as likely if Δ ≠ 0 as if Δ = 0"
 
 
-def test_curves_of_fewer_draws_than_the_ratio_has_say_so(news):
+def test_the_curve_is_of_the_draws_that_the_ratio_is_made_of_however_few_were_asked_for(news):
     c = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rng=0, draws=10)
     ax = rendered(plot_factor(c))
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["posterior (of 10 draws)", "prior"]
-    assert ax.lines[0].get_ydata().max() < ax.get_ylim()[1]
+    curve = ax.lines[0]
+    at_zero = float(np.interp(0.0, curve.get_xdata(), curve.get_ydata()))
+    assert at_zero == pytest.approx(c.bayes_factor.density, rel=1e-3)
+    assert curve.get_ydata().max() < ax.get_ylim()[1]
 
 
 def test_without_a_ratio_the_stored_reason_is_the_answer(news, r):

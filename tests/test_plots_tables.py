@@ -274,7 +274,7 @@ class TestTwoConfusions:
     def test_equal_matrices_differ_nowhere(self):
         a = confusion_of([[9, 1], [2, 8]])
         panel = plot_confusion((a, a))[2]
-        assert set(first_words(panel).values()) == {"+0.000"}
+        assert set(first_words(panel).values()) == {"0.000"}
         assert ground(panel, 0, 0) == pytest.approx((1, 1, 1))
 
     def test_a_class_without_items_of_either_is_hatched_in_the_difference(self):
@@ -326,11 +326,11 @@ class TestConfusionErrors:
         for wrong in (given, given[0]):
             with pytest.raises(InvalidInputError, match="must be three axes"):
                 plot_confusion(both, ax=wrong)
-        with pytest.raises(InvalidInputError, match="must be matplotlib axes; got str"):
+        with pytest.raises(InvalidInputError, match="must be plain matplotlib axes; got str"):
             plot_confusion(both, ax=["a", "b", "c"])
 
     def test_one_matrix_takes_one_axes(self, few_classes):
-        with pytest.raises(InvalidInputError, match="must be matplotlib axes"):
+        with pytest.raises(InvalidInputError, match="must be plain matplotlib axes"):
             plot_confusion(few_classes, ax="here")
 
     def test_two_matrices_must_have_the_same_classes(self, few_classes):

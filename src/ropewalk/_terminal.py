@@ -52,6 +52,7 @@ def emit(result: Rendered, show: Callable[[Rendered], str], html: str | None) ->
     typer.echo(show(result).rstrip("\n"))
     if html is not None:  # last, so that an answer is not lost for want of a disk
         result.to_html(html)
+        typer.echo(f"Wrote {visible(html)}", err=True)
     for line in remark_lines(result, ("Hint", "Warning")):
         typer.echo(line, err=True)
 

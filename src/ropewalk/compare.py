@@ -310,6 +310,7 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
     pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
     notes, alarms = remarks(recipe, posteriors, pulls)
     prior = prior_delta(recipe, fewer=bool(no_sd)) if evidence and _has_factor(recipe, no_sd) else None
+    sd_draws = None if prior is None or no_sd else difference(first[0], first[1])
     return Comparison(
         a=names[0],
         b=names[1],
@@ -321,9 +322,10 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
         regions=found.regions,
         rope_path=found.rope_path,
         decision=found.decision,
-        bayes_factor=_bayes_factor(recipe, delta, first, prior, no_sd) if evidence else None,
+        bayes_factor=_bayes_factor(recipe, delta, sd_draws, prior, no_sd) if evidence else None,
         draws=Draws(psi=psi, names=names),
         prior_draws=prior,
+        sd_draws=sd_draws,
         recipe=recipe,
         notes=(*notes, *capped(recipe, psi.shape[1], at, stable=found.decision is None or found.decision.stable)),
         warnings=alarms,
@@ -336,12 +338,11 @@ def _has_factor(recipe: Recipe, no_sd: str) -> bool:
 
 
 def _bayes_factor(
-    recipe: Recipe, delta: FloatArray, first: FloatArray, prior: FloatArray | None, no_sd: str
+    recipe: Recipe, delta: FloatArray, sd_draws: FloatArray | None, prior: FloatArray | None, no_sd: str
 ) -> BayesFactor:
     reason = recipe.model.no_factor or no_sd
     if prior is None:
         return BayesFactor(reason=reason)
-    sd_draws = None if no_sd else first[0] - first[1]
     return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
 
 

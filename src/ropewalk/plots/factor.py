@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from ropewalk._colours import INK, QUIET
-from ropewalk._validate import count_of
 from ropewalk.errors import InvalidInputError
-from ropewalk.evidence import SD_DRAWS
 from ropewalk.intervals import Interval
 from ropewalk.plots._density import kernel, scott
 from ropewalk.plots._letters import BESIDE, folded, plain_ticks, room_of, with_signs
@@ -66,13 +64,11 @@ def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None)
     ['posterior', 'prior']
     """
     c = of_kind(result, Comparison, _CALLER, "compare")
-    found, prior = _factor_of(c)
-    delta = c.draws.delta()[:SD_DRAWS]  # the ones that the ratio is made of
+    found, prior, delta = _factor_of(c)
     ax = axes(ax, _CALLER)
     seen = bulk(np.sort(delta), c.hdi)
     view = span(Interval(min(seen.low, 0.0), max(seen.high, 0.0)), margin=_AROUND)
-    held = "" if delta.size == SD_DRAWS else f" (of {count_of(delta.size, 'draw')})"
-    posterior_top = _curve(ax, delta, view, name=f"posterior{held}", colour=INK, line="-")
+    posterior_top = _curve(ax, delta, view, name="posterior", colour=INK, line="-")
     prior_top = _curve(ax, prior, view, name="prior", colour=QUIET, line="--")
     top = max(posterior_top, prior_top, found.density, found.prior_density)
     rule(ax, 0.0)
@@ -90,17 +86,17 @@ def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None)
     return ax
 
 
-def _factor_of(c: Comparison) -> tuple[_Factor, FloatArray]:
-    """Return the densities at 0 and the prior draws, or say why there are none."""
+def _factor_of(c: Comparison) -> tuple[_Factor, FloatArray, FloatArray]:
+    """Return the densities at 0 and the draws that they are made of, prior and posterior, or say why there are none."""
     found = c.bayes_factor
     ratio = None if found is None else (found.sd, found.density, found.prior_density)
-    if found is None or ratio is None or None in ratio or c.prior_draws is None:
+    if found is None or ratio is None or None in ratio or c.prior_draws is None or c.sd_draws is None:
         reason = "" if found is None else found.reason
         raise InvalidInputError(
             f"There is no Savage-Dickey ratio to draw{f': {reason}' if reason else ''}.",
-            hint="a comparison under a model with a prior has one, unless its draws are all alike.",
+            hint="the papers' models have one: of two labels, or model='icdm2015', unless all draws are alike.",
         )
-    return _Factor(savage_dickey(found), found.sd_reliable, *ratio), c.prior_draws  # type: ignore[arg-type]
+    return _Factor(savage_dickey(found), found.sd_reliable, *ratio), c.prior_draws, c.sd_draws  # type: ignore[arg-type]
 
 
 def _curve(ax: Axes, draws: FloatArray, view: Interval, *, name: str, colour: str, line: str) -> float:

@@ -195,7 +195,9 @@ def _say_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
     """Write the shares above the picture, in the order of the axis, and return how many lines that takes."""
     if not shares:
         return 0
-    room = width / len(shares) - 2 * _GAP
+    room = even = width / len(shares) - 2 * _GAP
+    if len(shares) == 3:  # noqa: PLR2004 - the middle one is short, and leaves room to the names on both sides
+        room = max((width - width_of(shares[1].meaning, SMALL)) / 2 - 3 * _GAP, even)
     for place, share in enumerate(shares):
         x = place / (len(shares) - 1)
         side = "left" if x == 0 else "right" if x == 1 else "center"

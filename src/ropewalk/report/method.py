@@ -43,7 +43,7 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
     about = " · each class against the rest" if by_class else class_words(recipe, visible)
     independent = recipe.n_clusters is None and not isinstance(result, CrossComparison)
     rows = [
-        ("Data", items_text(recipe) + about + (", taken as independent" if independent else "")),
+        ("Data", items_text(recipe) + (", taken as independent" if independent else "") + about),
         ("Data hash", recipe.data_hash),
         *(("Model", text) for text in dict.fromkeys(map(model_text, _recipes(result, recipe)))),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),

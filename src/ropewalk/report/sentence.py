@@ -58,7 +58,9 @@ def _comparison(c: Comparison, how: str = "") -> str:
     if c.decision.verdict is Verdict.EQUIVALENT:
         return f"{lead}; {inside}; {method}): the two are practically equivalent{doubt}."
     if c.decision.conclusive:
-        return f"{lead}; {above if c.mean > c.rope.middle else below}; {method}): a margin that matters{doubt}."
+        side = above if c.mean > c.rope.middle else below
+        better = a if c.decision.verdict is Verdict.A_BETTER else b
+        return f"{lead}; {side}; {method}): a margin that matters, in favour of {better}{doubt}."
     known = [told for told, edge in ((below, c.rope.low), (inside, 0.0), (above, c.rope.high)) if math.isfinite(edge)]
     return f"{lead}; {', '.join(known)}; {method}), which leaves the question undecided{doubt}."
 
@@ -67,7 +69,10 @@ def _classes(result: ClassComparisons) -> str:
     first, found = result[0], tally(c.decision for c in result)
     a, b, name = isolated(first.a), isolated(first.b), metric_title(first.metric)
     lead = f"On {_items(first.recipe)} of {len(result)} classes, each class against the rest"
-    method = _method(first.recipe, max(len(c.draws) for c in result), asked=found.without < len(result))
+    most = max(len(c.draws) for c in result)
+    method = _method(first.recipe, most, asked=found.without < len(result))
+    if min(len(c.draws) for c in result) < most:
+        method = method.replace(f"{most:,} draws", f"up to {most:,} draws")
     if found.without == len(result):
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
         return f"{lead}, {a}'s {name} was more probably above {b}'s than below it on {higher} ({method})."

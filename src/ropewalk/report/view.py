@@ -232,7 +232,7 @@ def _metric_table(result: Evaluation, escape: Escape) -> Table:
         if m.prob_at_least is not None:
             row += [percent(m.prob_at_least, len(m.draws)), decision_text(m.decision)]
         rows.append(tuple(map(escape, row)))
-    return Table(header=tuple(map(escape, header)), rows=tuple(rows))
+    return Table(header=tuple(map(escape, header)), rows=tuple(rows), ends_in_text=bar is not None)
 
 
 def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:

@@ -23,7 +23,7 @@ class Comparison(OneMetric):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
 
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
-    those of the difference under the prior, where a Bayes factor was made of them.
+    those of the difference under the prior, and `sd_draws` those under the posterior, that Savage-Dickey was made of.
     """
 
     a: str
@@ -40,6 +40,7 @@ class Comparison(OneMetric):
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
     prior_draws: FloatArray | None = field(repr=False, default=None)
+    sd_draws: FloatArray | None = field(repr=False, default=None)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     tests: Battery | None = None

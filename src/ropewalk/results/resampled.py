@@ -146,6 +146,11 @@ class CrossComparison(Rendered):
         return self.comparison.prior_draws
 
     @property
+    def sd_draws(self) -> FloatArray | None:
+        """Draws of A − B that the Savage-Dickey ratio was made of."""
+        return self.comparison.sd_draws
+
+    @property
     def bayes_factor(self) -> BayesFactor | None:
         """The Bayes factors, where the model has them."""
         return self.comparison.bayes_factor

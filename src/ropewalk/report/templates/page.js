@@ -196,7 +196,7 @@
   copying();
   var opened = [];
   window.addEventListener("beforeprint", function () {
-    opened = all("details:not([open])");
+    opened = all("details:not([open])").filter(function (node) { return !node.querySelector("pre"); });
     opened.forEach(function (node) { node.open = true; });
   });
   window.addEventListener("afterprint", function () { opened.forEach(function (node) { node.open = false; }); });

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Final
 
 from ropewalk.intervals import Interval
+from ropewalk.report.geometry import widened
 from ropewalk.typing import FloatArray
 
 _BEYOND: Final = 2.0  # lengths of the HDI: what lies farther from it is a tail that would squeeze the rest
 _REACH: Final = 3.5  # how many times as wide as the draws a picture may get
-_ALIKE: Final = 1e-12
-_ALONE: Final = 0.01  # of a scale, where nothing else sets one
 
 
 def bulk(ordered: FloatArray, hdi: Interval) -> Interval:
@@ -38,17 +36,7 @@ def span(shown: Interval, wanted: Iterable[float] = (), *, margin: float = 0.03)
     >>> span(Interval(1.0, 2.0), [0.0, 100.0], margin=0.0)
     Interval(low=0.0, high=2.0)
     """
-    low, high = shown
-    values = [value for value in wanted if math.isfinite(value)]
-    width = high - low
-    if width <= _ALIKE * max(abs(low), abs(high)):  # one value only: what is worth seeing sets the scale
-        width = max([abs(value - low) for value in values] + [_ALONE]) / 2
-        low, high = low - width / 2, high + width / 2
-    for value in sorted(values, key=lambda value: max(low - value, value - high)):
-        if max(high, value) - min(low, value) <= _REACH * width:
-            low, high = min(low, value), max(high, value)
-    room = margin * (high - low)
-    return Interval(low - room, high + room)
+    return widened(shown, wanted, reach=_REACH, margin=margin)
 
 
 def clipped(part: Interval, view: Interval) -> Interval | None:
@@ -56,6 +44,7 @@ def clipped(part: Interval, view: Interval) -> Interval | None:
 
     Examples
     --------
+    >>> import math
     >>> clipped(Interval(-0.02, math.inf), Interval(-1.0, 1.0)), clipped(Interval(2.0, 3.0), Interval(-1.0, 1.0))
     (Interval(low=-0.02, high=1.0), None)
     """

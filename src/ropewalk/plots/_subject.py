@@ -15,7 +15,7 @@ from ropewalk.intervals import Interval
 from ropewalk.plots._letters import minus
 from ropewalk.plots._style import short, words
 from ropewalk.report.numbers import estimate_text, percent
-from ropewalk.report.shape import metric_title
+from ropewalk.report.shape import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
 from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
@@ -97,18 +97,11 @@ def better_names(c: Comparison) -> tuple[str, str]:
 
 def verdict_words(c: Comparison) -> str:
     """Say the verdict; where there is none, the more probable sign, and why there is no more."""
-    a, b, n = short(c.a, NAME), short(c.b, NAME), len(c.draws)
+    a, b = short(c.a, NAME), short(c.b, NAME)
     if c.decision is not None and c.rope is not None:
         said = verdict_text(c.decision.verdict, c.decision.leaning, minus(rope_text(c.rope)), a, b)
         return f"{c.decision.symbol}  {said}{'' if c.decision.stable else ' (unstable)'}"
-    up = c.recipe.metric.higher_is_better
-    better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
-    chance = max(c.prob_above_zero, c.prob_below_zero)
-    name = words(metric_title(c.metric))
-    fact = f"{better}'s {name} is {'higher' if up else 'lower'} with probability {percent(chance, n)}"
-    if chance == 0:
-        fact = f"{a} and {b} have the same {name} in every draw"
-    return f"{fact}; {c.recipe.no_verdict or 'whether that matters needs a ROPE'}"
+    return sign_text(c, a, b, words(metric_title(c.metric)))
 
 
 def _of_comparison(c: Comparison) -> Subject:

@@ -26,6 +26,8 @@ _BINS: Final = (30, 90)
 _TAIL: Final = 0.0005  # of the draws may lie beyond each end of the picture
 _REACH: Final = 6.0  # how many times as wide as the draws a picture may be, to show 0 and the ROPE too
 _MARGIN: Final = 0.04
+_ALIKE: Final = 1e-12
+_ALONE: Final = 0.01  # of a scale, where nothing else sets one
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +101,29 @@ def round_step(about: float) -> float:
 def axis_of(draws: FloatArray, *, of_interest: Iterable[float]) -> Axis:
     """Return an axis for sorted draws, wide enough for what is of interest too if that is not too far away."""
     n = draws.size
-    low, high = float(draws[int(_TAIL * n)]), float(draws[n - 1 - int(_TAIL * n)])
-    span = high - low
-    wanted = [value for value in of_interest if math.isfinite(value)]
-    if span <= 0:  # all draws are equal: what is of interest sets the scale
-        span = max([abs(value - low) for value in wanted] + [0.01]) / 2
-        low, high = low - span / 2, high + span / 2
-    for value in sorted(wanted, key=lambda value: max(low - value, value - high)):
-        wider = max(high, value) - min(low, value)
-        if wider <= _REACH * span:
+    shown = Interval(float(draws[int(_TAIL * n)]), float(draws[n - 1 - int(_TAIL * n)]))
+    return Axis(*widened(shown, of_interest, reach=_REACH, margin=_MARGIN))
+
+
+def widened(shown: Interval, wanted: Iterable[float], *, reach: float, margin: float) -> Interval:
+    """Widen what must be shown to what is worth seeing, nearest first, up to `reach` times its width.
+
+    Examples
+    --------
+    >>> widened(Interval(1.0, 2.0), [0.0, 100.0], reach=3.0, margin=0.0)
+    Interval(low=0.0, high=2.0)
+    """
+    low, high = shown
+    values = [value for value in wanted if math.isfinite(value)]
+    width = high - low
+    if width <= _ALIKE * max(abs(low), abs(high)):  # one value only: what is worth seeing sets the scale
+        width = max([abs(value - low) for value in values] + [_ALONE]) / 2
+        low, high = low - width / 2, high + width / 2
+    for value in sorted(values, key=lambda value: max(low - value, value - high)):
+        if max(high, value) - min(low, value) <= reach * width:
             low, high = min(low, value), max(high, value)
-    room = _MARGIN * (high - low)
-    return Axis(low - room, high + room)
+    room = margin * (high - low)
+    return Interval(low - room, high + room)
 
 
 def axis_of_intervals(intervals: Iterable[Interval], *, of_interest: Iterable[float] = ()) -> Axis:

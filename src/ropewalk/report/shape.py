@@ -10,7 +10,8 @@ from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Verdict
 from ropewalk.models import Bootstrap
-from ropewalk.results import Recipe
+from ropewalk.report.numbers import percent
+from ropewalk.results import Comparison, Recipe
 
 _NAMED = 4
 
@@ -58,6 +59,17 @@ def decision_text(decision: Decision | None) -> str:
     if decision is None:
         return "–"
     return decision.symbol + ("" if decision.stable else " (unstable)")
+
+
+def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
+    """Say which of two classifiers, so written, probably has the better score, and why no more is said."""
+    up = c.recipe.metric.higher_is_better
+    better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
+    chance = max(c.prob_above_zero, c.prob_below_zero)
+    fact = f"{better}'s {metric} is {'higher' if up else 'lower'} with probability {percent(chance, len(c.draws))}"
+    if chance == 0:
+        fact = f"{a} and {b} have the same {metric} in every draw"
+    return f"{fact}; {c.recipe.no_verdict or 'whether that matters needs a ROPE'}"
 
 
 def symbol_text(decision: Decision | None) -> str:

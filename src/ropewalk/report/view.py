@@ -31,6 +31,7 @@ from ropewalk.report.shape import (
     decision_text,
     items_text,
     metric_title,
+    sign_text,
 )
 from ropewalk.results import (
     ClassComparisons,
@@ -251,13 +252,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
     ]
     title = f"Is {a} better than {b} on {escape(str(c.pos_label))}?" if by_class else f"Is {a} better than {b}?"
     if c.decision is None or c.rope is None:
-        up = c.recipe.metric.higher_is_better
-        better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
-        chance = max(c.prob_above_zero, c.prob_below_zero)
-        fact = f"{better}'s {escape(name)} is {'higher' if up else 'lower'} with probability {percent(chance, n)}"
-        if chance == 0:
-            fact = f"{a} and {b} have the same {escape(name)} in every draw"
-        headline = f"{fact}; " + (c.recipe.no_verdict or "whether that matters needs a ROPE")
+        headline = sign_text(c, a, b, escape(name))
         tests = classical.tests_line(c)
         return View(title=title, symbol="", headline=headline, lines=tuple(lines), shares=(), note="", tests=tests)
     factors = _evidence(c)

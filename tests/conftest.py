@@ -85,6 +85,15 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture
+def untouched_settings():
+    """No picture changes matplotlib's own settings."""
+    settings = need("matplotlib").rcParams
+    before = dict(settings)
+    yield
+    assert dict(settings) == before
+
+
+@pytest.fixture
 def silent():
     """Let ropewalk's own warnings pass: the test is about something else."""
     with warnings.catch_warnings():

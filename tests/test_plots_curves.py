@@ -22,13 +22,7 @@ BANDS = "95% band: each point, all at once"
 HOSTILE = ["$x_1$ & $y", "<script>alert(1)</script>", "z" * 300, "\U0001f9ea net", "שלום", "a\x1b[31m\n\tb", "_under"]
 
 
-@pytest.fixture(autouse=True)
-def settings():
-    """No picture changes matplotlib's settings; every figure is closed again."""
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("untouched_settings")
 
 
 @pytest.fixture(scope="module")

@@ -47,13 +47,7 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def settings():
-    """No picture changes matplotlib's settings; every figure is closed again."""
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("untouched_settings")
 
 
 @pytest.fixture(scope="module")

@@ -27,13 +27,7 @@ from ropewalk.results import ClassComparisons, PriorSensitivity
 HOSTILE = ["$x_1$ & $y", "<script>", "x" * 300, "\U0001f9ea net", "שלום", "red \x1b[31m\n\tb", "_under", ""]
 
 
-@pytest.fixture(autouse=True)
-def settings():
-    """No picture changes matplotlib's settings; every figure is closed again."""
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("untouched_settings")
 
 
 @pytest.fixture(scope="module")

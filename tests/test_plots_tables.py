@@ -29,13 +29,7 @@ HOSTILE = ["$x_1$ & $y", "<script>alert(1)</script>", "z" * 300, "\U0001f9ea net
 MIRRORED = {"≫": "≪", "≪": "≫", "<": ">", ">": "<", "≈": "≈"}
 
 
-@pytest.fixture(autouse=True)
-def settings():
-    """No picture changes matplotlib's settings; every figure is closed again."""
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("untouched_settings")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ HEAVY = [
 
 
 def test_importing_ropewalk_pulls_in_nothing_heavy():
-    code = f"import sys, ropewalk; print([m for m in {HEAVY!r} if m in sys.modules])"
+    ours = ["ropewalk.plots", "ropewalk.report", "ropewalk._dossier", "ropewalk.cli"]  # for those who ask
+    code = f"import sys, ropewalk; print([m for m in {[*HEAVY, *ours]!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -31,3 +32,15 @@ def test_public_names_are_sorted_and_there():
 
     assert list(rw.__all__) == sorted(rw.__all__)
     assert all(hasattr(rw, name) for name in rw.__all__)
+
+
+def test_pictures_come_when_they_are_asked_for_and_without_matplotlib():
+    code = "import sys, ropewalk as rw; rw.plots.plot_posterior; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_name_that_is_not_there_is_said_so():
+    import ropewalk as rw
+
+    assert not hasattr(rw, "plot")

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
-from ropewalk import analysis, classical, costs, curves, errors, metrics, models, plots, resampling
+from typing import TYPE_CHECKING, Any
+
+from ropewalk import analysis, classical, costs, curves, errors, metrics, models, resampling
 from ropewalk._version import __version__
 from ropewalk.compare import compare, compare_classes
 from ropewalk.data import (
@@ -25,6 +27,19 @@ from ropewalk.rank import rank
 from ropewalk.resampling import cross_compare
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
 from ropewalk.scores import compare_scores, evaluate_scores, rank_scores
+
+if TYPE_CHECKING:
+    from ropewalk import plots
+
+
+def __getattr__(name: str) -> Any:
+    """Import the pictures when somebody asks for them: they and the report would slow every import by a quarter."""
+    if name == "plots":
+        import importlib
+
+        return importlib.import_module("ropewalk.plots")
+    raise AttributeError(f"module 'ropewalk' has no attribute {name!r}")
+
 
 __all__ = [
     "ClassComparisons",

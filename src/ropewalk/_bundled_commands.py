@@ -14,7 +14,6 @@ from ropewalk._terminal import quietly
 from ropewalk._validate import visible
 from ropewalk._write import write_file
 from ropewalk.errors import InvalidInputError
-from ropewalk.figures import draw_figures, make_folder
 from ropewalk.report import body
 from ropewalk.reproduce import icdm2015, sigir2016
 
@@ -57,6 +56,8 @@ def reproduce(
     papers = {"sigir2016": sigir2016, "icdm2015": icdm2015}
     if paper not in papers:
         raise InvalidInputError(f"There is no paper {paper!r} to reproduce.", hint=f"choose from: {', '.join(papers)}.")
+    from ropewalk.figures import draw_figures, make_folder
+
     number = parse_draws(draws)
     folder = None if figures is None else make_folder(figures)
     rows = quietly(lambda: list(papers[paper](draws=number, seed=seed, threads=threads)))

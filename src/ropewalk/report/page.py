@@ -38,6 +38,7 @@ from ropewalk.summary import Estimate
 from ropewalk.wording import bar_text, rope_text, verdict_text
 
 _LARGE: Final = 8  # matrices with more classes are folded away
+_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
 _URGENT: Final = ("Warning", "Hint")
 
 
@@ -69,6 +70,7 @@ class Page:
     tests: Table | None = None
     tests_meaning: str = ""
     details: tuple[View, ...] = ()
+    by_class: bool = False
     method: tuple[tuple[str, str], ...] = ()
     sentence: str = ""
     latex: str = ""
@@ -199,7 +201,8 @@ def _classes(found: Page, result: ClassComparisons) -> Page:
         views=(head,),
         panels=(None,),
         classes=by_class(result, live=True),
-        details=found.views,
+        details=found.views if len(result) <= _WORDS else (),
+        by_class=True,
     )
 
 

@@ -33,6 +33,10 @@ def prepare(folder: Path) -> None:
     shutil.copy(rw.examples.bundled("news20_scores_class8.csv.gz"), folder / "scores.csv.gz")
 
 
+# On a busy machine a command may take long enough to tell how far it is.
+_PROGRESS = re.compile(r"^[\w ]+: [\d,]+( of [\d,]+)?(, done|, stopped)? \(\d+ s\)\n", re.MULTILINE)
+
+
 def printed(block: str, folder: Path) -> str:
     """Return a console block with what its commands print now."""
     lines = []
@@ -42,7 +46,7 @@ def printed(block: str, folder: Path) -> str:
             command, shell=True, cwd=folder, env=environment, text=True, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
-        lines.append(f"$ {command}\n{done.stdout}")
+        lines.append(f"$ {command}\n{_PROGRESS.sub('', done.stdout)}")
     return "".join(lines)
 
 

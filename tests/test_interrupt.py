@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,11 +33,25 @@ def long_job(tmp_path):
     return start, out
 
 
+def wait_for_work(job, seconds=2.5):
+    """Wait until a process is well into its drawing, by the processor time it took: imports and reading take one."""
+    usage = Path(f"/proc/{job.pid}/stat")
+    if not usage.exists():
+        time.sleep(8)
+        return
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and job.poll() is None:
+        fields = usage.read_text(encoding="utf-8").rpartition(")")[2].split()
+        if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds:
+            return
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_control_c_leaves_a_message_and_no_half_written_file(long_job, threads):
     start, out = long_job
     job = start("--threads", threads)
-    time.sleep(4)  # well into the drawing
+    wait_for_work(job)
     assert job.poll() is None
     job.send_signal(signal.SIGINT)
     stdout, stderr = job.communicate(timeout=30)

@@ -95,6 +95,10 @@ def check_against_the_rule(result, seen, width):
     if found.decision.conclusive or masses[2] - masses[1] > 0.004:
         assert says.startswith(found.decision.text), width
     assert ("unstable" in says) == (not found.decision.stable), width
+    # The bar has the masses themselves, before they are rounded to be read.
+    widths = [float(rect.get_attribute("width")) / 1000 for rect in seen.locator(".panel .bar rect").all()]
+    exact = (found.regions.below, found.regions.inside, found.regions.above)
+    assert widths == pytest.approx(exact, abs=0.002), width
     shares = seen.locator(".panel .share").all_inner_texts()
     for text, mass in zip(shares, (found.regions.below, found.regions.inside, found.regions.above), strict=True):
         low, high = shown_share(text)

@@ -510,3 +510,21 @@ def test_a_metric_may_not_speak_to_the_terminal_by_its_name(rng):
     for text in (r.sentence(), r.to_html(), str(r), r.to_latex(), r.to_markdown()):
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
     assert "<b>" not in re.sub(r'<b class="share">', "", r.to_html())
+
+
+def test_a_prior_that_weighs_on_a_class_is_not_kept_quiet(silent):
+    rng = np.random.default_rng(5)
+    y = np.append(rng.integers(0, 2, 400), [2, 2, 2])  # the last class has three items
+    a, b = y.copy(), y.copy()
+    a[:30], b[-3:] = 1 - a[:30], 0
+    r = rw.compare(y, a, b, rope=0.05, rng=0, draws=2_000)
+    warned = [str(c.pos_label) for c in gather(r).classes if c.warnings]
+    assert "2" in warned
+    assert f"The prior or thin data weigh on {len(warned)} of them: {', '.join(warned)}." in words(r.to_html())
+
+
+def test_a_model_without_a_prior_is_not_fitted_for_one(monkeypatch):
+    s = rw.examples.news20().scores_class8
+    r = rw.compare_scores(s["y_true"], s["nb_mult"], s["svm_l2"], rope=0.01, rng=0, draws=200)
+    monkeypatch.setattr(rw.models.Bootstrap, "fit", None)
+    assert gather(r).priors is None

@@ -81,12 +81,18 @@ def _affordable(work: int) -> int | None:
     return min(max(_WORK // max(work, 1) // 1_000 * 1_000, least), most)
 
 
+def _work(recipe: Recipe) -> int:
+    """Return how many random numbers a draw takes."""
+    return sum(recipe.model.fit(table).work for table in recipe.tables)
+
+
 def _priors(answer: Comparison) -> PriorSensitivity | None:
     """Ask again under other priors of models that pair items in the same way: to drop the pairing is no prior."""
-    recipe = answer.recipe
-    work = sum(recipe.model.fit(table).work for table in recipe.tables)
-    draws = _affordable(work * max(len(other_priors(recipe, same_pairing=True)), 1))
-    if draws is None or not other_priors(recipe, same_pairing=True):
+    others = len(other_priors(answer.recipe, same_pairing=True))
+    if not others:  # nothing is fitted in vain, which for a million scores takes a second
+        return None
+    draws = _affordable(others * _work(answer.recipe))
+    if draws is None:
         return None
     return prior_sensitivity(answer, draws=min(draws, len(answer.draws)), same_pairing=True)
 
@@ -123,7 +129,7 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
         )
         for label in shown
     ]  # fmt: skip
-    draws = _affordable(sum(one.model.fit(table).work for one in asked for table in one.tables))
+    draws = _affordable(len(asked) * _work(asked[0])) if asked else None  # classes of the same items are alike in it
     if draws is None:
         return None, n_classes
     draws = min(draws, len(answer.draws))

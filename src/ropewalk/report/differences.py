@@ -16,6 +16,7 @@ from ropewalk.results import ClassComparisons, Comparison
 _AGREED: Final = 40
 _BINARY: Final = 2
 _NAME: Final = 40
+_NAMED: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +57,14 @@ def agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[C
     return tuple(found)
 
 
+def _label(c: Comparison) -> str:
+    return isolated(label_text("" if c.pos_label is None else c.pos_label))
+
+
 def _entries(result: ClassComparisons) -> list[Entry]:
     return [
         Entry(
-            label=isolated(label_text("" if c.pos_label is None else c.pos_label)),
+            label=_label(c),
             estimate=c.delta,
             n_draws=len(c.draws),
             decision=c.decision,
@@ -89,6 +94,10 @@ def classes_note(extras: Extras) -> str:
     told = f"Each class against the rest: {model_text(first.recipe)}, {len(first.draws):,} draws each."
     if first.recipe.rope is None and extras.rope:
         told += " The ROPE is about another metric, so it judges none of these."
+    thin = [_label(c) for c in extras.classes if c.warnings]
+    if thin:
+        told += f" The prior or thin data weigh on {len(thin)} of them: {', '.join(thin[:_NAMED])}"
+        told += f" and {len(thin) - _NAMED} more." if len(thin) > _NAMED else "."
     if len(extras.classes) < extras.n_classes:
         told += (
             f" These are the {len(extras.classes)} of {extras.n_classes:,} classes whose observed values differ most: "

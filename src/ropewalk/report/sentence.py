@@ -150,4 +150,4 @@ def _method(recipe: Recipe, n_draws: int, *, asked: bool = True) -> str:
 
 
 def _model(recipe: Recipe, n_draws: int) -> str:
-    return f"{model_text(recipe)}, {n_draws:,} draws"
+    return f"{model_text(recipe)}, {count_of(n_draws, 'draw')}"

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 import ropewalk as rw
 from ropewalk import analysis
-from ropewalk.analysis._beta import beta_hdi
+from ropewalk._beta import beta_hdi
 from support import need
 
 RopewalkError = rw.errors.RopewalkError

@@ -13,7 +13,7 @@ ROOT = Path(ropewalk.__file__).parent
 LAYERS = {
     0: {"errors", "typing", "_validate", "_optional", "_write", "_version", "_progress", "_colours"},
     1: {"data", "_door"},
-    2: {"sampling", "intervals", "bands", "metrics"},
+    2: {"sampling", "intervals", "bands", "metrics", "_beta"},
     3: {"models"},
     4: {"summary", "decision", "evidence", "wording", "contrast", "results", "_settle", "classical"},
     5: {"report", "plots"},
@@ -32,6 +32,7 @@ LAYERS = {
         "sensitivity",
         "analysis",
         "resampling",
+        "planning",
         "_dossier",
     },
     7: {"cli", "_bundled_commands", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},

@@ -23,15 +23,15 @@ EVERY: Final = 10.0  # seconds between two lines where there is no terminal
 
 
 class _Meter(Protocol):
-    def advance(self, done: int) -> None:
-        """Note that so many items are done."""
+    def advance(self, done: int, found: str = "") -> None:
+        """Note that so many items are done, and what has been found so far."""
 
     def close(self, *, finished: bool) -> None:
         """Clean up, whatever happened."""
 
 
 class _Silent:
-    def advance(self, done: int) -> None:
+    def advance(self, done: int, found: str = "") -> None:
         pass
 
     def close(self, *, finished: bool) -> None:
@@ -42,7 +42,7 @@ class _Call:
     def __init__(self, call: Callable[[int, int | None], object], total: int | None) -> None:
         self._call, self._total = call, total
 
-    def advance(self, done: int) -> None:
+    def advance(self, done: int, found: str = "") -> None:  # noqa: ARG002
         self._call(done, self._total)
 
     def close(self, *, finished: bool) -> None:
@@ -55,17 +55,18 @@ class _Lines:
     def __init__(self, describe: str, total: int | None, *, patient: bool) -> None:
         self._describe, self._total, self._patient = describe, total, patient
         self._start = self._last = monotonic()
-        self._done = 0
+        self._done, self._found = 0, ""
 
     def _say(self, end: str = "") -> None:
         if sys.stderr is None:
             return
         of = "" if self._total is None else f" of {self._total:,}"
         took = monotonic() - self._start
-        print(f"{self._describe}: {self._done:,}{of}{end} ({took:.0f} s)", file=sys.stderr, flush=True)  # noqa: T201
+        told = f"{self._describe}: {self._done:,}{of}{end} ({took:.0f} s)"
+        print(f"{told}: {self._found}" if self._found else told, file=sys.stderr, flush=True)  # noqa: T201
 
-    def advance(self, done: int) -> None:
-        self._done = done
+    def advance(self, done: int, found: str = "") -> None:
+        self._done, self._found = done, found
         if monotonic() - self._last >= EVERY:
             self._last = monotonic()
             self._patient = False
@@ -112,11 +113,12 @@ class _Bar:
             bar.start()
             self._bar = bar
 
-    def advance(self, done: int) -> None:
+    def advance(self, done: int, found: str = "") -> None:
         with self._lock:
             self._done = done
             if self._bar is not None:
-                self._bar.update(self._bar.task_ids[0], completed=done)
+                told = f"{self._describe}: {found}" if found else self._describe
+                self._bar.update(self._bar.task_ids[0], completed=done, description=told)
 
     def close(self, *, finished: bool) -> None:  # noqa: ARG002
         self._timer.cancel()
@@ -127,7 +129,12 @@ class _Bar:
 
 
 def track(
-    items: Iterable[T], *, total: int | None = None, describe: str = "Working", progress: ProgressLike = None
+    items: Iterable[T],
+    *,
+    total: int | None = None,
+    describe: str = "Working",
+    progress: ProgressLike = None,
+    found: Callable[[], str] | None = None,
 ) -> Iterator[T]:
     """Go through `items` and show how far it has come; an item counts as done when the next one is asked for.
 
@@ -143,6 +150,8 @@ def track(
         None draws a bar on stderr if that is a terminal and the work takes longer than half a second; where there is
         no terminal it writes a line every ten seconds. True draws the bar at once, or writes a line at the end too;
         False is silent; a function is called with (done, total) after each item.
+    found
+        Says in a few words what the work has found so far.
 
     Examples
     --------
@@ -157,7 +166,7 @@ def track(
         total = len(items)
     if total is not None and (not is_whole(total) or total < 0):
         raise InvalidInputError(f"`total` must be a whole number of items; got {total!r}.")
-    return _tracked(items, total, describe, progress)
+    return _tracked(items, _meter(total, describe, progress), found or str)
 
 
 def check_progress(progress: Any) -> ProgressLike:
@@ -170,13 +179,12 @@ def check_progress(progress: Any) -> ProgressLike:
     )
 
 
-def _tracked(items: Iterable[T], total: int | None, describe: str, progress: ProgressLike) -> Iterator[T]:
-    meter = _meter(total, describe, progress)
+def _tracked(items: Iterable[T], meter: _Meter, found: Callable[[], str]) -> Iterator[T]:
     finished = False
     try:
         for done, item in enumerate(items, start=1):
             yield item
-            meter.advance(done)
+            meter.advance(done, found())
         finished = True
     finally:
         meter.close(finished=finished)

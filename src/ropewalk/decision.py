@@ -10,15 +10,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from ropewalk._validate import is_real
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import FEW_DRAWS, Interval
+from ropewalk.intervals import FEW_DRAWS, Interval, shortest
 from ropewalk.summary import Estimate, count_below
-from ropewalk.typing import FloatArray, Rule
+from ropewalk.typing import FloatArray, IntArray, Rule
 
 Leaning = Literal["a", "b", "equivalent"]
 _QUESTION = "what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."
@@ -38,6 +38,10 @@ class Verdict(StrEnum):
     def conclusive(self) -> bool:
         """Whether the data settle the question."""
         return self in {Verdict.EQUIVALENT, Verdict.A_BETTER, Verdict.B_BETTER}
+
+
+VERDICTS: Final = tuple(Verdict)
+"""The verdicts in the order of their codes, where many are given at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,27 +139,61 @@ def decide(hdi: Interval, rope: Interval, mean: float = 0.0) -> Verdict:
     >>> [decide(Interval(low, 0.2), Interval(-0.05, 0.05)).value for low in (0.06, 0.0)]
     ['≫', '>']
     """
-    if rope.low <= hdi.low and hdi.high <= rope.high:
-        return Verdict.EQUIVALENT
-    if hdi.high <= rope.low:
-        return Verdict.B_BETTER
-    if hdi.low >= rope.high:
-        return Verdict.A_BETTER
-    return _side(hdi, rope, mean)
+    return VERDICTS[int(decide_each(np.array([hdi.low]), np.array([hdi.high]), np.array([mean]), rope)[0])]
+
+
+def decide_each(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
+    """Judge many differences at once, as `decide` does one; return the codes of the `VERDICTS`."""
+    return np.select(
+        [(rope.low <= low) & (high <= rope.high), high <= rope.low, low >= rope.high],
+        [0, 1, 2],
+        default=_sides(low, high, mean, rope),
+    )
+
+
+def _sides(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
+    """Return which undecided verdict each would be: the side of the HDI's midpoint, of the mean if that is even."""
+    middle = (low + high) / 2
+    return np.where(np.where(middle == rope.middle, mean, middle) > rope.middle, 4, 3)
 
 
 def _side(hdi: Interval, rope: Interval, mean: float) -> Verdict:
-    middle = rope.middle
-    side = hdi.middle if hdi.middle != middle else mean
-    return Verdict.UNDECIDED_HIGH if side > middle else Verdict.UNDECIDED_LOW
+    return VERDICTS[int(_sides(np.array([hdi.low]), np.array([hdi.high]), np.array([mean]), rope)[0])]
 
 
 def decide_by_probability(regions: Regions, prob: float, otherwise: Verdict) -> Verdict:
     """Let the largest region decide if it holds at least `prob`."""
-    best = max((regions.inside, 0), (regions.below, 1), (regions.above, 2), key=lambda pair: pair[0])
-    if best[0] < prob:
-        return otherwise
-    return (Verdict.EQUIVALENT, Verdict.B_BETTER, Verdict.A_BETTER)[best[1]]
+    masses = np.array([[regions.inside], [regions.below], [regions.above]])
+    return VERDICTS[int(decide_each_by_probability(masses, prob, np.array([VERDICTS.index(otherwise)]))[0])]
+
+
+def decide_each_by_probability(masses: FloatArray, prob: float, otherwise: IntArray) -> IntArray:
+    """Let the largest of the masses (inside, below, above) decide wherever it is at least `prob`."""
+    return np.where(masses.max(axis=0) >= prob, masses.argmax(axis=0), otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Many differences judged at once: the codes of their `VERDICTS`, their means and the ends of their HDIs."""
+
+    verdict: IntArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def judge_each(ordered: FloatArray, rope: Interval, *, prob: float, rule: Rule, higher_is_better: bool) -> Judged:
+    """Judge sorted draws of many differences, (differences, draws), each as `judge` would one."""
+    low, high = shortest(ordered, prob)
+    mean = ordered.mean(axis=1)
+    facing = (low, high, mean, rope) if higher_is_better else (-high, -low, -mean, rope.mirrored())
+    if rule == "hdi":
+        return Judged(decide_each(*facing), mean, low, high)
+    n = ordered.shape[1]
+    below, above = (ordered < rope.low).sum(axis=1), (ordered > rope.high).sum(axis=1)
+    outside = (below, above) if higher_is_better else (above, below)
+    masses = np.stack([n - below - above, *outside]) / n
+    return Judged(decide_each_by_probability(masses, prob, _sides(*facing)), mean, low, high)
 
 
 def region_masses(ordered: FloatArray, rope: Interval) -> Regions:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._beta import beta_hdi
 from ropewalk._door import as_outcomes
 from ropewalk._remarks import few_units
 from ropewalk._validate import (
@@ -18,7 +19,6 @@ from ropewalk._validate import (
     is_real,
     shorten,
 )
-from ropewalk.analysis._beta import beta_hdi
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError

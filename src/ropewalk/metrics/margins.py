@@ -50,6 +50,11 @@ class Margins:
         tp, col, row = (x.sum(axis=-1, keepdims=True) for x in (self.tp, self.col, self.row))
         return Margins(tp, col, row, self.total * self.row.shape[-1])
 
+    def only(self, j: int) -> Margins:
+        """Return the margins of one class, without copying them."""
+        one = slice(j, j + 1)
+        return Margins(self.tp[..., one], self.col[..., one], self.row[..., one], self.total)
+
     def of(self, classes: Sequence[int]) -> Margins:
         """Return the margins of some of the classes; the total stays that of all items."""
         chosen = list(classes)

@@ -104,12 +104,12 @@ class Metric:
             return kernel(margins)
         if self.average == "micro":
             return kernel(margins.pooled())[..., 0]
-        values = kernel(margins)
+        values = kernel(margins if self.positive is None else margins.only(self.positive))
         if self.average == "macro":
             return values.mean(axis=-1)
         if self.average == "weighted":
             return ratio((values * margins.row).sum(axis=-1), margins.row.sum(axis=-1))
-        return values[..., self.positive]
+        return values[..., 0]
 
     def _checked(self, values: Any, margins: Margins) -> FloatArray:
         """Return a kernel's values if they are one finite number for each classifier and draw."""

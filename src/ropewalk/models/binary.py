@@ -15,6 +15,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.sticks import SMALLEST_SHARE
-from ropewalk.sampling import block_size, dirichlet
+from ropewalk.sampling import TINY, block_size, dirichlet
 from ropewalk.typing import FloatArray
 
 
@@ -55,6 +56,26 @@ class DirichletPosterior:
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
         weights = np.concatenate([dirichlet(rng, shapes, size) * mu[j] for j, shapes in enumerate(self.theta)])
         return Weighted(self.cells, weights)
+
+
+def block_of_each(rng: np.random.Generator, posteriors: Sequence[DirichletPosterior], size: int) -> Weighted:
+    """Draw `size` tables from each of many posteriors over the same cells, one posterior after the other.
+
+    All gammas are drawn in one call, which leaves other threads their turn.
+    """
+    first = posteriors[0]
+    shapes = np.stack([np.concatenate([*one.theta, one.mu]) for one in posteriors], axis=1)
+    if shapes.min() < TINY:  # where gammas may underflow, each is drawn with more care
+        blocks = [one.block(rng, size).weights for one in posteriors]
+        return Weighted(first.cells, np.concatenate(blocks, axis=1))
+    gammas = rng.standard_gamma(shapes[:, :, np.newaxis], (*shapes.shape, size)).reshape(len(shapes), -1)
+    weights, mu = gammas[: -first.mu.size], gammas[-first.mu.size :]
+    mu /= mu.sum(axis=0)
+    stop = 0
+    for j, theta in enumerate(first.theta):
+        start, stop = stop, stop + theta.size
+        weights[start:stop] *= mu[j] / weights[start:stop].sum(axis=0)
+    return Weighted(first.cells, weights, shares=mu)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,16 +185,23 @@ def _fit(
             f"these data have {n_labels} ({shorten(map(label_text, outcomes.labels), 6)}).",
             hint="pos_label= compares one class against the rest; models.Tree takes any number of labels.",
         )
-    codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
+    cells = _every_cell(n_labels, n_classifiers)
     counts = np.zeros((n_labels,) * (n_classifiers + 1))
     counts[tuple(outcomes.codes.T)] = outcomes.counts
     if n_labels == 1:  # a single label leaves nothing to doubt
-        return DirichletPosterior(Cells(codes, n_labels), np.ones(1), (np.ones(1),))
+        return DirichletPosterior(cells, np.ones(1), (np.ones(1),))
     # The papers list the outcome pairs from (1,1) down to (0,0); cells are sorted upwards.
     priors = [np.array(negative[::-1], dtype=np.float64), np.array(positive[::-1], dtype=np.float64)]
     theta = tuple(counts[j].reshape(-1) + priors[j] for j in range(2))
     shares = counts.reshape(2, -1).sum(axis=1) + np.array(mu[::-1], dtype=np.float64)
-    return DirichletPosterior(Cells(codes, n_labels), shares, theta)
+    return DirichletPosterior(cells, shares, theta)
+
+
+@lru_cache(maxsize=8)
+def _every_cell(n_labels: int, n_classifiers: int) -> Cells:
+    """Return the cells of all tables of this size: one object, so that tables of many data sets can be stacked."""
+    codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
+    return Cells(codes, n_labels)
 
 
 def _times(model: Paired | Unpaired, factor: float) -> dict[str, tuple[float, ...]]:

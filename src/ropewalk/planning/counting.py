@@ -1,0 +1,74 @@
+"""From simulations to shares: power, the five decisions, and the errors of type S and M."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ropewalk._beta import beta_hdi
+from ropewalk.decision import VERDICTS, Verdict
+from ropewalk.intervals import Interval
+from ropewalk.planning.goals import GOALS
+from ropewalk.planning.study import Batch, Study
+from ropewalk.results.power import PowerRow
+
+_MASS = 0.95
+
+
+def reached(batch: Batch, goal: str) -> int:
+    """Return how many simulations reached the goal."""
+    return int(np.isin(batch.judged.verdict, [VERDICTS.index(verdict) for verdict in GOALS[goal]]).sum())
+
+
+def share_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Return the 95% HDI of a share under a uniform prior; it always holds the observed share, its mode.
+
+    Examples
+    --------
+    >>> low, high = share_interval(0, 100)
+    >>> low, round(high, 3)
+    (0.0, 0.029)
+    """
+    low, high = beta_hdi(np.array([successes + 1.0]), np.array([trials - successes + 1.0]), _MASS)
+    return float(low[0]), float(high[0])
+
+
+def count(study: Study, n: int, batch: Batch, goal: str) -> PowerRow:
+    """Return what came of simulations of test sets of n items."""
+    trials, hits = len(batch), reached(batch, goal)
+    low, high = share_interval(hits, trials)
+    shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS)) / trials
+    found = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
+    up = study.recipe.metric.higher_is_better
+    truth = batch.truth if up else -batch.truth
+    type_s, type_m = _sign_and_size(np.where(up, 1.0, -1.0) * batch.judged.mean, truth, batch.judged.verdict, found)
+    true = true_codes(truth, study.rope if up else study.rope.mirrored())
+    conclusive = batch.judged.verdict <= max(found)
+    return PowerRow(
+        n=n,
+        power=hits / trials,
+        low=low,
+        high=high,
+        simulations=trials,
+        decisions={verdict: float(share) for verdict, share in zip(VERDICTS, shares, strict=True)},
+        wrong=float((conclusive & (batch.judged.verdict != true)).mean()),
+        type_s=type_s,
+        type_m=type_m,
+    )
+
+
+def true_codes(truth: np.ndarray, rope: Interval) -> np.ndarray:
+    """Return the codes of the verdicts that are true of differences; edges of the ROPE count as inside."""
+    return np.where(truth < rope.low, 1, np.where(truth > rope.high, 2, 0))
+
+
+def _sign_and_size(
+    estimate: np.ndarray, truth: np.ndarray, verdict: np.ndarray, found: list[int]
+) -> tuple[float | None, float | None]:
+    """Return the errors of type S and M (Gelman and Carlin 2014) of simulations that find one classifier better."""
+    chosen = np.isin(verdict, found) & (truth != 0)
+    if not chosen.any():
+        return None, None
+    says_better = verdict[chosen] == found[1]
+    wrong_sign = says_better != (truth[chosen] > 0)
+    exaggeration = np.abs(estimate[chosen]).mean() / np.abs(truth[chosen]).mean()
+    return float(wrong_sign.mean()), float(exaggeration)

@@ -1,0 +1,130 @@
+"""How often would a study of this size reach its goal?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ropewalk._progress import ProgressLike
+from ropewalk._settle import MetricLike
+from ropewalk.models.posterior import Model
+from ropewalk.planning.counting import count, reached, share_interval
+from ropewalk.planning.goals import CONCLUSIVE
+from ropewalk.planning.posing import check_number, check_sizes, pose
+from ropewalk.planning.running import Workers
+from ropewalk.planning.study import BATCH, Batch, Study, check_size, joined
+from ropewalk.results.power import PowerResult
+from ropewalk.typing import Label, RopeLike, Rule, SeedLike
+
+
+def power(
+    scenario: Any,
+    n: int | Iterable[int],
+    *,
+    goal: str = CONCLUSIVE,
+    rope: RopeLike | None = None,
+    metric: MetricLike | None = None,
+    model: str | Model | None = None,
+    pos_label: Label | None = None,
+    classes: Iterable[Label] | None = None,
+    cost_matrix: Any = None,
+    prob: float | None = None,
+    rule: Rule | None = None,
+    simulations: int = 1_000,
+    draws: int = 2_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    threads: int = 1,
+    n_jobs: int | None = None,
+    progress: ProgressLike = None,
+) -> PowerResult:
+    """Simulate test sets of n items, fit the model to each, and count how often the goal is reached.
+
+    Parameters
+    ----------
+    scenario
+        What is true: a `BinaryScenario`, `ConfusionScenario`, `JointScenario` or `MetricScenario`, a mapping with their
+        fields, or a sentence such as "F1 .60 against .50 at agreement .7". Or a `Comparison`: the truth of every
+        simulation is then a draw from its posterior, and the power averaged over what may be true is *assurance*.
+    n
+        Numbers of items; the rows of the answer follow their order.
+    goal
+        "A≫B" (or ">>"), "A≪B" ("<<"), "A≈B" ("~"): that verdict; "conclusive": any of the three. ≫ means that A is
+        better.
+    rope, metric, model, pos_label, classes, cost_matrix, prob, rule
+        As in `compare`. Of a `Comparison` they come along; `rope`, `prob` and `rule` may be replaced.
+    simulations, draws
+        How many test sets of each size, and how many draws from the posterior of each.
+    rng, random_state
+        A seed; the same one gives the same answer in threads, processes or on a cluster.
+    threads, n_jobs
+        Threads of this process; or with `n_jobs` whatever `joblib.parallel_config` names: processes, Dask, Ray.
+    progress
+        As in `compare`. Ctrl-C returns what was simulated so far, marked `partial`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.BinaryScenario(prevalence=0.5, positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))
+    >>> r = rw.power(s, n=[500, 2000], goal="A≫B", rope=0.05, simulations=200, rng=0)
+    >>> r[0].power < 0.5 < r[1].power
+    True
+    """
+    sizes, wanted = check_sizes(n), check_number(simulations, "simulations")
+    workers = Workers.of(threads, n_jobs, progress)
+    posed = pose(
+        scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
+        cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
+    )  # fmt: skip
+    study, design = posed.study, posed.design
+    for size in sizes:
+        check_size(study, size)
+    simulated = simulate(study, sizes, wanted, goal=design.goal, workers=workers)
+    rows = tuple(
+        count(study, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
+    )
+    return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Simulations by their number of items; `partial` where somebody stopped them."""
+
+    batches: dict[int, Batch]
+    partial: bool
+
+
+def simulate(
+    study: Study, sizes: Sequence[int], simulations: int, *, goal: str, workers: Workers, start: int = 0
+) -> Simulated:
+    """Simulate so many test sets of every size, from simulation `start` (a multiple of the batch) on.
+
+    All sizes take turns, so that whoever stops it early has something of each.
+    """
+    numbers = range(start // BATCH, -(-(start + simulations) // BATCH))
+    tasks = [(size, number) for number in numbers for size in sizes]
+    parts: dict[int, list[Batch]] = {}
+    hits = [0, 0]
+
+    def so_far() -> str:
+        low, high = share_interval(*hits)
+        return f"{'power' if len(sizes) == 1 else 'mean power'} so far {hits[0] / hits[1]:.2f} ± {(high - low) / 2:.2f}"
+
+    stopped = False
+    try:
+        results = workers.run(partial(_batch, study), tasks, describe="Simulating", found=so_far)
+        for (size, _), batch in zip(tasks, results, strict=True):
+            parts.setdefault(size, []).append(batch)
+            hits[0] += reached(batch, goal)
+            hits[1] += len(batch)
+    except KeyboardInterrupt:
+        if not parts:
+            raise
+        stopped = True
+    return Simulated({size: joined(some).first(simulations) for size, some in parts.items()}, stopped)
+
+
+def _batch(study: Study, task: tuple[int, int]) -> Batch:
+    return study.batch(*task)

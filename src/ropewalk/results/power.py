@@ -1,0 +1,328 @@
+"""Answers about studies that have not been made yet: how often they would reach their goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ropewalk._version import __version__
+from ropewalk.data.labels import label_text
+from ropewalk.decision import Verdict
+from ropewalk.intervals import Interval
+from ropewalk.results.base import SCHEMA, Recipe, Rendered, rope_dict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerRow:
+    """What comes of test sets of n items: how often the goal is reached, with the 95% interval of that share.
+
+    `decisions` are the shares of the five verdicts, `wrong` that of conclusive verdicts that are not true. Of those
+    which find one classifier better, `type_s` is the share that find the wrong one, and `type_m` how many times too
+    large the difference looks; None where nothing was found, or nothing differs.
+    """
+
+    n: int
+    power: float
+    low: float
+    high: float
+    simulations: int
+    decisions: Mapping[Verdict, float]
+    wrong: float
+    type_s: float | None
+    type_m: float | None
+
+    @property
+    def conclusive(self) -> float:
+        """How often the verdict is conclusive."""
+        return sum(share for verdict, share in self.decisions.items() if verdict.conclusive)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row in plain Python types."""
+        return {
+            "n": self.n,
+            "power": self.power,
+            "low": self.low,
+            "high": self.high,
+            "simulations": self.simulations,
+            "decisions": {verdict.value: share for verdict, share in self.decisions.items()},
+            "wrong": self.wrong,
+            "type_s": self.type_s,
+            "type_m": self.type_m,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Design:
+    """What was simulated: the truth, the question, and how well.
+
+    `truth` says in words what is taken as true, and `delta` is the difference A − B then; None where the truth is drawn
+    from a posterior. `ceilings` are the probabilities which the shares of the conclusive verdicts tend to, so far as
+    they are known.
+    """
+
+    recipe: Recipe = field(repr=False)
+    goal: str
+    truth: str
+    delta: float | None
+    names: tuple[str, str]
+    draws: int
+    seed: int
+    ceilings: Mapping[Verdict, float] | None = None
+
+    @property
+    def rope(self) -> Interval:
+        """The region of practical equivalence."""
+        assert self.recipe.rope is not None  # noqa: S101 - no study without one
+        return self.recipe.rope
+
+    @property
+    def assurance(self) -> bool:
+        """Whether the truth is drawn from a posterior, so that power is averaged over what may be true."""
+        return self.delta is None
+
+    @property
+    def ceiling(self) -> float | None:
+        """The most that the probability of the goal can be, however many items; None where it is not known."""
+        if self.ceilings is None:
+            return None
+        return sum(
+            share for verdict, share in self.ceilings.items() if self.goal in {f"A{verdict.value}B", "conclusive"}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was asked in plain Python types."""
+        recipe = self.recipe
+        positive = recipe.pos_label
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "metric": recipe.metric.name,
+            "higher_is_better": recipe.metric.higher_is_better,
+            "pos_label": None if positive is None else label_text(positive),
+            "model": recipe.model.name,
+            "prior": recipe.model.prior,
+            "a": self.names[0],
+            "b": self.names[1],
+            "goal": self.goal,
+            "rope": rope_dict(self.rope),
+            "prob": recipe.prob,
+            "rule": recipe.rule,
+            "truth": self.truth,
+            "delta": self.delta,
+            "assurance": self.assurance,
+            "ceiling": self.ceiling,
+            "ceilings": None
+            if self.ceilings is None
+            else {verdict.value: share for verdict, share in self.ceilings.items()},
+            "draws": self.draws,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class PowerResult(Rendered):
+    """How often studies of each size would reach their goal. Made by `power`.
+
+    `partial` says that somebody stopped it early: the rows then hold the simulations so far.
+    """
+
+    rows: tuple[PowerRow, ...]
+    design: Design
+    simulations: int
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[PowerRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> PowerRow:
+        return self.rows[index]
+
+    @property
+    def goal(self) -> str:
+        """What counts as success: "A≫B", "A≪B", "A≈B" or "conclusive"."""
+        return self.design.goal
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{row.n}: {row.power:.2f}" for row in self.rows[:6])
+        more = ", …" if len(self.rows) > 6 else ""  # noqa: PLR2004
+        return f"PowerResult({self.goal}, {{{rows}{more}}}{', partial' if self.partial else ''})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {
+            **self.design.to_dict(),
+            "simulations": self.simulations,
+            "partial": self.partial,
+            "rows": [row.to_dict() for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Plan(Rendered):
+    """The answer to a question of planning. Made by `plan`.
+
+    `asks` says which: "n", the smallest test set that reaches the power `target`; "delta", the smallest difference that
+    n items can find that often (`found` is that difference, or the ROPE for the goal "A≈B"); "value", the test set
+    worth most after the cost of labelling. `n` is None where no test set below `most` reaches it. `low` and `high` are
+    a 95% interval of what was looked for, from the error of simulation. `rows` are the simulations it rests on.
+    """
+
+    asks: str
+    design: Design
+    target: float | None
+    n: int | None
+    found: float | None = None
+    low: float | None
+    high: float | None
+    rows: tuple[PowerRow, ...]
+    most: int
+    simulations: int
+    cost: float | None = None
+    value: float | None = None
+    net: float | None = None
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def reachable(self) -> bool:
+        """Whether there is an answer."""
+        return self.n is not None and (self.asks != "delta" or self.found is not None)
+
+    def __repr__(self) -> str:
+        what = {"n": "n", "delta": "delta", "value": "n"}[self.asks]
+        answer = (self.found if self.asks == "delta" else self.n) if self.reachable else "not reachable"
+        return f"Plan({self.design.goal}, {what} = {answer})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {
+            **self.design.to_dict(),
+            "asks": self.asks,
+            "target": self.target,
+            "n": self.n,
+            "found": self.found,
+            "low": self.low,
+            "high": self.high,
+            "reachable": self.reachable,
+            "most": self.most,
+            "cost_per_item": self.cost,
+            "value": self.value,
+            "net": self.net,
+            "simulations": self.simulations,
+            "partial": self.partial,
+            "rows": [row.to_dict() for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class MoreData(Rendered):
+    """How many more items would settle an open question? Made by `Comparison.more_data`.
+
+    `rows` say what n *more* items, added to those counted, would lead to: the posterior-predictive probability of each
+    verdict. `n` is how many give the goal the probability `target`, and None where that is not reachable: below `most`
+    items, or ever, since the probability of a goal tends to that of its region, `design.ceiling`. `method` is
+    "simulation", or "extrapolation" from the posterior where data cannot be simulated or nobody waits for it.
+    """
+
+    design: Design
+    target: float
+    n: int | None
+    low: int | None
+    high: int | None
+    n_items: int
+    rows: tuple[PowerRow, ...]
+    most: int
+    method: str
+    simulations: int
+    unit: str = "items"
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def reachable(self) -> bool:
+        """Whether some number of items below `most` reaches the target."""
+        return self.n is not None
+
+    def __repr__(self) -> str:
+        answer = f"{self.n} more {self.unit}" if self.n is not None else "not reachable"
+        return f"MoreData({self.design.goal} with probability {self.target:g}: {answer})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {
+            **self.design.to_dict(),
+            "target": self.target,
+            "n": self.n,
+            "low": self.low,
+            "high": self.high,
+            "reachable": self.reachable,
+            "n_items": self.n_items,
+            "unit": self.unit,
+            "most": self.most,
+            "method": self.method,
+            "simulations": self.simulations,
+            "partial": self.partial,
+            "rows": [row.to_dict() for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class StoppingResult(Rendered):
+    """How a rule for stopping behaves: how many items it takes, and how often it errs. Made by `stopping`.
+
+    `rule` says when it stops, `batch` after how many items each time it looks. `mean_n` is the expected number of
+    items, `n_quantiles` the 10th, 50th and 90th percentiles, and `at_most` the share of studies that reach the largest
+    number. `row` is what they conclude (its n is the largest), `fixed` what they would at the largest number without
+    looking before. `covered` is how often the final HDI holds the truth.
+    """
+
+    design: Design
+    rule: str
+    batch: int
+    least: int
+    most: int
+    mean_n: float
+    mean_n_error: float
+    n_quantiles: tuple[int, int, int]
+    at_most: float
+    covered: float
+    row: PowerRow
+    fixed: PowerRow
+    fixed_covered: float
+    simulations: int
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"StoppingResult({self.rule}: {self.mean_n:.0f} of {self.most} items, conclusive {self.row.conclusive:.2f}, "
+            f"wrong {self.row.wrong:.3f})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {
+            **self.design.to_dict(),
+            "stop": self.rule,
+            "batch": self.batch,
+            "min_n": self.least,
+            "max_n": self.most,
+            "mean_n": self.mean_n,
+            "mean_n_error": self.mean_n_error,
+            "n_quantiles": dict(zip(("10%", "50%", "90%"), self.n_quantiles, strict=True)),
+            "at_most": self.at_most,
+            "covered": self.covered,
+            "stopped": self.row.to_dict(),
+            "fixed": {**self.fixed.to_dict(), "covered": self.fixed_covered},
+            "simulations": self.simulations,
+            "partial": self.partial,
+            "notes": list(self.notes),
+        }

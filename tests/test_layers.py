@@ -43,6 +43,7 @@ DELEGATES = {
     ("results.base", "_dossier"),
     ("results.comparison", "sensitivity"),
     ("results.comparison", "analysis"),
+    ("results.comparison", "planning"),
     ("results.predictions", "resampling"),
 }
 # The side-by-side tables show what the facade reproduces.

@@ -29,30 +29,61 @@ from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSens
 from ropewalk.scores import compare_scores, evaluate_scores, rank_scores
 
 if TYPE_CHECKING:
-    from ropewalk import analysis, costs, curves, plots, resampling
+    from ropewalk import analysis, costs, curves, planning, plots, resampling
+    from ropewalk.planning import (
+        BinaryScenario,
+        ConfusionScenario,
+        JointScenario,
+        MetricScenario,
+        StopWhen,
+        plan,
+        power,
+        stopping,
+    )
     from ropewalk.resampling import cross_compare
 
-_LATE = ("analysis", "costs", "curves", "plots", "resampling")
+_LATE = ("analysis", "costs", "curves", "planning", "plots", "resampling")
+_FROM = {
+    "cross_compare": "resampling",
+    **dict.fromkeys(
+        (
+            "BinaryScenario",
+            "ConfusionScenario",
+            "JointScenario",
+            "MetricScenario",
+            "StopWhen",
+            "plan",
+            "power",
+            "stopping",
+        ),
+        "planning",
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import what not everybody needs when somebody asks for it: every import is quicker by a third for it."""
     if name in _LATE:
         return import_module(f"ropewalk.{name}")
-    if name == "cross_compare":
-        return import_module("ropewalk.resampling").cross_compare
+    if name in _FROM:
+        return getattr(import_module(f"ropewalk.{_FROM[name]}"), name)
     raise AttributeError(f"module 'ropewalk' has no attribute {name!r}")
 
 
 __all__ = [
+    "BinaryScenario",
     "ClassComparisons",
     "Comparison",
+    "ConfusionScenario",
     "Evaluation",
     "ItemScores",
+    "JointScenario",
+    "MetricScenario",
     "MultilabelOutcomes",
     "Outcomes",
     "PriorSensitivity",
     "Ranking",
+    "StopWhen",
     "__version__",
     "analysis",
     "classical",
@@ -69,10 +100,14 @@ __all__ = [
     "join_outcomes",
     "metrics",
     "models",
+    "plan",
+    "planning",
     "plots",
+    "power",
     "rank",
     "rank_scores",
     "read_multilabel",
     "read_outcomes",
     "resampling",
+    "stopping",
 ]

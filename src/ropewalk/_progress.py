@@ -134,7 +134,6 @@ def track(
     total: int | None = None,
     describe: str = "Working",
     progress: ProgressLike = None,
-    found: Callable[[], str] | None = None,
 ) -> Iterator[T]:
     """Go through `items` and show how far it has come; an item counts as done when the next one is asked for.
 
@@ -150,8 +149,6 @@ def track(
         None draws a bar on stderr if that is a terminal and the work takes longer than half a second; where there is
         no terminal it writes a line every ten seconds. True draws the bar at once, or writes a line at the end too;
         False is silent; a function is called with (done, total) after each item.
-    found
-        Says in a few words what the work has found so far.
 
     Examples
     --------
@@ -166,7 +163,7 @@ def track(
         total = len(items)
     if total is not None and (not is_whole(total) or total < 0):
         raise InvalidInputError(f"`total` must be a whole number of items; got {total!r}.")
-    return _tracked(items, _meter(total, describe, progress), found or str)
+    return _tracked(items, total, describe, progress)
 
 
 def check_progress(progress: Any) -> ProgressLike:
@@ -179,13 +176,33 @@ def check_progress(progress: Any) -> ProgressLike:
     )
 
 
-def _tracked(items: Iterable[T], meter: _Meter, found: Callable[[], str]) -> Iterator[T]:
-    finished = False
-    try:
-        for done, item in enumerate(items, start=1):
+def _tracked(items: Iterable[T], total: int | None, describe: str, progress: ProgressLike) -> Iterator[T]:
+    with metered(total, describe, progress) as steps:
+        for item in items:
             yield item
-            meter.advance(done, found())
-        finished = True
+            steps.step()
+
+
+class Steps:
+    """Counts what is done, and shows it; `stopped` says that the rest will not be."""
+
+    def __init__(self, meter: _Meter) -> None:
+        self._meter, self.done, self.stopped = meter, 0, False
+
+    def step(self, found: str = "") -> None:
+        """One more is done; `found` says in a few words what the work has shown so far."""
+        self.done += 1
+        self._meter.advance(self.done, found)
+
+
+@contextmanager
+def metered(total: int | None, describe: str, progress: ProgressLike) -> Iterator[Steps]:
+    """Show how far work has come that is no single loop: as `track` does, with a step for each thing done."""
+    meter = _meter(total, describe, check_progress(progress))
+    steps, finished = Steps(meter), False
+    try:
+        yield steps
+        finished = not steps.stopped
     finally:
         meter.close(finished=finished)
 

@@ -147,18 +147,18 @@ def decide_each(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Inter
     return np.select(
         [(rope.low <= low) & (high <= rope.high), high <= rope.low, low >= rope.high],
         [0, 1, 2],
-        default=_sides(low, high, mean, rope),
+        default=undecided_sides(low, high, mean, rope),
     )
 
 
-def _sides(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
+def undecided_sides(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
     """Return which undecided verdict each would be: the side of the HDI's midpoint, of the mean if that is even."""
     middle = (low + high) / 2
     return np.where(np.where(middle == rope.middle, mean, middle) > rope.middle, 4, 3)
 
 
 def _side(hdi: Interval, rope: Interval, mean: float) -> Verdict:
-    return VERDICTS[int(_sides(np.array([hdi.low]), np.array([hdi.high]), np.array([mean]), rope)[0])]
+    return VERDICTS[int(undecided_sides(np.array([hdi.low]), np.array([hdi.high]), np.array([mean]), rope)[0])]
 
 
 def decide_by_probability(regions: Regions, prob: float, otherwise: Verdict) -> Verdict:
@@ -193,7 +193,7 @@ def judge_each(ordered: FloatArray, rope: Interval, *, prob: float, rule: Rule, 
     below, above = (ordered < rope.low).sum(axis=1), (ordered > rope.high).sum(axis=1)
     outside = (below, above) if higher_is_better else (above, below)
     masses = np.stack([n - below - above, *outside]) / n
-    return Judged(decide_each_by_probability(masses, prob, _sides(*facing)), mean, low, high)
+    return Judged(decide_each_by_probability(masses, prob, undecided_sides(*facing)), mean, low, high)
 
 
 def region_masses(ordered: FloatArray, rope: Interval) -> Regions:

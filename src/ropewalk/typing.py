@@ -13,6 +13,7 @@ Label: TypeAlias = int | str | bool
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 CodeArray: TypeAlias = npt.NDArray[np.int32]
 
 RopeLike: TypeAlias = float | Sequence[float]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ropewalk.planning.power import power
+from ropewalk.planning._plan import plan
+from ropewalk.planning._power import power
+from ropewalk.planning._stopping import StopWhen, stopping
+from ropewalk.planning.more import more_data
 from ropewalk.planning.scenarios import (
     BinaryScenario,
     ConfusionScenario,
@@ -17,5 +20,9 @@ __all__ = [
     "JointScenario",
     "MetricScenario",
     "Scenario",
+    "StopWhen",
+    "more_data",
+    "plan",
     "power",
+    "stopping",
 ]

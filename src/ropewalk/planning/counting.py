@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ropewalk._beta import beta_hdi
+from ropewalk.contrast import Question
 from ropewalk.decision import VERDICTS, Verdict
 from ropewalk.intervals import Interval
 from ropewalk.planning.goals import GOALS
-from ropewalk.planning.study import Batch, Study
+from ropewalk.planning.study import Batch
 from ropewalk.results.power import PowerRow
 
 _MASS = 0.95
@@ -32,16 +33,17 @@ def share_interval(successes: int, trials: int) -> tuple[float, float]:
     return float(low[0]), float(high[0])
 
 
-def count(study: Study, n: int, batch: Batch, goal: str) -> PowerRow:
+def count(question: Question, n: int, batch: Batch, goal: str) -> PowerRow:
     """Return what came of simulations of test sets of n items."""
     trials, hits = len(batch), reached(batch, goal)
     low, high = share_interval(hits, trials)
     shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS)) / trials
     found = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
-    up = study.recipe.metric.higher_is_better
+    up, rope = question.higher_is_better, question.rope
+    assert rope is not None  # noqa: S101 - no study without one
     truth = batch.truth if up else -batch.truth
     type_s, type_m = _sign_and_size(np.where(up, 1.0, -1.0) * batch.judged.mean, truth, batch.judged.verdict, found)
-    true = true_codes(truth, study.rope if up else study.rope.mirrored())
+    true = true_codes(truth, rope if up else rope.mirrored())
     conclusive = batch.judged.verdict <= max(found)
     return PowerRow(
         n=n,

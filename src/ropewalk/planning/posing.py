@@ -15,7 +15,8 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.posterior import Model
-from ropewalk.planning.goals import CONCLUSIVE, ceilings_of, check_goal, parse_goal
+from ropewalk.planning.goals import CONCLUSIVE, check_goal, parse_goal
+from ropewalk.planning.outlook import Outlook
 from ropewalk.planning.scenarios import (
     BinaryScenario,
     ConfusionScenario,
@@ -108,7 +109,8 @@ def _of_comparison(  # noqa: PLR0917
 ) -> Posed:
     recipe = ask_again(result.recipe, rope=rope, prob=prob, rule=rule)
     study = of_result(recipe, draws=draws, seed=seed, more=more)
-    return Posed(study, design_of(result, recipe, goal, draws, seed), None)
+    here = Outlook.of(result.draws, recipe, (result.a, result.b))
+    return Posed(study, replace(here, goal=goal, draws=draws, seed=seed).design, None)
 
 
 def ask_again(recipe: Recipe, *, rope: Any = None, prob: Any = None, rule: Any = None) -> Recipe:
@@ -120,28 +122,6 @@ def ask_again(recipe: Recipe, *, rope: Any = None, prob: Any = None, rule: Any =
         rope=interval,
         prob=recipe.prob if prob is None else check_prob(prob),
         rule=recipe.rule if rule is None else choose(rule, RULES, "rule"),
-    )
-
-
-def design_of(result: Comparison, recipe: Recipe, goal: str, draws: int, seed: int) -> Design:
-    """Say what is asked of new items like those of a result."""
-    from ropewalk.decision import region_masses
-
-    regions = None
-    if recipe.rope is not None:
-        import numpy as np
-
-        regions = region_masses(np.sort(result.draws.delta()), recipe.rope)
-    up = recipe.metric.higher_is_better
-    return Design(
-        recipe=recipe,
-        goal=goal,
-        truth=f"drawn from the posterior given {recipe.n_items:,} items",
-        delta=None,
-        names=(result.a, result.b),
-        draws=draws,
-        seed=seed,
-        ceilings=None if regions is None else ceilings_of(regions, higher_is_better=up),
     )
 
 

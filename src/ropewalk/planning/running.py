@@ -1,15 +1,13 @@
-"""Run batches of simulations: in threads, or wherever joblib takes them; tell how far, and stop when asked to."""
+"""Run batches of simulations: in threads, or wherever joblib takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from ropewalk._optional import require
-from ropewalk._progress import ProgressLike, track
 from ropewalk._validate import check_threads, is_whole
 from ropewalk.errors import InvalidInputError
 
@@ -25,10 +23,9 @@ class Workers:
 
     threads: int = 1
     n_jobs: int | None = None
-    progress: ProgressLike = None
 
     @classmethod
-    def of(cls, threads: Any, n_jobs: Any, progress: ProgressLike) -> Workers:
+    def of(cls, threads: Any, n_jobs: Any) -> Workers:
         """Check what was asked for."""
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InvalidInputError(
@@ -36,23 +33,16 @@ class Workers:
             )
         if n_jobs is not None and threads != 1:
             raise InvalidInputError("`threads` and `n_jobs` were both given; give one.")
-        return cls(threads=check_threads(threads), n_jobs=None if n_jobs is None else int(n_jobs), progress=progress)
+        return cls(threads=check_threads(threads), n_jobs=None if n_jobs is None else int(n_jobs))
 
-    def run(
-        self, work: Callable[[T], R], tasks: Sequence[T], *, describe: str, found: Callable[[], str]
-    ) -> Iterator[R]:
-        """Go through the results of the tasks in their order; `found` says what they have shown so far."""
-        results = self._results(work, tasks)
-        with closing(results):
-            yield from track(results, total=len(tasks), describe=describe, progress=self.progress, found=found)
-
-    def _results(self, work: Callable[[T], R], tasks: Sequence[T]) -> Any:
+    def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
+        """Go through the results of the tasks, in their order."""
         if self.n_jobs is not None:
             return _by_joblib(work, tasks, self.n_jobs)
         return _in_threads(work, tasks, self.threads) if self.threads > 1 else (work(task) for task in tasks)
 
 
-def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Iterator[R]:
+def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Generator[R]:
     pool = ThreadPoolExecutor(threads)  # NumPy releases the GIL while it draws, sorts and adds
     try:
         yield from pool.map(work, tasks)
@@ -60,7 +50,7 @@ def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Ite
         pool.shutdown(cancel_futures=True)
 
 
-def _by_joblib(work: Callable[[T], R], tasks: Sequence[T], n_jobs: int) -> Iterator[R]:
+def _by_joblib(work: Callable[[T], R], tasks: Sequence[T], n_jobs: int) -> Generator[R]:
     joblib = require("joblib", extra="parallel", caller="n_jobs=")
     chunks = [tasks[start : start + _CHUNK] for start in range(0, len(tasks), _CHUNK)]
     jobs = [joblib.delayed(_each)(work, chunk) for chunk in chunks]

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from ropewalk.contrast import Question
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import distinct_rows
 from ropewalk.decision import Judged, judge_each
@@ -132,6 +133,11 @@ class Study:
     before: tuple[Outcomes, ...] | None = None
 
     @property
+    def question(self) -> Question:
+        """How a difference is judged."""
+        return replace(self.recipe.question, rope=self.rope)
+
+    @property
     def delta(self) -> float | None:
         """The true difference A − B, where it is the same in every simulation."""
         return self.source.delta if isinstance(self.source, Fixed) else None
@@ -180,8 +186,8 @@ class Study:
 def keep_memory() -> None:
     """Let the C library keep the memory of arrays that come and go thousands of times, instead of asking for it anew.
 
-    glibc hands large blocks back to the system when they are freed, until it has seen a larger one freed: to fault their
-    pages in again takes a third of the time of a simulation. Elsewhere this does nothing.
+    glibc hands large blocks back to the system when they are freed, until it has seen a larger one freed: to fault
+    their pages in again takes a third of the time of a simulation. Elsewhere this does nothing.
     """
     np.empty(_KEPT // 8)
 
@@ -198,8 +204,15 @@ class Batch:
 
     def first(self, n: int) -> Batch:
         """Return the first n simulations."""
+        return self._at(slice(n))
+
+    def only(self, i: int) -> Batch:
+        """Return simulation i alone."""
+        return self._at(slice(i, i + 1))
+
+    def _at(self, some: slice) -> Batch:
         j = self.judged
-        return Batch(Judged(j.verdict[:n], j.mean[:n], j.low[:n], j.high[:n]), self.truth[:n])
+        return Batch(Judged(j.verdict[some], j.mean[some], j.low[some], j.high[some]), self.truth[some])
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
@@ -259,8 +272,8 @@ def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> S
     tables = tuple(table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None)
     if len(tables) < len(recipe.tables):
         raise InvalidInputError(
-            "Only items with one label, each standing alone, can be simulated; these are scores, clusters or items with "
-            "any number of labels.",
+            "Only items with one label, each standing alone, can be simulated; these are scores, clusters or items "
+            "with any number of labels.",
             hint="more_data() extrapolates from the posterior of such data.",
         )
     posteriors = tuple(recipe.model.fit(table) for table in tables)

@@ -13,8 +13,11 @@ from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, Joint
 
 EXAMPLE: Final = "F1 .60 against .50 at agreement .7"
 _NUMBER: Final = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*%?)"
-_SAID: Final = re.compile(rf"\s*(?P<metric>[a-z][a-z_ 0-9]*?(?:\([^)]*\))?)\s*(?:of\s+|=\s*|:\s*)?{_NUMBER}\s*"
-                          rf"(?:against|versus|vs\.?|v\.?|and|to|over|,)\s*{_NUMBER}(?P<rest>.*)", re.IGNORECASE)  # fmt: skip
+_SAID: Final = re.compile(
+    rf"\s*(?P<metric>[a-z][a-z_ 0-9]*?(?:\([^)]*\))?)\s*(?:of\s+|=\s*|:\s*)?{_NUMBER}\s*"
+    rf"(?:against|versus|vs\.?|v\.?|and|to|over|,)\s*{_NUMBER}(?P<rest>.*)",
+    re.IGNORECASE,
+)
 _ASIDE: Final = re.compile(
     rf"[\s,;]*(?:(?:at|with|and|an?|the|of)\s+)*(?:"
     rf"(?P<what>agreement|prevalence)\s*(?:of|=|:)?\s*{_NUMBER}|(?P<classes>\d+)\s+(?:classes|labels))",

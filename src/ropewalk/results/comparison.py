@@ -13,6 +13,7 @@ from ropewalk.intervals import Interval
 from ropewalk.results.base import SCHEMA, OneMetric, Recipe, Rendered, delta_dict, estimate_dict, verdict_dict
 from ropewalk.results.classical import Battery
 from ropewalk.results.confusion import Confusion
+from ropewalk.results.power import MoreData
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
@@ -44,6 +45,7 @@ class Comparison(OneMetric):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     tests: Battery | None = None
+    more: MoreData | None = None
 
     @property
     def mean(self) -> float:
@@ -75,6 +77,12 @@ class Comparison(OneMetric):
         from ropewalk.sensitivity import prior_sensitivity
 
         return prior_sensitivity(self, threads=threads)
+
+    def more_data(self, *, target: float = 0.8, goal: str = "conclusive", **how: Any) -> MoreData:
+        """Say how many more items would settle the question: see `planning.more_data` for what else may be said."""
+        from ropewalk.planning import more_data
+
+        return more_data(self, target=target, goal=goal, **how)
 
     def confusions(self) -> tuple[Confusion, Confusion]:
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
@@ -113,6 +121,7 @@ class Comparison(OneMetric):
                 "reason": self.bayes_factor.reason or None,
             },
             "tests": None if self.tests is None else self.tests.tests_dict(),
+            "more_data": None if self.more is None else self.more.brief(),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }

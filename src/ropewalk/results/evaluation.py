@@ -11,6 +11,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.models.posterior import AnyMetric
 from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict, provenance, verdict_dict
+from ropewalk.results.power import MoreData
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 
@@ -26,6 +27,7 @@ class MetricPosterior:
     decision: Decision | None
     bar: float | None = None
     rope_path: tuple[Piece, ...] | None = None
+    more: MoreData | None = None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
 
@@ -73,6 +75,7 @@ class Evaluation(Rendered):
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
                     **verdict_dict(m.recipe.rope, m.regions, m.decision),
+                    "more_data": None if m.more is None else m.more.brief(),
                 }
                 for m in self.metrics
             ],

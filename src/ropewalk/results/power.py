@@ -250,6 +250,27 @@ class MoreData(Rendered):
         """Whether some number of items below `most` reaches the target."""
         return self.n is not None
 
+    def brief(self, *, rows: bool = True) -> dict[str, Any]:
+        """Return the answer in plain Python types, where the question stands beside it already."""
+        ceilings = self.design.ceilings or {}
+        told: dict[str, Any] = {
+            "goal": self.design.goal,
+            "target": self.target,
+            "n": self.n,
+            "low": self.low,
+            "high": self.high,
+            "reachable": self.reachable,
+            "most": self.most,
+            "method": self.method,
+            "ceilings": {verdict.value: share for verdict, share in ceilings.items()},
+        }
+        if rows:
+            told["rows"] = [
+                {"n": row.n, "decisions": {verdict.value: share for verdict, share in row.decisions.items()}}
+                for row in self.rows
+            ]
+        return told
+
     def __repr__(self) -> str:
         answer = f"{self.n} more {self.unit}" if self.n is not None else "not reachable"
         return f"MoreData({self.design.goal} with probability {self.target:g}: {answer})"
@@ -303,8 +324,8 @@ class StoppingResult(Rendered):
 
     def __repr__(self) -> str:
         return (
-            f"StoppingResult({self.rule}: {self.mean_n:.0f} of {self.most} items, conclusive {self.row.conclusive:.2f}, "
-            f"wrong {self.row.wrong:.3f})"
+            f"StoppingResult({self.rule}: {self.mean_n:.0f} of {self.most} items, "
+            f"conclusive {self.row.conclusive:.2f}, wrong {self.row.wrong:.3f})"
         )
 
     def to_dict(self) -> dict[str, Any]:

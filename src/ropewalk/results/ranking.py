@@ -17,6 +17,7 @@ from ropewalk.results.base import (
     rope_dict,
     verdict_dict,
 )
+from ropewalk.results.power import MoreData
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 
@@ -44,6 +45,7 @@ class Pair:
     a: str
     b: str
     contrast: Contrast
+    more: MoreData | None = None
 
     @property
     def delta(self) -> Estimate:
@@ -100,7 +102,7 @@ class Ranking(OneMetric):
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                return Pair(a=a, b=b, contrast=mirrored(pair.contrast, self.recipe.rope, (a, b)))
+                return Pair(a=a, b=b, contrast=mirrored(pair.contrast, self.recipe.rope, (a, b)), more=pair.more)
         unknown = next((name for name in (a, b) if name not in self.p_best), a)
         raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")
 
@@ -137,4 +139,4 @@ class Ranking(OneMetric):
 def _pair_verdict(pair: Pair, rope: Interval | None) -> dict[str, Any]:
     told = verdict_dict(rope, pair.contrast.regions, pair.decision)
     del told["rope"]  # it is the same for all pairs
-    return told
+    return {**told, "more_data": None if pair.more is None else pair.more.brief(rows=False)}

@@ -1,13 +1,14 @@
-"""How often would a study of this size reach its goal?"""
+"""Power: how often a study of a given size would reach its goal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ropewalk._progress import ProgressLike
+from ropewalk._progress import ProgressLike, Steps, metered
 from ropewalk._settle import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.planning.counting import count, reached, share_interval
@@ -73,7 +74,7 @@ def power(
     True
     """
     sizes, wanted = check_sizes(n), check_number(simulations, "simulations")
-    workers = Workers.of(threads, n_jobs, progress)
+    workers = Workers.of(threads, n_jobs)
     posed = pose(
         scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
         cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
@@ -81,9 +82,10 @@ def power(
     study, design = posed.study, posed.design
     for size in sizes:
         check_size(study, size)
-    simulated = simulate(study, sizes, wanted, goal=design.goal, workers=workers)
+    with metered(len(sizes) * -(-wanted // BATCH), "Simulating", progress) as steps:
+        simulated = simulate(study, sizes, wanted, goal=design.goal, workers=workers, steps=steps)
     rows = tuple(
-        count(study, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
+        count(study.question, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
     )
     return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial)
 
@@ -97,7 +99,7 @@ class Simulated:
 
 
 def simulate(
-    study: Study, sizes: Sequence[int], simulations: int, *, goal: str, workers: Workers, start: int = 0
+    study: Study, sizes: Sequence[int], simulations: int, *, goal: str, workers: Workers, steps: Steps, start: int = 0
 ) -> Simulated:
     """Simulate so many test sets of every size, from simulation `start` (a multiple of the batch) on.
 
@@ -106,24 +108,25 @@ def simulate(
     numbers = range(start // BATCH, -(-(start + simulations) // BATCH))
     tasks = [(size, number) for number in numbers for size in sizes]
     parts: dict[int, list[Batch]] = {}
-    hits = [0, 0]
-
-    def so_far() -> str:
-        low, high = share_interval(*hits)
-        return f"{'power' if len(sizes) == 1 else 'mean power'} so far {hits[0] / hits[1]:.2f} ± {(high - low) / 2:.2f}"
-
-    stopped = False
+    hits, trials = 0, 0
+    what = "power" if len(sizes) == 1 else "mean power"
     try:
-        results = workers.run(partial(_batch, study), tasks, describe="Simulating", found=so_far)
-        for (size, _), batch in zip(tasks, results, strict=True):
-            parts.setdefault(size, []).append(batch)
-            hits[0] += reached(batch, goal)
-            hits[1] += len(batch)
+        with closing(workers.run(partial(_batch, study), tasks)) as results:
+            for (size, _), batch in zip(tasks, results, strict=True):
+                parts.setdefault(size, []).append(batch)
+                hits, trials = hits + reached(batch, goal), trials + len(batch)
+                steps.step(f"{what} so far {_with_error(hits, trials)}")
     except KeyboardInterrupt:
         if not parts:
             raise
-        stopped = True
-    return Simulated({size: joined(some).first(simulations) for size, some in parts.items()}, stopped)
+        steps.stopped = True
+    return Simulated({size: joined(some).first(simulations) for size, some in parts.items()}, steps.stopped)
+
+
+def _with_error(hits: int, trials: int) -> str:
+    low, high = share_interval(hits, trials)
+    places = 2 if high - low > 0.02 else 3  # noqa: PLR2004
+    return f"{hits / trials:.{places}f} ± {(high - low) / 2:.{places}f}"
 
 
 def _batch(study: Study, task: tuple[int, int]) -> Batch:

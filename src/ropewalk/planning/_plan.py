@@ -1,0 +1,304 @@
+"""Plan a study: the smallest test set, the smallest difference, or the test set that is worth most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._progress import ProgressLike, Steps, metered
+from ropewalk._settle import MetricLike
+from ropewalk._validate import check_prob, is_real
+from ropewalk.errors import InvalidInputError
+from ropewalk.models import Bootstrap
+from ropewalk.models.posterior import Model
+from ropewalk.planning._power import simulate
+from ropewalk.planning.counting import count, reached
+from ropewalk.planning.goals import CONCLUSIVE
+from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
+from ropewalk.planning.running import Workers
+from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
+from ropewalk.planning.study import BATCH, Batch, Study, joined
+from ropewalk.results.power import Plan
+from ropewalk.typing import Label, RopeLike, Rule, SeedLike
+
+_START: Final = 200
+_POINTS: Final = 12  # sizes on the way to the most valuable one, twice
+_HALVINGS: Final = 60
+_EDGE: Final = 1e-9
+_Z95: Final = 1.959963984540054
+
+
+def plan(
+    scenario: Any,
+    *,
+    goal: str = CONCLUSIVE,
+    rope: RopeLike | None = None,
+    power: float = 0.8,
+    n: int | None = None,
+    cost_per_item: float | None = None,
+    value: float | None = None,
+    max_n: int = 10_000_000,
+    metric: MetricLike | None = None,
+    model: str | Model | None = None,
+    pos_label: Label | None = None,
+    classes: Iterable[Label] | None = None,
+    cost_matrix: Any = None,
+    prob: float | None = None,
+    rule: Rule | None = None,
+    simulations: int = 4_000,
+    draws: int = 2_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    threads: int = 1,
+    n_jobs: int | None = None,
+    progress: ProgressLike = None,
+) -> Plan:
+    """Find the smallest test set that reaches the goal with a wanted power, or answer one of two other questions.
+
+    Parameters
+    ----------
+    scenario, goal, rope, metric, model, pos_label, classes, cost_matrix, prob, rule
+        As in `power`.
+    power
+        How often the goal is to be reached.
+    n
+        With a number of items given: the smallest difference that they find with this power. The scenario's two
+        classifiers are moved apart, or together, while they agree as often as before. For the goal "A≈B" it is the
+        smallest ROPE, ±r, within which they are found equivalent.
+    cost_per_item, value
+        With both given: the test set worth most, where reaching the goal is worth `value` and each label costs
+        `cost_per_item` of the same money. `power` then plays no part.
+    max_n
+        Where to give up: "not reachable below n = …".
+    simulations
+        How many test sets to simulate in all. They are spent near the answer.
+    draws, rng, random_state, threads, n_jobs, progress
+        As in `power`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> p = rw.plan("F1 .60 against .50 at agreement .7", goal="A≫B", rope=0.05, simulations=600, rng=0)
+    >>> 500 < p.n < 2000, p.reachable
+    (True, True)
+    """
+    target, budget = check_prob(power, "power"), check_number(simulations, "simulations", 10 * BATCH)
+    most = check_number(max_n, "max_n", 10, MOST_ITEMS)
+    workers = Workers.of(threads, n_jobs)
+    worth = _check_worth(cost_per_item, value, n)
+    posed = pose(
+        scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
+        cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
+        possible=n is None,
+    )  # fmt: skip
+    number = None if n is None else check_number(n, "n", 1, MOST_ITEMS)
+    with metered(budget // BATCH, "Searching", progress) as steps:
+        search = _Search(posed, workers, steps, budget=budget, target=target, most=most)
+        if worth is not None:
+            return search.most_valuable(*worth)
+        return search.smallest_test_set() if number is None else search.smallest_difference(number)
+
+
+def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
+    if cost is None and value is None:
+        return None
+    if cost is None or value is None:
+        raise InvalidInputError(
+            "`cost_per_item` and `value` go together: what a label costs, and what it is worth to reach the goal."
+        )
+    if n is not None:
+        raise InvalidInputError("`n` asks for a difference, `cost_per_item` and `value` for a test set; give one.")
+    for name, given in (("cost_per_item", cost), ("value", value)):
+        if not is_real(given) or not 0 < given < math.inf:
+            raise InvalidInputError(f"`{name}` must be a positive number; got {given!r}.")
+    return float(cost), float(value)
+
+
+class _Search:
+    """Simulations at points of the search's choosing, and what they have shown so far."""
+
+    def __init__(self, posed: Posed, workers: Workers, steps: Steps, *, budget: int, target: float, most: int) -> None:
+        self.posed, self.workers, self.steps = posed, workers, steps
+        self.budget, self.target, self.most = budget, target, most
+        self.goal = posed.design.goal
+        self.looks = Looks()
+        self.batches: dict[int, Batch] = {}
+        self.partial = False
+
+    def _simulate(self, study: Study, n: int, simulations: int) -> Batch | None:
+        """Simulate test sets of n items, beyond those there are; None where somebody stopped it at once."""
+        start = len(self.batches.get(n, ()))
+        whole = -(-simulations // BATCH) * BATCH
+        try:
+            done = simulate(study, [n], whole, goal=self.goal, workers=self.workers, steps=self.steps, start=start)
+        except KeyboardInterrupt:
+            if not self.batches:
+                raise
+            self.partial = True
+            return None
+        self.partial |= done.partial
+        fresh = done.batches[n]
+        self.batches[n] = fresh if n not in self.batches else joined([self.batches[n], fresh])
+        return fresh
+
+    def _look(self, x: float, simulations: int) -> tuple[int, int]:
+        if self.partial:
+            return 0, 0
+        fresh = self._simulate(self.posed.study, int(x), simulations)
+        return (0, 0) if fresh is None else (reached(fresh, self.goal), len(fresh))
+
+    def _answer(self, asks: str, n: int | None, at: Found, **more: Any) -> Plan:
+        study = self.posed.study
+        rows = tuple(count(study.question, size, self.batches[size], self.goal) for size in sorted(self.batches))
+        more = {"rows": rows, "simulations": self.looks.spent, **more}
+        return Plan(
+            asks=asks, design=self.posed.design, n=n, low=at.low, high=at.high, most=self.most,
+            partial=self.partial, **{"target": self.target, **more},
+        )  # fmt: skip
+
+    def smallest_test_set(self) -> Plan:
+        """Find the smallest number of items that reaches the power."""
+        ceiling = self.posed.design.ceiling
+        if ceiling is not None and ceiling < self.target:
+            told = (
+                f"However many items, {self.goal} is reached with a probability of at most {ceiling:.3g}: that of its "
+                "region, given the data so far."
+            )
+            return self._answer("n", None, Found(None), notes=(told,))
+        least = 10 if isinstance(self.posed.study.recipe.model, Bootstrap) else 1
+        found = find(
+            self._look, self.target, start=min(_START, self.most), least=least, most=self.most, budget=self.budget,
+            scale=ROOT, whole=True, looks=self.looks,
+        )  # fmt: skip
+        n = None if found.x is None else math.ceil(found.x - _EDGE)
+        if found.x is None:
+            return self._answer("n", n, found)
+        ends = Found(found.x, math.floor(found.low or 0.0), math.ceil(found.high or 0.0))
+        return self._answer("n", n, ends)
+
+    def smallest_difference(self, n: int) -> Plan:
+        """Find the smallest difference, or for the goal A≈B the smallest ROPE, that n items find with the power."""
+        if self.posed.scenario is None:
+            raise InvalidInputError(
+                "The smallest difference is about a scenario; a result has the differences that its data leave open.",
+                hint="describe a scenario, or leave `n` out.",
+            )
+        if self.goal == "A≈B":
+            return self._smallest_rope(n)
+        if self.goal == CONCLUSIVE:
+            raise InvalidInputError(
+                "The smallest difference needs a goal of its own.", hint='goal="A≫B", goal="A≪B" or goal="A≈B".'
+            )
+        study, up = self.posed.study, self.posed.study.recipe.metric.higher_is_better
+        assert study.delta is not None  # noqa: S101
+        if study.delta == 0:
+            raise InvalidInputError(
+                "The scenario's classifiers do not differ, so it does not say in which way they might.",
+                hint="give one in which they differ; how much does not matter.",
+            )
+        # On the line through the scenario, on the side of the goal.
+        side = 1.0 if ((study.delta > 0) == up) == (self.goal == "A≫B") else -1.0
+        furthest = self.posed.scenario.joint.furthest()
+
+        def look(x: float, simulations: int) -> tuple[int, int]:
+            if self.partial:
+                return 0, 0
+            moved = self.posed.tilted(side * x)
+            # Each place has simulations of its own: their numbers go on where those of the last place ended.
+            start = self.looks.spent
+            done = simulate(
+                moved,
+                [n],
+                simulations,
+                goal=self.goal,
+                workers=self.workers,
+                steps=self.steps,
+                start=-(-start // BATCH) * BATCH,
+            )
+            self.partial |= done.partial
+            return reached(done.batches[n], self.goal), len(done.batches[n])
+
+        edge = study.rope.high if (self.goal == "A≫B") == up else study.rope.low
+        least = self._tilt_to(edge, side, furthest)
+        if least is None or not math.isfinite(furthest):
+            return self._answer("delta", n, Found(None), rows=())
+        found = find(
+            look, self.target, start=min((least + furthest) / 2, 2 * least or furthest / 2), least=max(least, _EDGE),
+            most=furthest, budget=self.budget, scale=PLAIN, whole=False, looks=self.looks,
+        )  # fmt: skip
+        if found.x is None:
+            return self._answer("delta", n, found, rows=())
+        deltas = [
+            self.posed.tilted(side * min(x or 0.0, furthest)).delta or 0.0 for x in (found.x, found.low, found.high)
+        ]
+        low, high = sorted(deltas[1:])
+        return self._answer("delta", n, Found(None, low, high), found=deltas[0], rows=())
+
+    def _tilt_to(self, delta: float, side: float, furthest: float) -> float | None:
+        """Return how far to go along the line until the difference is `delta`; None where it never is."""
+        start, stop = 0.0, min(furthest, 1e6)
+        sign = math.copysign(1.0, delta - (self.posed.tilted(0.0).delta or 0.0))
+        if sign * ((self.posed.tilted(side * stop).delta or 0.0) - delta) <= 0:
+            return None
+        for _ in range(_HALVINGS):
+            middle = (start + stop) / 2
+            if sign * ((self.posed.tilted(side * middle).delta or 0.0) - delta) < 0:
+                start = middle
+            else:
+                stop = middle
+        return stop
+
+    def _smallest_rope(self, n: int) -> Plan:
+        """Return the half-width that holds the HDI as often as the power says: a quantile over the simulations."""
+        study = self.posed.study
+        done = simulate(study, [n], self.budget, goal=self.goal, workers=self.workers, steps=self.steps)
+        self.batches, self.partial = dict(done.batches), done.partial
+        judged = self.batches[n].judged
+        widths = np.sort(np.maximum(np.abs(judged.low), np.abs(judged.high)))
+        total = len(widths)
+        self.looks.add(float(n), 0, total)
+        half = _Z95 * math.sqrt(self.target * (1 - self.target) * total)
+        places = [self.target * total, self.target * total - half, self.target * total + half]
+        at, low, high = (float(widths[min(max(math.ceil(place) - 1, 0), total - 1)]) for place in places)
+        told = f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations."
+        return self._answer("delta", n, Found(None, low, high), found=at, notes=(told,))
+
+    def most_valuable(self, cost: float, value: float) -> Plan:
+        """Find the number of items that is worth most: the value of the goal times its probability, less the labels."""
+        cap = min(value / cost, float(self.most))  # beyond it the labels cost more than there is to gain
+        if cap < 1:
+            told = "A single label costs more than the goal is worth."
+            return self._answer("value", None, Found(None), target=None, cost=cost, value=value, notes=(told,))
+        each = max(self.budget // (3 * _POINTS) // BATCH * BATCH, BATCH)
+        self._look_at(np.geomspace(max(cap / 4096, 1.0), cap, _POINTS), each)
+        best = self._best(cost, value, cap)[0]
+        each = max((self.budget - self.looks.spent) // _POINTS // BATCH * BATCH, BATCH)
+        self._look_at(np.geomspace(max(best / 3, 1.0), min(best * 3, cap), _POINTS), each)
+        n, net, error, low, high = self._best(cost, value, cap)
+        worth = {"target": None, "cost": cost, "value": value}
+        if net <= 0:
+            told = "No test set is worth its labels: its cost exceeds what reaching the goal adds."
+            return self._answer("value", None, Found(None), notes=(told,), **worth)
+        told = (
+            f"Expected net value ±{_Z95 * error:.2g}; any n within [low, high] is as good as the simulations can tell."
+        )
+        return self._answer("value", n, Found(None, low, high), net=net, notes=(told,), **worth)
+
+    def _look_at(self, sizes: Sequence[float] | np.ndarray, simulations: int) -> None:
+        least = 10 if isinstance(self.posed.study.recipe.model, Bootstrap) else 1
+        for n in sorted({max(round(float(size)), least) for size in sizes}):
+            if not self.partial and self.looks.spent < self.budget:
+                self.looks.add(float(n), *self._look(n, simulations))
+
+    def _best(self, cost: float, value: float, cap: float) -> tuple[int, float, float, float, float]:
+        """Return the best n, its net value and error, and the range of n that is as good within that error."""
+        points = [x for x, trials in self.looks.trials.items() if trials]
+        at = np.unique(np.round(np.geomspace(min(points), min(max(points), cap), 2_000)))
+        share, error = curve(points, self.looks, at)
+        net = value * share - cost * at
+        top = int(net.argmax())
+        near = np.flatnonzero(net >= net[top] - _Z95 * value * error[top])
+        return int(at[top]), float(net[top]), float(value * error[top]), float(at[near[0]]), float(at[near[-1]])

@@ -1,0 +1,240 @@
+"""When to stop labelling: rules to follow batch by batch, and what following them would come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._progress import ProgressLike, metered
+from ropewalk._settle import MetricLike
+from ropewalk._validate import is_real
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.decision import VERDICTS, Judged
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.posterior import Model
+from ropewalk.planning.counting import count
+from ropewalk.planning.goals import CONCLUSIVE
+from ropewalk.planning.posing import MOST_ITEMS, check_number, pose
+from ropewalk.planning.running import Workers
+from ropewalk.planning.study import BATCH, Batch, Study, added, check_size, joined, keep_memory
+from ropewalk.results import Comparison
+from ropewalk.results.power import StoppingResult
+from ropewalk.typing import BoolArray, IntArray, Label, RopeLike, Rule, SeedLike
+
+_SETTLED: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]
+_PATH: Final = 1  # sets the generators of whole paths apart from those of single test sets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopWhen:
+    """A rule for stopping to label, looked at after every batch.
+
+    `width` stops when the HDI of the difference is narrower than that, whatever it says: the safer rule, since when it
+    stops hardly depends on what was found. ``conclusive=True`` stops at the first conclusive verdict instead, which
+    takes fewer items and errs more often. Neither stops before `min_n` items; both stop at `max_n`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> rule = StopWhen(width=0.1, min_n=200, max_n=5_000)
+    >>> so_far = rw.Outcomes.from_pairs(positive=(300, 60, 35, 40), negative=(30, 20, 40, 400))
+    >>> rule.stops(rw.compare(so_far, rope=0.05, rng=0))
+    True
+    """
+
+    width: float | None = None
+    conclusive: bool = False
+    min_n: int = 100
+    max_n: int = 10_000
+
+    def __post_init__(self) -> None:
+        least = check_number(self.min_n, "min_n", 1, MOST_ITEMS)
+        check_number(self.max_n, "max_n", least, MOST_ITEMS)
+        if not isinstance(self.conclusive, bool):
+            raise InvalidInputError(f"`conclusive` must be True or False; got {self.conclusive!r}.")
+        if self.conclusive == (self.width is not None):
+            raise InvalidInputError(
+                "Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two.",
+                hint="with a ROPE of ±r, a width of r is enough to settle most questions.",
+            )
+        if self.width is not None and (not is_real(self.width) or not 0 < self.width < math.inf):
+            raise InvalidInputError(f"`width` must be a positive number; got {self.width!r}.")
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        when = "when conclusive" if self.width is None else f"when the HDI is narrower than {self.width:g}"
+        return f"stop {when}, from {self.min_n:,} to {self.max_n:,} items"
+
+    def stops(self, result: Comparison) -> bool:
+        """Whether to stop labelling, given the answer on all items so far."""
+        n = result.recipe.n_items
+        if n >= self.max_n:
+            return True
+        if n < self.min_n:
+            return False
+        if self.width is None:
+            if result.decision is None:
+                raise InvalidInputError("To stop when conclusive takes a ROPE, and the comparison has none.")
+            return result.conclusive
+        return result.hdi.high - result.hdi.low < self.width
+
+    def stops_each(self, judged: Judged) -> BoolArray:
+        """Whether each of many studies stops, where its number of items lets it."""
+        if self.width is None:
+            return np.isin(judged.verdict, _SETTLED)
+        return np.asarray(judged.high - judged.low < self.width)
+
+
+def stopping(
+    scenario: Any,
+    rule: StopWhen,
+    *,
+    batch: int = 100,
+    goal: str = CONCLUSIVE,
+    rope: RopeLike | None = None,
+    metric: MetricLike | None = None,
+    model: str | Model | None = None,
+    pos_label: Label | None = None,
+    classes: Iterable[Label] | None = None,
+    cost_matrix: Any = None,
+    prob: float | None = None,
+    decide_by: Rule | None = None,
+    simulations: int = 1_000,
+    draws: int = 2_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    threads: int = 1,
+    n_jobs: int | None = None,
+    progress: ProgressLike = None,
+) -> StoppingResult:
+    """Simulate what following a rule for stopping comes to: expected items, verdicts, and how often they are wrong.
+
+    Every simulated study labels `batch` items at a time, adds up the counts, and looks: at `min_n` items first, then
+    after each batch, until the rule stops it or `max_n` is reached. Beside it stands the same study without a look
+    before `max_n`. Looking often and stopping at the first conclusive verdict has a price, for Bayesians too: a lucky
+    streak is never given the time to pass.
+
+    Parameters
+    ----------
+    scenario
+        As in `power`: a scenario, or a `Comparison`, of whose posterior every truth is then drawn.
+    rule
+        When to stop: a `StopWhen`.
+    batch
+        How many items are labelled between two looks.
+    decide_by
+        The rule of the verdict, "hdi" or "probability".
+    goal, rope, metric, model, pos_label, classes, cost_matrix, prob, simulations, draws, rng, random_state, threads,
+    n_jobs, progress
+        As in `power`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))
+    >>> r = rw.stopping(s, rw.StopWhen(conclusive=True, max_n=1_000), rope=0.05, simulations=100, rng=0)
+    >>> r.mean_n < 1_000
+    True
+    """
+    if not isinstance(rule, StopWhen):
+        raise InvalidInputError(f"`rule` must be a StopWhen; got {rule!r}.", hint="StopWhen(width=0.1, max_n=5_000)")
+    size, wanted = check_number(batch, "batch", 1, MOST_ITEMS), check_number(simulations, "simulations")
+    workers = Workers.of(threads, n_jobs)
+    posed = pose(
+        scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
+        cost_matrix=cost_matrix, prob=prob, rule=decide_by, draws=draws, rng=rng, random_state=random_state,
+        possible=False,
+    )  # fmt: skip
+    check_size(posed.study, rule.min_n)
+    parts: list[_Paths] = []
+    numbers = range(-(-wanted // BATCH))
+    with metered(len(numbers), "Simulating", progress) as steps:
+        try:
+            with closing(workers.run(partial(_follow, posed.study, rule, size), numbers)) as results:
+                for paths in results:
+                    parts.append(paths)
+                    items = np.concatenate([part.n for part in parts])
+                    steps.step(f"{items.mean():,.0f} items on average so far")
+        except KeyboardInterrupt:
+            if not parts:
+                raise
+            steps.stopped = True
+    n = np.concatenate([part.n for part in parts])[:wanted]
+    stopped, whole = (joined([getattr(part, name) for part in parts]).first(wanted) for name in ("stopped", "whole"))
+    low, middle, high = (int(q) for q in np.quantile(n, [0.1, 0.5, 0.9], method="inverted_cdf"))
+    return StoppingResult(
+        design=posed.design,
+        rule=rule.text,
+        batch=size,
+        least=rule.min_n,
+        most=rule.max_n,
+        mean_n=float(n.mean()),
+        mean_n_error=float(n.std(ddof=1) / math.sqrt(n.size)) if n.size > 1 else 0.0,
+        n_quantiles=(low, middle, high),
+        at_most=float((n >= rule.max_n).mean()),
+        covered=_covered(stopped),
+        row=count(posed.study.question, rule.max_n, stopped, posed.design.goal),
+        fixed=count(posed.study.question, rule.max_n, whole, posed.design.goal),
+        fixed_covered=_covered(whole),
+        simulations=int(n.size),
+        partial=steps.stopped,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Paths:
+    """Studies followed to their end: after how many items each stopped, what it said then, and without stopping."""
+
+    n: IntArray
+    stopped: Batch
+    whole: Batch
+
+
+def _covered(batch: Batch) -> float:
+    inside = (batch.judged.low <= batch.truth) & (batch.truth <= batch.judged.high)
+    return float(inside.mean())
+
+
+def _follow(study: Study, rule: StopWhen, size: int, number: int) -> _Paths:
+    """Follow one batch of studies, look by look."""
+    keep_memory()
+    rng = study.generator(rule.max_n, number, _PATH)
+    truths = study.source.truths(rng, BATCH)
+    tables: list[tuple[Outcomes, ...] | None] = [None] * BATCH
+    stopped_at = np.zeros(BATCH, dtype=np.int64)
+    ends: list[Batch | None] = [None] * BATCH
+    for n, fresh in _looks(rule, size):
+        for i, truth in enumerate(truths):
+            new, old = truth.draw(rng, fresh), tables[i]
+            tables[i] = new if old is None else added(old, new)
+        last = n == rule.max_n
+        # Those that have stopped are looked at no more, but for the end that they would have come to.
+        open_ones = [i for i in range(BATCH) if last or not stopped_at[i]]
+        if not open_ones:
+            continue
+        looked = study.judge(rng, [_known(tables[i]) for i in open_ones], [truths[i] for i in open_ones])
+        stops = rule.stops_each(looked.judged) | last
+        for place, i in enumerate(open_ones):
+            if stops[place] and not stopped_at[i]:
+                stopped_at[i], ends[i] = n, looked.only(place)
+        if last:
+            return _Paths(stopped_at, joined([end for end in ends if end is not None]), looked)
+    raise AssertionError  # the last look always returns
+
+
+def _known(tables: tuple[Outcomes, ...] | None) -> tuple[Outcomes, ...]:
+    assert tables is not None  # noqa: S101
+    return tables
+
+
+def _looks(rule: StopWhen, size: int) -> Sequence[tuple[int, int]]:
+    """Return (items so far, new items) of every look."""
+    at = [*range(rule.min_n, rule.max_n, size), rule.max_n]
+    return [(n, n - before) for n, before in zip(at, [0, *at], strict=False)]

@@ -1,0 +1,174 @@
+"""How many more items would settle an open question: simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final, Literal
+
+from ropewalk._progress import ProgressLike, metered
+from ropewalk._validate import check_prob, choose
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.planning._power import simulate
+from ropewalk.planning.counting import count, reached
+from ropewalk.planning.goals import CONCLUSIVE, parse_goal
+from ropewalk.planning.outlook import MOST, TARGET, Outlook
+from ropewalk.planning.posing import MOST_ITEMS, check_number, check_sizes, pose
+from ropewalk.planning.running import Workers
+from ropewalk.planning.search import ROOT, Found, Looks, crossing
+from ropewalk.planning.study import BATCH
+from ropewalk.results import Comparison
+from ropewalk.results.power import MoreData
+from ropewalk.typing import SeedLike
+
+Method = Literal["simulation", "extrapolation"]
+
+_TRIES: Final = 3
+_AFFORDABLE: Final = 3_000_000_000  # random numbers, at about 20 ns each: a minute
+
+
+def more_data(
+    result: Comparison,
+    *,
+    target: float = TARGET,
+    goal: str = CONCLUSIVE,
+    n: int | Iterable[int] | None = None,
+    method: Method | None = None,
+    max_n: int = MOST,
+    simulations: int = 1_000,
+    draws: int = 2_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    threads: int = 1,
+    n_jobs: int | None = None,
+    progress: ProgressLike = None,
+) -> MoreData:
+    """Say how probable each verdict is after n more items like those counted, and how many give the goal the target.
+
+    Each simulation draws a truth from the posterior, n new items from it, adds them to the old counts and judges again:
+    the posterior-predictive probability of the verdict.
+
+    Parameters
+    ----------
+    result
+        A comparison with a ROPE.
+    target
+        How probable the goal is to be.
+    goal
+        "conclusive", or one verdict: "A≫B", "A≪B", "A≈B". The probability of one verdict tends to that of its region,
+        given the data so far: below this ceiling, and nowhere beyond it, lies what can be reached.
+    n
+        Numbers of new items to look at; by default around the answer.
+    method
+        "simulation"; or "extrapolation", which takes the posterior to shrink like that of a mean: instant, and close
+        where there are more than a few dozen items. By default simulation, unless it would take minutes, and
+        extrapolation where items cannot be simulated: scores, clusters, any number of labels an item.
+    max_n
+        Where to give up.
+    simulations, draws
+        How many simulations for each number of items, and how many draws from the posterior of each.
+    rng, random_state
+        By default the seed of the comparison.
+    threads, n_jobs, progress
+        As in `power`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> r = rw.compare(rw.examples.news20().outcomes, a="nb_mult", b="svm_l2", pos_label=1, rope=0.05, rng=0)
+    >>> r.conclusive, r.more_data(method="extrapolation").reachable
+    (False, True)
+    """
+    if not isinstance(result, Comparison):
+        raise InvalidInputError(f"`more_data` is about a comparison; got {type(result).__name__}.")
+    wanted, asked = check_prob(target, "target"), parse_goal(goal)
+    sizes = None if n is None else check_sizes(n)
+    most, number = check_number(max_n, "max_n", 10, MOST_ITEMS), check_number(simulations, "simulations")
+    ways: dict[str, Method] = {"simulation": "simulation", "extrapolation": "extrapolation"}
+    way = None if method is None else choose(method, ways, "method")
+    recipe = result.recipe
+    if recipe.rope is None or recipe.no_verdict:
+        raise InvalidInputError(
+            "How many more items settle a question depends on the ROPE, and there is no verdict here.",
+            hint=recipe.no_verdict or "compare with rope=: the smallest difference you would act on.",
+        )
+    seed = recipe.seed if rng is None and random_state is None else rng
+    workers = Workers.of(threads, n_jobs)
+    here = replace(
+        Outlook.of(result.draws, recipe, (result.a, result.b)),
+        goal=asked,
+        most=most,
+        settled=asked == CONCLUSIVE and result.conclusive,
+        draws=check_number(draws, "draws", 100),
+    )
+    notes = ["The verdict is conclusive already."] if here.settled else []
+    needed = here.needed(wanted)
+    around = sizes or here.around(needed)
+    if way is None:
+        way, told = _choose(result, len(around) * number * draws)
+        notes += told
+    if way == "extrapolation":
+        return here.extrapolated(wanted, around, tuple(notes))
+    posed = pose(result, goal=asked, draws=draws, rng=seed, random_state=random_state, more=True)
+    looks, batches = Looks(), {}
+    tries = 1 if sizes else _TRIES
+    found = Found(None)
+    with metered(tries * len(around) * -(-number // BATCH), "Simulating", progress) as steps:
+        for _ in range(tries):
+            fresh = [size for size in around if size not in batches]
+            done = simulate(posed.study, fresh, number, goal=asked, workers=workers, steps=steps)
+            for size, batch in done.batches.items():
+                batches[size] = batch
+                looks.add(float(size), reached(batch, asked), len(batch))
+            found = Found(0.0, 0.0, 0.0) if here.settled else _located(looks, wanted, posed.design.ceiling)
+            if steps.stopped or found.x is not None or here.needed(wanted) is None:
+                break
+            around = here.near(4 * max(batches) if looks.share(max(looks.trials)) < wanted else min(batches) / 4)
+    number_needed, low, high = _ends(found)
+    if found.x is None and needed is not None:
+        number_needed = needed
+        notes.append("The number of items for the target is extrapolated: no simulated one is next to it.")
+    question = posed.study.question
+    return MoreData(
+        design=posed.design,
+        target=wanted,
+        n=number_needed,
+        low=low,
+        high=high,
+        n_items=recipe.n_items,
+        rows=tuple(count(question, size, batches[size], asked) for size in sizes or sorted(batches) if size in batches),
+        most=most,
+        method="simulation",
+        simulations=looks.spent,
+        partial=steps.stopped,
+        notes=tuple(notes),
+    )
+
+
+def _ends(found: Found) -> tuple[int | None, int | None, int | None]:
+    if found.x is None:
+        return None, None, None
+    return math.ceil(found.x), math.floor(found.low or 0.0), math.ceil(found.high or 0.0)
+
+
+def _choose(result: Comparison, numbers: int) -> tuple[Method, list[str]]:
+    """Choose a method, and say why where it is the lesser one."""
+    tables = result.recipe.tables
+    if not all(isinstance(table, Outcomes) and table.clusters is None for table in tables):
+        return "extrapolation", ["Extrapolated: scores, clusters and items of many labels are not simulated."]
+    work = sum(result.recipe.model.fit(table).work for table in tables)
+    if work * numbers > _AFFORDABLE:
+        told = 'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" does.'
+        return "extrapolation", [told]
+    return "simulation", []
+
+
+def _located(looks: Looks, target: float, ceiling: float | None) -> Found:
+    """Return where the simulated probability reaches the target, if there are looks on both sides of it."""
+    below = [x for x in looks.trials if looks.share(x) < target]
+    above = [x for x in looks.trials if looks.share(x) >= target and x > max(below, default=0.0)]
+    if not below or not above or (ceiling is not None and ceiling < target):
+        return Found(None)
+    return crossing(looks, target, ROOT, math.sqrt(max(below) * min(above)))

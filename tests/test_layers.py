@@ -35,7 +35,17 @@ LAYERS = {
         "planning",
         "_dossier",
     },
-    7: {"cli", "_bundled_commands", "_inputs", "_score_inputs", "_options", "_shell", "_terminal", "__main__"},
+    7: {
+        "cli",
+        "_bundled_commands",
+        "_planning_commands",
+        "_inputs",
+        "_score_inputs",
+        "_options",
+        "_shell",
+        "_terminal",
+        "__main__",
+    },
 }
 # One-line late delegates that reach upwards, by name; nothing else may.
 DELEGATES = {

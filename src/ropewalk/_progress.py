@@ -183,6 +183,10 @@ def _tracked(items: Iterable[T], total: int | None, describe: str, progress: Pro
             steps.step()
 
 
+_UNSAID: Final = object()
+_shown: ContextVar[Any] = ContextVar("progress", default=_UNSAID)
+
+
 class Steps:
     """Counts what is done, and shows it; `stopped` says that the rest will not be."""
 
@@ -198,7 +202,8 @@ class Steps:
 @contextmanager
 def metered(total: int | None, describe: str, progress: ProgressLike) -> Iterator[Steps]:
     """Show how far work has come that is no single loop: as `track` does, with a step for each thing done."""
-    meter = _meter(total, describe, check_progress(progress))
+    said = check_progress(progress)
+    meter = _meter(total, describe, False if _shown.get() is False else said)
     steps, finished = Steps(meter), False
     try:
         yield steps
@@ -216,10 +221,6 @@ def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
     if terminal:
         return _Bar(describe, total, wait=0.0 if progress else PATIENCE)
     return _Lines(describe, total, patient=not progress)
-
-
-_UNSAID: Final = object()
-_shown: ContextVar[Any] = ContextVar("progress", default=_UNSAID)
 
 
 @contextmanager

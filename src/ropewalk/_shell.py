@@ -19,7 +19,9 @@ T = TypeVar("T")
 
 _SAID_ALIKE = (
     "missing", "unmatched", "metric", "model", "classes", "pos_label", "labels", "rope", "prob", "draws", "rule",
-    "prevalence", "predictions", "permutations", "cost_matrix", "at_least", "n_items", "id", "cluster",
+    "prevalence", "predictions", "permutations", "cost_matrix", "at_least", "n_items", "id", "cluster", "goal",
+    "simulations", "n_jobs", "threads", "max_n", "min_n", "width", "conclusive", "batch", "n", "cost_per_item", "value",
+    "power",
 )  # fmt: skip
 """Options that Python and the command line share, but for the dashes."""
 

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 import typer
 
@@ -19,6 +19,8 @@ from ropewalk.report import body, remark_lines
 from ropewalk.results import Rendered
 
 T = TypeVar("T")
+
+INTERRUPTED: Final = 130  # what a shell calls a program that Ctrl-C stopped
 
 
 def fail(error: RopewalkError) -> NoReturn:

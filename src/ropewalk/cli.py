@@ -15,10 +15,11 @@ import ropewalk as rw
 from ropewalk import _options as opt
 from ropewalk._bundled_commands import demo, reproduce
 from ropewalk._inputs import named_classes, needed_truth, read_table
+from ropewalk._planning_commands import plan, power, stopping
 from ropewalk._progress import shown
 from ropewalk._score_inputs import of_scores, on_scores
 from ropewalk._shell import parse_draws, parse_prevalence, parse_rope, parse_texts, read_declared
-from ropewalk._terminal import check_out, emit, fail, idle, output_format, quietly, reading, require
+from ropewalk._terminal import INTERRUPTED, check_out, emit, fail, idle, output_format, quietly, reading, require
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
@@ -45,9 +46,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-
-INTERRUPTED = 130  # what a shell calls a program that Ctrl-C stopped
 
 
 @app.callback(invoke_without_command=True)
@@ -336,6 +334,9 @@ def run_tests(
     emit(result, show, html)
 
 
+app.command()(power)
+app.command()(plan)
+app.command()(stopping)
 app.command()(demo)
 app.command()(reproduce)
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from ropewalk._progress import ProgressLike
 from ropewalk.compare import compare
 from ropewalk.data import examples
+from ropewalk.planning import BinaryScenario, power
 from ropewalk.results import Comparison
+from ropewalk.results.power import PowerRow
 from ropewalk.typing import DrawsLike
 
 SIGIR_ROPE = 0.05
 ICDM_ROPE = 0.005
+SIGIR_SCENARIOS: Final = {
+    "a": BinaryScenario(prevalence=0.5, positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3)),
+    "b": BinaryScenario(prevalence=0.5, positive=(0.3, 0.2, 0.2, 0.3), negative=(0.3, 0.2, 0.2, 0.3)),
+}
+"""The scenarios of SIGIR 2016, section 4.1: F1 of .6 against .5, and of .5 each."""
+
+_PAPER_SIMULATIONS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +117,60 @@ def icdm2015(*, draws: DrawsLike = "auto", seed: int = 0, threads: int = 1) -> I
         ours = compare(matrices[a], matrices[b], model="icdm2015", metric=metric, **how)
         paired = compare(outcomes, a=a, b=b, metric=metric, **how)
         yield _published(row, 4, None, ours, paired)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedPower:
+    """One cell of the table of power as printed, and our own simulations of the same study."""
+
+    scenario: str
+    goal: str
+    model: str
+    n: int
+    published: float
+    ours: PowerRow
+
+    @property
+    def difference(self) -> float:
+        """How much more often we reach the goal."""
+        return self.ours.power - self.published
+
+    @property
+    def error(self) -> float:
+        """The standard error of the printed share of 100 simulations, at least one of their steps."""
+        return max(math.sqrt(self.published * (1 - self.published) / _PAPER_SIMULATIONS), 1 / _PAPER_SIMULATIONS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cell in plain Python types."""
+        return {
+            "scenario": self.scenario, "goal": self.goal, "model": self.model, "n": self.n,
+            "published": self.published, "ours": self.ours.to_dict(),
+        }  # fmt: skip
+
+
+def sigir2016_power(
+    *, simulations: int = 1_000, draws: int = 2_000, seed: int = 0, threads: int = 1, progress: ProgressLike = None
+) -> Iterator[PublishedPower]:
+    """Go through the 28 cells of Table 3: how often the paired and the unpaired model reach their goal, F1, ROPE ±0.05.
+
+    Examples
+    --------
+    >>> cell = next(sigir2016_power(simulations=100))
+    >>> cell.scenario, cell.goal, cell.model, cell.n, cell.published
+    ('a', 'A≫B', 'unpaired', 500, 0.26)
+    """
+    rows = examples.sigir2016_power()
+    for name, scenario in SIGIR_SCENARIOS.items():
+        mine = [row for row in rows if row["scenario"] == name]
+        for model in ("unpaired", "paired"):
+            found = power(
+                scenario, [int(row["n"]) for row in mine], goal=mine[0]["goal"], rope=SIGIR_ROPE, model=model,
+                simulations=simulations, draws=draws, rng=seed, threads=threads, progress=progress,
+            )  # fmt: skip
+            for row, ours in zip(mine, found, strict=True):
+                yield PublishedPower(
+                    scenario=name, goal=found.goal, model=model, n=ours.n, published=float(row[model]), ours=ours
+                )
 
 
 def _published(

@@ -135,6 +135,11 @@ def sigir2016_tables() -> list[dict[str, str]]:
     return _published("sigir2016_tables_4_5_6.csv")
 
 
+def sigir2016_power() -> list[dict[str, str]]:
+    """Return the rows of Table 3 of Zhang et al. (SIGIR 2016) as published: power by scenario and number of items."""
+    return _published("sigir2016_table_3_power.csv")
+
+
 def _published(name: str) -> list[dict[str, str]]:
     with bundled(name).open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))

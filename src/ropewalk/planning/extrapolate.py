@@ -68,13 +68,9 @@ class Extrapolation:
         codes = decide_each(*facing)
         if question.rule == "probability":
             size = self._ordered.size
-            scale = max(shrink, _LEAST)
-            below = (
-                np.searchsorted(self._ordered, self._mean + (question.rope.low - middle) / scale, side="left") / size
-            )
-            upto = (
-                np.searchsorted(self._ordered, self._mean + (question.rope.high - middle) / scale, side="right") / size
-            )
+            edges = [self._mean + (end - middle) / max(shrink, _LEAST) for end in question.rope]
+            below = np.searchsorted(self._ordered, edges[0], side="left") / size
+            upto = np.searchsorted(self._ordered, edges[1], side="right") / size
             outside = [below, 1 - upto] if question.higher_is_better else [1 - upto, below]
             masses = np.stack([upto - below, *outside])
             codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -9,7 +10,7 @@ from ropewalk.report.classical import paper_columns
 from ropewalk.report.numbers import decimals, interval, number, percent, savage_dickey
 from ropewalk.report.shape import Table, decision_text
 from ropewalk.report.text import aligned
-from ropewalk.reproduce import PublishedRow
+from ropewalk.reproduce import PublishedPower, PublishedRow
 from ropewalk.results import Comparison
 from ropewalk.wording import rope_text
 
@@ -44,6 +45,30 @@ def published_tables(rows: Sequence[PublishedRow]) -> str:
             "the same documents. The paper's Bayes factors come from another prior and are left out."
         )
     return "\n\n".join(parts)
+
+
+def power_table(cells: Sequence[PublishedPower]) -> str:
+    """Return the paper's table of power, published and ours, and how far they are apart in each column."""
+    by_model = {(cell.scenario, cell.n, cell.model): cell for cell in cells}
+    rows, apart = [], []
+    for name, goal in dict.fromkeys((cell.scenario, cell.goal) for cell in cells):
+        for n in dict.fromkeys(cell.n for cell in cells if cell.scenario == name):
+            pair = [by_model[name, n, model] for model in ("unpaired", "paired")]
+            told = [(f"{c.published:.2f}", f"{c.ours.power:.2f}") for c in pair]
+            far = "  ✗" if any(abs(c.difference) > 4 * c.error for c in pair) else ""
+            rows.append((f"({name})", goal, f"{n:,}", *told[0], *told[1], far))
+        for model in ("unpaired", "paired"):
+            column = [cell.difference for cell in cells if (cell.scenario, cell.model) == (name, model)]
+            rms = math.sqrt(sum(d * d for d in column) / len(column))
+            apart.append(f"({name}) {model} {rms:.3f}")
+    header = ("scenario", "goal", "items", "unpaired, paper", "ours", "paired, paper", "ours", "")
+    first = cells[0].ours
+    return (
+        "Table 3: power, F1, ROPE ±0.05\n\n"
+        + aligned(Table(header=header, rows=tuple(rows), text_columns=2))
+        + f"\n\nThe paper has 100 simulations a cell, we have {first.simulations:,}. Root mean square difference by "
+        + f"column: {', '.join(apart)}.\n✗ would mark a row with a cell over 4 standard errors from the paper's."
+    )
 
 
 def _title(rows: Sequence[PublishedRow]) -> str:

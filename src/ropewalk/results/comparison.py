@@ -14,6 +14,7 @@ from ropewalk.results.base import SCHEMA, OneMetric, Recipe, Rendered, delta_dic
 from ropewalk.results.classical import Battery
 from ropewalk.results.confusion import Confusion
 from ropewalk.results.power import MoreData
+from ropewalk.results.recipes import recipe_dict
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
@@ -122,6 +123,7 @@ class Comparison(OneMetric):
             },
             "tests": None if self.tests is None else self.tests.tests_dict(),
             "more_data": None if self.more is None else self.more.brief(),
+            "recipe": recipe_dict(recipe),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }

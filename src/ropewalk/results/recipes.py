@@ -1,0 +1,92 @@
+"""Recipes as JSON: what an answer was made of, so that a file of results can be asked further questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.decision import parse_rope
+from ropewalk.errors import FileFormatError, RopewalkError
+from ropewalk.intervals import Interval
+from ropewalk.metrics.registry import Metric, parse_metric
+from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Paired, Tree, Unpaired
+from ropewalk.results.base import Recipe
+
+_MODELS: Final[dict[str, type]] = {kind.__name__: kind for kind in (Bootstrap, Flat, Icdm2015, Paired, Tree, Unpaired)}
+
+
+def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
+    """Return what a JSON file must hold to get the answer again, beside what it says anyway.
+
+    Tables are what `Outcomes.to_json` writes. None where the data are too many (scores, clusters), or where a model or
+    metric is somebody's own.
+    """
+    tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None]
+    metric = recipe.metric
+    if len(tables) < len(recipe.tables) or not isinstance(metric, Metric) or type(recipe.model) not in _MODELS.values():
+        return None
+    told = {
+        "model": {"kind": type(recipe.model).__name__, **asdict(recipe.model)},  # type: ignore[call-overload]
+        "classes": None if metric.classes is None else list(metric.classes),
+        "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
+        "pos_label": recipe.pos_label,
+        "draws": recipe.draws,
+        "tables": [table.to_json() for table in tables],
+    }
+    try:
+        same = _metric(metric.name, told, tables[0].n_labels) == metric
+    except RopewalkError:
+        same = False
+    return told if same else None
+
+
+def read_recipe(answer: Any) -> Recipe:
+    """Return the recipe of an answer that was written as JSON."""
+    told = answer.get("recipe") if isinstance(answer, Mapping) else None
+    if not isinstance(told, Mapping):
+        raise FileFormatError(
+            "This is no comparison that can be asked again: it holds no recipe.",
+            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, items of many labels and "
+            "metrics of your own have none.",
+        )
+    try:
+        tables = tuple(Outcomes.from_json(text) for text in told["tables"])
+        model: Model = _model(told["model"])
+        rope = answer["rope"]
+        ends = None if rope is None else Interval(*(_end(end, sign) for end, sign in zip(rope, (-1, 1), strict=True)))
+        shares = answer["prevalence"]
+        return Recipe(
+            tables=tables,
+            model=model,
+            metric=_metric(answer["metric"], told, tables[0].n_labels),
+            pos_label=told["pos_label"],
+            prevalence=None if shares is None else tuple(float(share) for share in shares),
+            rope=parse_rope(ends),
+            prob=float(answer["prob"]),
+            rule=answer["rule"],
+            draws=told["draws"],
+            seed=int(answer["seed"]),
+            data_hash=str(answer["data_hash"]),
+            n_items=int(answer["n_items"]),
+        )
+    except RopewalkError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise FileFormatError(f"The recipe in this file cannot be read: {type(error).__name__}: {error}.") from error
+
+
+def _metric(name: str, told: Mapping[str, Any], n_labels: int) -> Metric:
+    found = parse_metric(name, told["cost_matrix"]).at(n_labels - 1)
+    return found if told["classes"] is None else replace(found, classes=tuple(told["classes"]))
+
+
+def _model(told: Mapping[str, Any]) -> Model:
+    fields = {name: value for name, value in told.items() if name != "kind"}
+    made: Model = _MODELS[told["kind"]](**fields)
+    return made
+
+
+def _end(end: float | None, sign: int) -> float:
+    return sign * float("inf") if end is None else float(end)

@@ -80,7 +80,7 @@ def plot_power(result: Any, *, ax: Axes | None = None) -> Axes:
         _stack_decisions(drawn, rows)
         rule(drawn, _ENOUGH, across=True)
     _draw(drawn, rows, style, label_of(str(told.get("label") or told.get("model") or "power")))
-    _name_axes(drawn)
+    _name_axes(drawn, told)
     key(drawn, "upper left", _asked(told))
     return drawn
 
@@ -158,8 +158,8 @@ def _draw(ax: Axes, rows: Sequence[_Row], style: Style, label: str) -> None:
     )  # fmt: skip
 
 
-def _name_axes(ax: Axes) -> None:
-    """Count items on a scale that suits all curves, and power in percent."""
+def _name_axes(ax: Axes, told: Mapping[str, Any]) -> None:
+    """Count items on a scale that suits all curves, and power in percent; averaged over a posterior it is assurance."""
     ticker = require("matplotlib.ticker", extra="plot", caller=_CALLER)
     seen = np.concatenate(
         [
@@ -180,8 +180,8 @@ def _name_axes(ax: Axes) -> None:
     ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0))
     ax.set_ylim(0, 1.01)
-    ax.set_xlabel("items")
-    ax.set_ylabel("power")
+    ax.set_xlabel("more items" if "n_items" in told else "items")
+    ax.set_ylabel("assurance" if told.get("assurance") else "power")
     quieten(ax)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from ropewalk._progress import ProgressLike, metered
@@ -15,12 +15,12 @@ from ropewalk.planning._power import simulate
 from ropewalk.planning.counting import count, reached
 from ropewalk.planning.goals import CONCLUSIVE, parse_goal
 from ropewalk.planning.outlook import MOST, TARGET, Outlook
-from ropewalk.planning.posing import MOST_ITEMS, check_number, check_sizes, pose
+from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
 from ropewalk.planning.running import Workers
 from ropewalk.planning.search import ROOT, Found, Looks, crossing
-from ropewalk.planning.study import BATCH
+from ropewalk.planning.study import BATCH, Batch
 from ropewalk.results import Comparison
-from ropewalk.results.power import MoreData
+from ropewalk.results.power import MoreData, PowerRow
 from ropewalk.typing import SeedLike
 
 Method = Literal["simulation", "extrapolation"]
@@ -112,39 +112,86 @@ def more_data(
     if way == "extrapolation":
         return here.extrapolated(wanted, around, tuple(notes))
     posed = pose(result, goal=asked, draws=draws, rng=seed, random_state=random_state, more=True)
-    looks, batches = Looks(), {}
-    tries = 1 if sizes else _TRIES
-    found = Found(None)
-    with metered(tries * len(around) * -(-number // BATCH), "Simulating", progress) as steps:
-        for _ in range(tries):
-            fresh = [size for size in around if size not in batches]
-            done = simulate(posed.study, fresh, number, goal=asked, workers=workers, steps=steps)
-            for size, batch in done.batches.items():
-                batches[size] = batch
-                looks.add(float(size), reached(batch, asked), len(batch))
-            found = Found(0.0, 0.0, 0.0) if here.settled else _located(looks, wanted, posed.design.ceiling)
-            if steps.stopped or found.x is not None or here.needed(wanted) is None:
-                break
-            around = here.near(4 * max(batches) if looks.share(max(looks.trials)) < wanted else min(batches) / 4)
-    number_needed, low, high = _ends(found)
-    if found.x is None and needed is not None:
-        number_needed = needed
-        notes.append("The number of items for the target is extrapolated: no simulated one is next to it.")
-    question = posed.study.question
+    done = _simulated(posed, here, around, number, wanted, workers, progress, fixed=sizes is not None)
+    found = Found(0.0, 0.0, 0.0) if here.settled else done.located(wanted, posed.design.ceiling)
+    answer, low, high = _ends(found)
+    if answer is None and needed is not None:
+        answer = needed
+        notes.append("How many items reach the target is extrapolated: those simulated all lie on one side of it.")
     return MoreData(
         design=posed.design,
         target=wanted,
-        n=number_needed,
+        n=answer,
         low=low,
         high=high,
         n_items=recipe.n_items,
-        rows=tuple(count(question, size, batches[size], asked) for size in sizes or sorted(batches) if size in batches),
+        rows=tuple(done.row(posed, size) for size in sizes or sorted(done.batches) if size in done.batches),
         most=most,
         method="simulation",
-        simulations=looks.spent,
-        partial=steps.stopped,
+        simulations=done.looks.spent,
+        partial=done.partial,
         notes=tuple(notes),
     )
+
+
+@dataclass(slots=True)
+class _Done:
+    """What has been simulated, by the number of new items."""
+
+    looks: Looks = field(default_factory=Looks)
+    batches: dict[int, Batch] = field(default_factory=dict)
+    partial: bool = False
+
+    def located(self, target: float, ceiling: float | None) -> Found:
+        """Return where the simulated probability reaches the target, if there are looks on both sides of it."""
+        looks = self.looks
+        below = [x for x in looks.trials if looks.share(x) < target]
+        above = [x for x in looks.trials if looks.share(x) >= target and x > max(below, default=0.0)]
+        if not below or not above or (ceiling is not None and ceiling < target):
+            return Found(None)
+        return crossing(looks, target, ROOT, math.sqrt(max(below) * min(above)))
+
+    def row(self, posed: Posed, size: int) -> PowerRow:
+        """Return what came of so many new items."""
+        return count(posed.study.question, size, self.batches[size], posed.design.goal)
+
+
+def _simulated(  # noqa: PLR0917
+    posed: Posed,
+    here: Outlook,
+    sizes: Sequence[int],
+    simulations: int,
+    target: float,
+    workers: Workers,
+    progress: ProgressLike,
+    *,
+    fixed: bool,
+) -> _Done:
+    """Simulate these numbers of new items, and unless they are `fixed`, others until the target lies among them."""
+    done = _Done()
+    around = list(sizes)
+    for left in reversed(range(1 if fixed else _TRIES)):
+        with metered(len(around) * -(-simulations // BATCH), "Simulating", progress) as steps:
+            try:
+                some = simulate(posed.study, around, simulations, goal=posed.design.goal, workers=workers, steps=steps)
+            except KeyboardInterrupt:
+                if not done.batches:
+                    raise
+                done.partial = steps.stopped = True
+                break
+        for size, batch in some.batches.items():
+            done.batches[size] = batch
+            done.looks.add(float(size), reached(batch, posed.design.goal), len(batch))
+        done.partial = some.partial
+        top = max(done.batches)
+        settled = here.settled or done.located(target, posed.design.ceiling).x is not None
+        if done.partial or settled or not left or here.hopeless(target) or top >= here.most:
+            break
+        beyond = here.near(4 * top if done.looks.share(top) < target else min(done.batches) / 4)
+        around = [size for size in beyond if size not in done.batches]
+        if not around:
+            break
+    return done
 
 
 def _ends(found: Found) -> tuple[int | None, int | None, int | None]:
@@ -163,12 +210,3 @@ def _choose(result: Comparison, numbers: int) -> tuple[Method, list[str]]:
         told = 'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" does.'
         return "extrapolation", [told]
     return "simulation", []
-
-
-def _located(looks: Looks, target: float, ceiling: float | None) -> Found:
-    """Return where the simulated probability reaches the target, if there are looks on both sides of it."""
-    below = [x for x in looks.trials if looks.share(x) < target]
-    above = [x for x in looks.trials if looks.share(x) >= target and x > max(below, default=0.0)]
-    if not below or not above or (ceiling is not None and ceiling < target):
-        return Found(None)
-    return crossing(looks, target, ROOT, math.sqrt(max(below) * min(above)))

@@ -83,10 +83,9 @@ class Outlook:
 
     def needed(self, target: float) -> int | None:
         """Return how many items give the goal the target, from then on; None where none below the most do."""
-        ceiling = self.design.ceiling
         if self.settled:
             return 0
-        if (ceiling is not None and ceiling < target) or not min(self.counted):
+        if self._beyond(target) or not min(self.counted):
             return None
         sizes = np.unique(np.round(np.geomspace(1, self.most, _GRID)).astype(int)).tolist()
         short = [i for i, size in enumerate(sizes) if self.share(size) < target]
@@ -99,6 +98,14 @@ class Outlook:
             middle = (start + stop) // 2
             start, stop = (middle, stop) if self.share(middle) < target else (start, middle)
         return int(stop)
+
+    def hopeless(self, target: float) -> bool:
+        """Whether no number of items below the most reaches the target, as far as can be told."""
+        return self._beyond(target) or (min(self.counted) > 0 and self.needed(target) is None)
+
+    def _beyond(self, target: float) -> bool:
+        ceiling = self.design.ceiling
+        return ceiling is not None and ceiling < target
 
     def around(self, needed: int | None) -> tuple[int, ...]:
         """Return numbers of items worth looking at: around those needed, or multiples of those counted."""

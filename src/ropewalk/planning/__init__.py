@@ -13,14 +13,20 @@ from ropewalk.planning.scenarios import (
     MetricScenario,
     Scenario,
 )
+from ropewalk.results.power import MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [
     "BinaryScenario",
     "ConfusionScenario",
     "JointScenario",
     "MetricScenario",
+    "MoreData",
+    "Plan",
+    "PowerResult",
+    "PowerRow",
     "Scenario",
     "StopWhen",
+    "StoppingResult",
     "more_data",
     "plan",
     "power",

@@ -25,9 +25,7 @@ from ropewalk.results.recipes import read_recipe
 
 Scenario = Annotated[
     str | None,
-    typer.Argument(
-        metavar="SCENARIO", help='JSON file, - for stdin, or words: "F1 .60 against .50 at agreement .7".'
-    ),
+    typer.Argument(metavar="SCENARIO", help='JSON file, - for stdin, or words: "F1 .60 against .50 at agreement .7".'),
 ]
 From = Annotated[
     str | None,

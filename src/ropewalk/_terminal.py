@@ -14,7 +14,6 @@ import typer
 from ropewalk._shell import in_shell
 from ropewalk._validate import visible
 from ropewalk.errors import InvalidInputError, RopewalkError, RopewalkWarning, UnreadableFileError
-from ropewalk.planning.outlook import with_outlook
 from ropewalk.report import body, remark_lines
 from ropewalk.results import Rendered
 
@@ -51,8 +50,7 @@ def check_out(html: str | None, *inputs: str | None) -> None:
 
 
 def emit(result: Rendered, show: Callable[[Rendered], str], html: str | None) -> None:
-    """Print the result to stdout, what else there is to say to stderr; an open question with what would settle it."""
-    result = with_outlook(result)
+    """Print the result to stdout, what else there is to say to stderr."""
     typer.echo(show(result).rstrip("\n"))
     if html is not None:  # last, so that an answer is not lost for want of a disk
         result.to_html(html)

@@ -271,8 +271,10 @@ def compare_classes(
 def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Comparison:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit.
 
-    Without `evidence` there is no Bayes factor, whose own draws may be more work than the answer's.
+    Without `evidence` there is no Bayes factor, whose own draws may be more work than the answer's, and no outlook.
     """
+    from ropewalk.planning.outlook import with_outlook
+
     metric = recipe.metric
     names = tuple(name for table in recipe.tables for name in table.names)
     posteriors = [recipe.model.fit(table) for table in recipe.tables]
@@ -311,7 +313,7 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
     notes, alarms = remarks(recipe, posteriors, pulls)
     prior = prior_delta(recipe, fewer=bool(no_sd)) if evidence and _has_factor(recipe, no_sd) else None
     sd_draws = None if prior is None or no_sd else difference(first[0], first[1])
-    return Comparison(
+    answer = Comparison(
         a=names[0],
         b=names[1],
         estimate_a=estimates[0],
@@ -330,6 +332,7 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
         notes=(*notes, *capped(recipe, psi.shape[1], at, stable=found.decision is None or found.decision.stable)),
         warnings=alarms,
     )
+    return with_outlook(answer) if evidence else answer
 
 
 def _has_factor(recipe: Recipe, no_sd: str) -> bool:

@@ -167,6 +167,8 @@ def _posterior(
     """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
     posterior = recipe.model.fit(recipe.tables[0])
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
+    from ropewalk.planning.outlook import with_outlook
+
     rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
 
     def draw(start: int, stop: int) -> FloatArray:
@@ -211,4 +213,4 @@ def _posterior(
     name = recipe.tables[0].names[0]
     notes, alarms = remarks(recipe, [posterior], {f"{metric.name} of {name}": (estimate, (1.0,))})
     stopped = capped(recipe, psi.shape[1], at, stable=decision is None or decision.stable)
-    return found, (*notes, *stopped), alarms
+    return with_outlook(found), (*notes, *stopped), alarms

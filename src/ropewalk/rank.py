@@ -105,6 +105,8 @@ def rank(
 
 def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit."""
+    from ropewalk.planning.outlook import with_outlook
+
     names = tuple(name for table in recipe.tables for name in table.names)
     posteriors = [recipe.model.fit(table) for table in recipe.tables]
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
@@ -147,7 +149,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
     notes, alarms = remarks(recipe, posteriors, whose)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
-    return Ranking(
+    ranking = Ranking(
         models=tuple(
             Ranked(
                 name=name,
@@ -165,6 +167,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
         notes=(*notes, *capped(recipe, psi.shape[1], at, stable=stable)),
         warnings=alarms,
     )
+    return with_outlook(ranking)
 
 
 def rank_probabilities(psi: FloatArray) -> FloatArray:

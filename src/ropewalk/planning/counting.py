@@ -33,10 +33,10 @@ def share_interval(successes: int, trials: int) -> tuple[float, float]:
     return float(low[0]), float(high[0])
 
 
-def count(question: Question, n: int, batch: Batch, goal: str) -> PowerRow:
-    """Return what came of simulations of test sets of n items."""
+def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = False) -> PowerRow:
+    """Return what came of simulations of test sets of n items; an `exact` share is no estimate and has no interval."""
     trials, hits = len(batch), reached(batch, goal)
-    low, high = share_interval(hits, trials)
+    low, high = (hits / trials, hits / trials) if exact else share_interval(hits, trials)
     shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS)) / trials
     found = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
     up, rope = question.higher_is_better, question.rope

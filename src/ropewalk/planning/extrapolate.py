@@ -15,8 +15,8 @@ import numpy as np
 
 from ropewalk.contrast import Question
 from ropewalk.decision import Judged, decide_each, decide_each_by_probability, undecided_sides
-from ropewalk.intervals import Interval, hdi
 from ropewalk.planning.study import Batch
+from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
 
 _LEAST: Final = 1e-300
@@ -25,28 +25,25 @@ _TRUTHS: Final = 4_000  # draws of the posterior that are taken for the truth in
 
 @dataclass(frozen=True, eq=False)
 class Extrapolation:
-    """The posterior of a difference, `delta`, and how a later one is judged; `variances` are those of its parts.
+    """Draws of a difference, `delta`, its posterior in numbers, and how a later one is judged.
 
-    Classifiers with items of their own are parts of their own, with `counted` items each; on shared items the
-    difference is one part.
+    Classifiers with items of their own are parts of their own, with `counted` items and a share `variances` of the
+    variance each; on shared items the difference is one part.
     """
 
     delta: FloatArray
+    estimate: Estimate
     variances: tuple[float, ...]
     counted: tuple[int, ...]
     question: Question
 
     @cached_property
+    def _truths(self) -> FloatArray:
+        return self.delta[:: max(self.delta.size // _TRUTHS, 1)]
+
+    @cached_property
     def _ordered(self) -> FloatArray:
         return np.sort(self.delta)
-
-    @cached_property
-    def _mean(self) -> float:
-        return float(self.delta.mean())
-
-    @cached_property
-    def _hdi(self) -> Interval:
-        return hdi(self._ordered, self.question.prob)
 
     def remaining(self, n: int) -> float:
         """Return the share of the variance that is left after n more items for each part."""
@@ -58,9 +55,9 @@ class Extrapolation:
         """Judge what comes of n more items, draws of the posterior being taken for the truth in turn."""
         question, left = self.question, self.remaining(n)
         assert question.rope is not None  # noqa: S101 - checked where it is asked for
-        truths = self.delta[:: max(self.delta.size // _TRUTHS, 1)]
-        middle, shrink = self._mean + np.sqrt(1 - left) * (truths - self._mean), float(np.sqrt(left))
-        low, high = middle + shrink * (self._hdi.low - self._mean), middle + shrink * (self._hdi.high - self._mean)
+        mean, hdi = self.estimate.mean, self.estimate.hdi
+        middle, shrink = mean + np.sqrt(1 - left) * (self._truths - mean), float(np.sqrt(left))
+        low, high = middle + shrink * (hdi.low - mean), middle + shrink * (hdi.high - mean)
         if question.higher_is_better:
             facing = (low, high, middle, question.rope)
         else:
@@ -68,10 +65,10 @@ class Extrapolation:
         codes = decide_each(*facing)
         if question.rule == "probability":
             size = self._ordered.size
-            edges = [self._mean + (end - middle) / max(shrink, _LEAST) for end in question.rope]
+            edges = [mean + (end - middle) / max(shrink, _LEAST) for end in question.rope]
             below = np.searchsorted(self._ordered, edges[0], side="left") / size
             upto = np.searchsorted(self._ordered, edges[1], side="right") / size
             outside = [below, 1 - upto] if question.higher_is_better else [1 - upto, below]
             masses = np.stack([upto - below, *outside])
             codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))
-        return Batch(Judged(codes, middle, low, high), truths)
+        return Batch(Judged(codes, middle, low, high), self._truths)

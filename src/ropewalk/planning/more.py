@@ -97,7 +97,7 @@ def more_data(
     seed = recipe.seed if rng is None and random_state is None else rng
     workers = Workers.of(threads, n_jobs)
     here = replace(
-        Outlook.of(result.draws, recipe, (result.a, result.b)),
+        Outlook.of_comparison(result, recipe),
         goal=asked,
         most=most,
         settled=asked == CONCLUSIVE and result.conclusive,

@@ -10,24 +10,26 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from ropewalk.decision import Decision, region_masses
+from ropewalk.decision import Decision, Regions, region_masses
 from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import hdi
 from ropewalk.planning.counting import count, reached
 from ropewalk.planning.extrapolate import Extrapolation
 from ropewalk.planning.goals import CONCLUSIVE, ceilings_of
-from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Pair, Ranking, Recipe, Rendered
+from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.power import Design, MoreData
 from ropewalk.sampling import Draws, difference
+from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
 
-R = TypeVar("R", bound=Rendered)
+R = TypeVar("R", Comparison, MetricPosterior, Ranking)
 
 MOST: Final = 10_000_000
 TARGET: Final = 0.8
 _AROUND: Final = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the answer: where to look
 _SHOWN: Final = (0.5, 1.0, 2.0, 4.0, 8.0)  # of the items so far, where no number of items reaches the target
 _BLIND: Final = 1_000  # where nothing has been counted there is nothing to extrapolate from
-_GRID: Final = 80
+_FINE: Final = 200  # an answer to half a percent is fine enough
 _FEW: Final = 10
 _THIN: Final = 50
 _ROUGH: Final = f"Extrapolated from fewer than {_THIN} items, these probabilities may be off by several points."
@@ -35,11 +37,16 @@ _ROUGH: Final = f"Extrapolated from fewer than {_THIN} items, these probabilitie
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """The probability of a goal against the number of new items, extrapolated from the draws of a difference."""
+    """The probability of a goal against the number of new items, extrapolated from the draws of a difference.
+
+    `settled` says that the goal has been reached already; `draws` and `seed` are those of simulations, if any.
+    """
 
     recipe: Recipe
     names: tuple[str, str]
     delta: FloatArray
+    estimate: Estimate
+    regions: Regions
     variances: tuple[float, ...]
     counted: tuple[int, ...]
     goal: str = CONCLUSIVE
@@ -49,18 +56,28 @@ class Outlook:
     seed: int | None = None
 
     @classmethod
-    def of(cls, draws: Draws, recipe: Recipe, names: tuple[str, str]) -> Outlook:
-        """Return the outlook of the difference of two classifiers."""
+    def of(cls, recipe: Recipe, draws: Draws, names: tuple[str, str], found: tuple[Estimate, Regions]) -> Outlook:
+        """Return the outlook of the difference of two classifiers, given its posterior and the regions' masses."""
         a, b = (draws.names.index(name) for name in names)
         own = [table for table in recipe.tables if not set(names).isdisjoint(table.names)]
         variances = (1.0,) if len(own) == 1 else tuple(float(draws.psi[k].var()) for k in (a, b))
-        return cls(recipe, names, difference(draws.psi[a], draws.psi[b]), variances, tuple(t.n_items for t in own))
+        delta = difference(draws.psi[a], draws.psi[b])
+        return cls(recipe, names, delta, *found, variances, tuple(table.n_items for table in own))
+
+    @classmethod
+    def of_comparison(cls, result: Comparison, recipe: Recipe) -> Outlook:
+        """Return the outlook of a comparison, by the ROPE, mass and rule of another recipe if they are asked for."""
+        names = (result.a, result.b)
+        if recipe is result.recipe and result.regions is not None:
+            return cls.of(recipe, result.draws, names, (result.delta, result.regions))
+        assert recipe.rope is not None  # noqa: S101 - checked where it is asked for
+        ordered = np.sort(result.draws.delta())
+        estimate = replace(result.delta, hdi=hdi(ordered, recipe.prob))
+        return cls.of(recipe, result.draws, names, (estimate, region_masses(ordered, recipe.rope)))
 
     @cached_property
     def design(self) -> Design:
         """What is asked."""
-        assert self.recipe.rope is not None  # noqa: S101 - checked where it is asked for
-        regions = region_masses(np.sort(self.delta), self.recipe.rope)
         return Design(
             recipe=self.recipe,
             goal=self.goal,
@@ -69,12 +86,12 @@ class Outlook:
             names=self.names,
             draws=self.draws or self.delta.size,
             seed=self.recipe.seed if self.seed is None else self.seed,
-            ceilings=ceilings_of(regions, higher_is_better=self.recipe.metric.higher_is_better),
+            ceilings=ceilings_of(self.regions, higher_is_better=self.recipe.metric.higher_is_better),
         )
 
     @cached_property
     def _extrapolation(self) -> Extrapolation:
-        return Extrapolation(self.delta, self.variances, self.counted, self.recipe.question)
+        return Extrapolation(self.delta, self.estimate, self.variances, self.counted, self.recipe.question)
 
     def share(self, n: int) -> float:
         """Return the probability of the goal after n more items."""
@@ -87,14 +104,13 @@ class Outlook:
             return 0
         if self._beyond(target) or not min(self.counted):
             return None
-        sizes = np.unique(np.round(np.geomspace(1, self.most, _GRID)).astype(int)).tolist()
-        short = [i for i, size in enumerate(sizes) if self.share(size) < target]
-        if not short:
-            return 1
-        if short[-1] == len(sizes) - 1:
+        stop = self.most
+        if self.share(stop) < target:
             return None
-        start, stop = sizes[short[-1]], sizes[short[-1] + 1]
-        while stop - start > max(1, start // 200):
+        start = stop // 2
+        while start and self.share(start) >= target:  # from above: a few items may do by luck, and more of them not
+            start, stop = start // 2, start
+        while stop - start > max(1, start // _FINE):
             middle = (start + stop) // 2
             start, stop = (middle, stop) if self.share(middle) < target else (start, middle)
         return int(stop)
@@ -128,7 +144,7 @@ class Outlook:
             raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
         needed = self.needed(target)
         rows = tuple(
-            count(self.recipe.question, size, self._extrapolation.after(size), self.goal)
+            count(self.recipe.question, size, self._extrapolation.after(size), self.goal, exact=True)
             for size in sizes or self.around(needed)
         )
         return MoreData(
@@ -159,36 +175,27 @@ def with_outlook(result: R) -> R:
 
     Everything is extrapolated, which takes a few milliseconds a verdict.
     """
-    if isinstance(result, Comparison):
-        return _opened(result)  # type: ignore[return-value]
-    if isinstance(result, ClassComparisons):
-        return replace(result, comparisons=tuple(_opened(one) for one in result.comparisons))
     if isinstance(result, Ranking):
         return replace(result, pairwise=tuple(_opened_pair(result, pair) for pair in result.pairwise))
-    if isinstance(result, Evaluation):
-        return replace(result, metrics=tuple(_opened_bar(result.name, one) for one in result.metrics))
-    return result
+    if not _is_open(result.decision, result.recipe) or result.regions is None:
+        return result
+    if isinstance(result, Comparison):
+        return replace(result, more=Outlook.of_comparison(result, result.recipe).extrapolated(TARGET))
+    bar, estimate, recipe = result.bar or 0.0, result.estimate, result.recipe
+    outlook = Outlook(
+        recipe, (recipe.tables[0].names[0], "the bar"), result.draws.psi[0] - bar, estimate.shifted(-bar),
+        result.regions, (1.0,), (recipe.tables[0].n_items,),
+    )  # fmt: skip
+    return replace(result, more=outlook.extrapolated(TARGET))
+
+
+def _opened_pair(result: Ranking, pair: Pair) -> Pair:
+    found, recipe = pair.contrast, result.recipe
+    if not _is_open(pair.decision, recipe) or found.regions is None:
+        return pair
+    outlook = Outlook.of(recipe, result.draws, (pair.a, pair.b), (found.delta, found.regions))
+    return replace(pair, more=outlook.extrapolated(TARGET))
 
 
 def _is_open(decision: Decision | None, recipe: Recipe) -> bool:
     return decision is not None and not decision.conclusive and all(table.n_items for table in recipe.tables)
-
-
-def _opened(result: Comparison) -> Comparison:
-    if result.more is not None or not _is_open(result.decision, result.recipe):
-        return result
-    return replace(result, more=Outlook.of(result.draws, result.recipe, (result.a, result.b)).extrapolated(TARGET))
-
-
-def _opened_pair(result: Ranking, pair: Pair) -> Pair:
-    if not _is_open(pair.decision, result.recipe):
-        return pair
-    return replace(pair, more=Outlook.of(result.draws, result.recipe, (pair.a, pair.b)).extrapolated(TARGET))
-
-
-def _opened_bar(name: str, one: MetricPosterior) -> MetricPosterior:
-    if one.bar is None or not _is_open(one.decision, one.recipe):
-        return one
-    counted = (one.recipe.tables[0].n_items,)
-    outlook = Outlook(one.recipe, (name, "the bar"), one.draws.psi[0] - one.bar, (1.0,), counted)
-    return replace(one, more=outlook.extrapolated(TARGET))

@@ -107,9 +107,10 @@ def pose(
 def _of_comparison(  # noqa: PLR0917
     result: Comparison, goal: str, rope: Any, prob: Any, rule: Any, draws: int, seed: int, *, more: bool
 ) -> Posed:
-    recipe = ask_again(result.recipe, rope=rope, prob=prob, rule=rule)
+    given = any(said is not None for said in (rope, prob, rule))
+    recipe = ask_again(result.recipe, rope=rope, prob=prob, rule=rule) if given else result.recipe
     study = of_result(recipe, draws=draws, seed=seed, more=more)
-    here = Outlook.of(result.draws, recipe, (result.a, result.b))
+    here = Outlook.of_comparison(result, recipe)
     return Posed(study, replace(here, goal=goal, draws=draws, seed=seed).design, None)
 
 

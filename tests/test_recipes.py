@@ -1,0 +1,95 @@
+"""Results as files: what was asked can be asked again, and answered alike."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.compare import run
+from ropewalk.errors import FileFormatError
+from ropewalk.results.recipes import read_recipe
+
+COSTS = (1 - np.eye(20)).tolist()
+QUESTIONS = {
+    "one class": {"pos_label": 3},
+    "macro F1": {},
+    "accuracy": {"metric": "accuracy"},
+    "error": {"metric": "error"},
+    "costs": {"metric": "cost", "cost_matrix": COSTS},
+    "some classes": {"classes": [1, 2, 3]},
+    "F-beta": {"metric": "macro_fbeta(2)"},
+    "unpaired": {"model": "unpaired"},
+    "icdm2015": {"model": "icdm2015"},
+    "flat": {"model": "flat"},
+    "bootstrap": {"model": "bootstrap"},
+    "tree": {"model": rw.models.Tree(kappa=2.0)},
+    "own prior": {"pos_label": 3, "model": rw.models.Paired(positive=(2, 1, 1, 1))},
+    "class mix": {"pos_label": 3, "prevalence": 0.2},
+    "one-sided": {"rope": (-0.02, float("inf"))},
+    "no ROPE": {"rope": None},
+    "by probability": {"rule": "probability", "prob": 0.9},
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+def test_an_answer_read_from_json_is_the_same_answer(news, name):
+    asked = {"rope": 0.01, "draws": 1_000, "rng": 3, **QUESTIONS[name]}
+    told = json.loads(rw.compare(news.outcomes, a="nb_mult", b="svm_l2", **asked).to_json())
+    assert json.loads(run(read_recipe(told)).to_json()) == told
+
+
+def test_two_tables_are_read_back(news):
+    matrices = rw.examples.icdm2015_matrices()
+    told = rw.compare(matrices["nb_bern"], matrices["svm_l2"], rope=0.01, draws=500, rng=0).to_dict()
+    assert run(read_recipe(told)).to_dict() == told
+
+
+@pytest.mark.parametrize("labels", [(0, 1), ("no", "yes"), (False, True)], ids=["int", "str", "bool"])
+def test_labels_keep_their_type(labels):
+    table = rw.Outcomes.from_counts(100 * np.arange(1, 9).reshape(2, 2, 2), labels=labels, names=["a", "b"])
+    told = json.loads(rw.compare(table, pos_label=labels[0], rope=0.1, draws=500, rng=0).to_json())
+    recipe = read_recipe(told)
+    assert recipe.pos_label is labels[0] or recipe.pos_label == labels[0]
+    assert type(recipe.pos_label) is type(labels[0])
+    assert run(recipe).to_dict() == told
+
+
+def test_what_cannot_be_asked_again_has_no_recipe(news):
+    scores = news.scores_class8
+    answers = [
+        rw.compare_scores(scores["y_true"], scores["nb_mult"], scores["svm_l2"], rope=0.01, draws=50, rng=0),
+        rw.compare(
+            news.outcomes,
+            a="nb_mult",
+            b="svm_l2",
+            metric=lambda m: m.tp.sum(axis=-1) / m.total[..., 0],
+            draws=50,
+            rng=0,
+        ),
+    ]
+    for answer in answers:
+        told = json.loads(answer.to_json())
+        assert told["recipe"] is None
+        with pytest.raises(FileFormatError, match="no recipe"):
+            read_recipe(told)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        [],
+        None,
+        {"recipe": {}},
+        {"recipe": {"tables": ["{"], "model": {"kind": "Paired"}}},
+        {"recipe": {"tables": [], "model": {"kind": "os.system"}}},
+    ],
+    ids=["empty", "list", "null", "no tables", "no table", "foreign model"],
+)
+def test_a_broken_file_is_refused_with_a_sentence(broken):
+    with pytest.raises(FileFormatError):
+        read_recipe(broken)

@@ -28,7 +28,7 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     if len(tables) < len(recipe.tables) or not isinstance(metric, Metric) or type(recipe.model) not in _MODELS.values():
         return None
     told = {
-        "model": {"kind": type(recipe.model).__name__, **asdict(recipe.model)},  # type: ignore[call-overload]
+        "model": _model_dict(recipe.model),
         "classes": None if metric.classes is None else list(metric.classes),
         "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
         "pos_label": recipe.pos_label,
@@ -40,6 +40,11 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     except RopewalkError:
         same = False
     return told if same else None
+
+
+def _model_dict(model: Any) -> dict[str, Any]:
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(model).items()}
+    return {"kind": type(model).__name__, **fields}
 
 
 def read_recipe(answer: Any) -> Recipe:

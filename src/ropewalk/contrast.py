@@ -64,6 +64,13 @@ _OTHER_SIDE: Final = {
     Verdict.UNDECIDED_LOW: Verdict.UNDECIDED_HIGH,
     Verdict.UNDECIDED_HIGH: Verdict.UNDECIDED_LOW,
 }
+
+
+def mirror(verdict: Verdict) -> Verdict:
+    """Return the verdict that B − A has where A − B has this one."""
+    return _OTHER_SIDE[verdict]
+
+
 _OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
 
 

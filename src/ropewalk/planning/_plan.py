@@ -175,7 +175,8 @@ class _Search:
         )  # fmt: skip
         n = None if found.x is None else math.ceil(found.x - _EDGE)
         if found.x is None:
-            return self._answer("n", n, found)
+            told = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
+            return self._answer("n", n, found, notes=(told,))
         ends = Found(found.x, math.floor(found.low or 0.0), math.ceil(found.high or 0.0))
         return self._answer("n", n, ends)
 

@@ -115,6 +115,9 @@ def more_data(
     done = _simulated(posed, here, around, number, wanted, workers, progress, fixed=sizes is not None)
     found = Found(0.0, 0.0, 0.0) if here.settled else done.located(wanted, posed.design.ceiling)
     answer, low, high = _ends(found)
+    ceiling = posed.design.ceiling
+    if ceiling is not None and ceiling < wanted:
+        notes.append(f"However many items, the probability of {asked} tends to {ceiling:.3g}, that of its region.")
     if answer is None and needed is not None:
         answer = needed
         notes.append("How many items reach the target is extrapolated: those simulated all lie on one side of it.")

@@ -23,6 +23,7 @@ _STEP: Final = 4.0
 _WINDOW: Final = 1.6  # how far from the answer a look still counts, as a factor of s(x)
 _SPREAD: Final = (-0.1, 0.1)  # where to look around the answer, as shares of s(x): this tells the slope, too
 _ROUNDS: Final = 4
+_SAME: Final = 0.02
 _RIDGE: Final = 1e-3
 _Z95: Final = 1.959963984540054
 
@@ -142,8 +143,10 @@ def find(
     """
 
     def ask(x: float, simulations: int) -> float:
-        place = float(round(x)) if whole else x
-        place = min(max(place, least), most)
+        place = min(max(float(round(x)) if whole else x, least), most)
+        # A place next to one looked at before is that place: its simulations add up.
+        near_by = [old for old in looks.trials if abs(old / place - 1) < _SAME]
+        place = min(near_by, key=lambda old: abs(old - place)) if near_by else place
         spare = min(simulations, budget - looks.spent)
         if spare > 0:
             looks.add(place, *look(place, spare))

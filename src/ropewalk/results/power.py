@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ropewalk._version import __version__
+from ropewalk.contrast import mirror
 from ropewalk.data.labels import label_text
 from ropewalk.decision import Verdict
 from ropewalk.intervals import Interval
@@ -196,7 +197,8 @@ class Plan(Rendered):
 
     def __repr__(self) -> str:
         what = {"n": "n", "delta": "delta", "value": "n"}[self.asks]
-        answer = (self.found if self.asks == "delta" else self.n) if self.reachable else "not reachable"
+        without = "not worth its labels" if self.asks == "value" else "not reachable"
+        answer = (self.found if self.asks == "delta" else self.n) if self.reachable else without
         return f"Plan({self.design.goal}, {what} = {answer})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -249,6 +251,20 @@ class MoreData(Rendered):
     def reachable(self) -> bool:
         """Whether some number of items below `most` reaches the target."""
         return self.n is not None
+
+    def mirrored(self) -> MoreData:
+        """Return the same answer about B − A."""
+        design, recipe = self.design, self.design.recipe
+        a, b = design.names
+        goal = {"A≫B": "A≪B", "A≪B": "A≫B"}.get(design.goal, design.goal)
+        ceilings = None if design.ceilings is None else {mirror(v): p for v, p in design.ceilings.items()}
+        turned = replace(recipe, rope=None if recipe.rope is None else recipe.rope.mirrored())
+        rows = (replace(row, decisions={mirror(v): p for v, p in row.decisions.items()}) for row in self.rows)
+        return replace(
+            self,
+            design=replace(design, recipe=turned, names=(b, a), goal=goal, ceilings=ceilings),
+            rows=tuple(rows),
+        )
 
     def brief(self, *, rows: bool = True) -> dict[str, Any]:
         """Return the answer in plain Python types, where the question stands beside it already."""

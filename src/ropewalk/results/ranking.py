@@ -102,7 +102,8 @@ class Ranking(OneMetric):
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                return Pair(a=a, b=b, contrast=mirrored(pair.contrast, self.recipe.rope, (a, b)), more=pair.more)
+                turned = mirrored(pair.contrast, self.recipe.rope, (a, b))
+                return Pair(a=a, b=b, contrast=turned, more=None if pair.more is None else pair.more.mirrored())
         unknown = next((name for name in (a, b) if name not in self.p_best), a)
         raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")
 

@@ -34,7 +34,7 @@ def prepare(folder: Path) -> None:
 
 
 # On a busy machine a command may take long enough to tell how far it is.
-_PROGRESS = re.compile(r"^[\w ]+: [\d,]+( of [\d,]+)?(, done|, stopped)? \(\d+ s\)\n", re.MULTILINE)
+_PROGRESS = re.compile(r"^[\w ]+: [\d,]+( of [\d,]+)?(, done|, stopped)? \(\d+ s\)(: .*)?\n", re.MULTILINE)
 
 
 def printed(block: str, folder: Path) -> str:

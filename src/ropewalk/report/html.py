@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from ropewalk._version import __version__
 from ropewalk._write import write_text
+from ropewalk.report import studies
 from ropewalk.report.escape import isolated
 from ropewalk.report.extras import Extras
 from ropewalk.report.page import page
-from ropewalk.report.view import remarks, tables, view
+from ropewalk.report.remarks import remarks
+from ropewalk.report.view import tables, view
 from ropewalk.results import ClassComparisons, Rendered
 
 if TYPE_CHECKING:
@@ -50,12 +52,15 @@ def _hash(source: str) -> str:
 def card(result: Rendered) -> str:
     """Return a fragment for a notebook; the template escapes every name."""
     views = () if isinstance(result, ClassComparisons) else view(result, isolated)
+    grids = tables(result, isolated)
+    if isinstance(result, studies.Planned):
+        grids = studies.row_tables(result, isolated)
+    elif views and len(grids) == 1:  # the words say all of it
+        grids = ()
     return (
         _templates()
         .get_template("card.html.j2")
-        .render(
-            views=views, tables=tables(result, isolated), remarks=remarks(result, isolated), style=_source("card.css")
-        )
+        .render(views=views, tables=grids, remarks=remarks(result, isolated), style=_source("card.css"))
     )
 
 

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from ropewalk._validate import count_of
 from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.report.more import HEADER, has_more, more_cell
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, items_text, metric_title
 from ropewalk.results import Comparison, Pair, PriorSensitivity, Ranked, Ranking
@@ -59,6 +60,7 @@ def pair_table(result: Ranking, escape: Escape) -> Table:
     pairs: Sequence[Pair] = result.pairwise
     if rope is None or rope.low == -rope.high:  # the better one first, as in the league
         pairs = [result.pair(a.name, b.name) for a, b in combinations(result.by_rank, 2)]
+    more = has_more(pair.more for pair in pairs)
     for pair in pairs:
         found = pair.contrast
         regions = found.regions
@@ -67,10 +69,11 @@ def pair_table(result: Ranking, escape: Escape) -> Table:
             number(found.delta.mean, decimals(found.delta, found.delta.mc_error), sign=True),
             interval(found.delta.hdi.low, found.delta.hdi.high, decimals(found.delta), sign=True),
             *(mass if isinstance(mass, str) else percent(mass, n) for mass in masses),
+            *([more_cell(pair.more)] if more else []),
             decision_text(found.decision),
         )
         rows.append((f"{escape(pair.a)}{escape(' − ')}{escape(pair.b)}", *map(escape, row)))
-    header = ("pair", "mean", "HDI", "below", "in ROPE", "above", "decision")
+    header = ("pair", "mean", "HDI", "below", "in ROPE", "above", *([HEADER] if more else []), "decision")
     return Table(header=header, rows=tuple(rows))
 
 

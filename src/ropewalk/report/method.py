@@ -12,6 +12,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import RopewalkError
 from ropewalk.models import parse_model
+from ropewalk.report import planning, studies
 from ropewalk.report.shape import class_words, items_text, model_text
 from ropewalk.results import (
     ClassComparisons,
@@ -29,15 +30,19 @@ NOT_COVERED: Final = (
     "The intervals are credible given the model, the prior and these data, and are about items like these; chance in "
     "training and the choice of the data set are not in them."
 )
+NOT_PLANNED: Final = (
+    "Everything is about items like those taken as true, drawn independently; whether that is how things are, chance "
+    "in training and the choice of the data set are not in it."
+)
 
 
 def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
     """Return what was asked, of which data, by which model and program, as labelled lines."""
+    if isinstance(result, studies.Planned):
+        return (*_planned(result), ("Program", _versions()), ("Not covered", NOT_PLANNED))
     found = _made_by(result)
-    program = f"ropewalk {__version__}, Python {platform.python_version()}"
-    versions = f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
     if found is None:
-        return (("Program", versions),)
+        return (("Program", _versions()),)
     recipe, n_draws, call = found
     by_class = isinstance(result, ClassComparisons)
     about = " · each class against the rest" if by_class else class_words(recipe, visible)
@@ -50,10 +55,27 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
         ("Judged by", _judged(recipe)),
         ("Draws", f"{_fewest(result, n_draws)}{n_draws:,}, seed {recipe.seed}"),
         ("Call", call),
-        ("Program", versions),
+        ("Program", _versions()),
         ("Not covered", NOT_COVERED),
     ]
     return tuple((label, says) for label, says in rows if says)
+
+
+def _versions() -> str:
+    program = f"ropewalk {__version__}, Python {platform.python_version()}"
+    return f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
+
+
+def _planned(result: studies.Planned) -> tuple[tuple[str, str], ...]:
+    """Return what a study that has not been made yet was taken to be."""
+    design, recipe = result.design, result.design.recipe
+    return (
+        ("Taken as true", visible(design.truth)),
+        ("Model", visible(model_text(recipe))),
+        ("ROPE", f"{rope_text(design.rope)}, as stated in the call"),
+        ("Judged by", _judged(recipe)),
+        ("Made by", f"{' · '.join(planning.effort(result))}, seed {design.seed}"),
+    )
 
 
 def _fewest(result: Rendered, most: int) -> str:

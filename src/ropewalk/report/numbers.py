@@ -109,3 +109,47 @@ def savage_dickey(found: BayesFactor | None) -> str:
     if found.sd < 0.01:  # noqa: PLR2004
         return "<0.01"
     return factor(found.sd) + ("" if found.sd_reliable else "?")
+
+
+def first_digit(size: float) -> float:
+    """Return what one unit of the first digit of a size is worth.
+
+    Examples
+    --------
+    >>> first_digit(80.0), first_digit(0.0114)
+    (10.0, 0.01)
+    """
+    return float(f"1e{math.floor(math.log10(size))}")
+
+
+def rounded_up(n: float, low: float | None = None, high: float | None = None) -> tuple[int, int]:
+    """Round a number of items up to the digits that its interval carries, three at most, or two where it has none.
+
+    Returns also what one unit of the last digit is worth.
+
+    Examples
+    --------
+    >>> rounded_up(1839, 1790, 1890), rounded_up(4749), rounded_up(0)
+    ((1840, 10), (4800, 100), (0, 1))
+    """
+    if n <= 0:
+        return 0, 1
+    unit = first_digit(n) / (10 if low is None or high is None else 100)
+    if low is not None and high is not None and high > low:
+        unit = max(unit, first_digit((high - low) / 2))
+    whole = max(int(unit), 1)
+    return math.ceil(n / whole) * whole, whole
+
+
+def share_interval(low: float, high: float) -> str:
+    """Write the 95% interval of a simulated share, rounded outwards to what it carries.
+
+    Examples
+    --------
+    >>> share_interval(0.1442, 0.2534), share_interval(0.0, 0.0003)
+    ('[14%, 26%]', '[0.0%, 0.1%]')
+    """
+    places = 1 if (high - low) / 4 <= 0.001 else 0  # noqa: PLR2004 - about four errors wide
+    unit = 100 * 10**places
+    ends = (math.floor(low * unit + 1e-9), math.ceil(high * unit - 1e-9))
+    return f"[{', '.join(f'{100 * end / unit:.{places}f}%' for end in ends)}]"

@@ -9,20 +9,23 @@ from typing import Final
 
 from ropewalk.contrast import Question
 from ropewalk.decision import Leaning, Verdict
-from ropewalk.report import classical
+from ropewalk.report import classical, studies
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
 from ropewalk.report.escape import isolated
 from ropewalk.report.extras import Extras
 from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
 from ropewalk.report.method import method_rows, preset_text
+from ropewalk.report.more import more_table
 from ropewalk.report.numbers import factor, savage_dickey
 from ropewalk.report.panel import Judged, Panel, panel
+from ropewalk.report.prospect import Prospect, power_picture, verdict_picture
+from ropewalk.report.remarks import remarks
 from ropewalk.report.resampled import plain
 from ropewalk.report.sentence import sentence
 from ropewalk.report.shape import Table, View, metric_title, tally
 from ropewalk.report.text import latex
-from ropewalk.report.view import caption, remarks, tables, view
+from ropewalk.report.view import caption, tables, view
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -30,9 +33,11 @@ from ropewalk.results import (
     CrossComparison,
     Evaluation,
     MetricPosterior,
+    MoreData,
     PriorSensitivity,
     Ranking,
     Rendered,
+    StoppingResult,
 )
 from ropewalk.summary import Estimate
 from ropewalk.wording import bar_text, rope_text, verdict_text
@@ -40,6 +45,7 @@ from ropewalk.wording import bar_text, rope_text, verdict_text
 _LARGE: Final = 8  # matrices with more classes are folded away
 _WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
 _URGENT: Final = ("Warning", "Hint")
+_OPEN: Final = "How many more items?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +77,8 @@ class Page:
     tests_meaning: str = ""
     details: tuple[View, ...] = ()
     by_class: bool = False
+    prospect: Prospect | None = None
+    prospect_table: Table | None = None
     method: tuple[tuple[str, str], ...] = ()
     sentence: str = ""
     latex: str = ""
@@ -81,14 +89,16 @@ class Page:
 def page(result: Rendered, extras: Extras) -> Page:
     """Return what the page of a result holds."""
     views, told = view(result, isolated), remarks(result, isolated)
+    # What a plan assumes decides it, so it stands beside the answer.
+    urgent = (*_URGENT, "Assumes") if isinstance(result, studies.Planned) else _URGENT
     found = Page(
         title=views[0].title,
         caption=caption(result, isolated),
         views=views,
         panels=(None,) * len(views),
         preset=preset_text(result),
-        warnings=tuple(pair for pair in told if pair[0] in _URGENT),
-        notes=tuple(pair for pair in told if pair[0] not in _URGENT),
+        warnings=tuple(pair for pair in told if pair[0] in urgent),
+        notes=tuple(pair for pair in told if pair[0] not in urgent),
         tables=tables(result, isolated),
         method=method_rows(result),
         sentence=sentence(result),
@@ -98,6 +108,8 @@ def page(result: Rendered, extras: Extras) -> Page:
     )
     if found.caption == views[0].headline:
         found = replace(found, caption="")
+    if isinstance(result, studies.Planned):
+        return replace(found, prospect=_prospect(result))
     if isinstance(result, CrossComparison):
         return _comparison(found, plain(result), extras)
     if isinstance(result, Comparison):
@@ -130,7 +142,15 @@ def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
         factor=_factor(c),
         tests=None if battery is None else classical.tests_table(battery.tests, isolated),
         tests_meaning=classical.MEANING,
+        prospect=None if c.more is None else verdict_picture(c.more, isolated, head=_OPEN),
+        prospect_table=None if c.more is None else more_table(c.more, isolated),
     )
+
+
+def _prospect(result: studies.Planned) -> Prospect | None:
+    if isinstance(result, StoppingResult):
+        return None
+    return verdict_picture(result, isolated) if isinstance(result, MoreData) else power_picture(result, isolated)
 
 
 def _judged(c: Comparison) -> Judged:

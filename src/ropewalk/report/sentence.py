@@ -6,6 +6,7 @@ import math
 
 from ropewalk._validate import count_of
 from ropewalk.decision import Decision, Verdict
+from ropewalk.report import planning, studies
 from ropewalk.report.escape import isolated
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import UNSTABLE, class_words, items_text, metric_title, model_text, tally
@@ -35,6 +36,8 @@ def sentence(result: Rendered) -> str:
         return " ".join(_metric(result, one) for one in result.metrics)
     if isinstance(result, Ranking):
         return _ranking(result)
+    if isinstance(result, studies.Planned):
+        return planning.sentence(result, isolated)
     headline, about = view(result, isolated)[0].headline, caption(result, isolated)
     return f"{headline}." if headline == about else f"{headline} ({about})."
 

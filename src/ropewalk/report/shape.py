@@ -41,7 +41,8 @@ class Share:
 class View:
     """A result in words: a headline, lines of (what, says), the three regions, and how stable it all is.
 
-    `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike.
+    `more` says how many more items would settle it; `tests` are the p-values that some readers ask for; `stable` is
+    whether other draws would decide alike.
     """
 
     title: str
@@ -50,6 +51,7 @@ class View:
     lines: tuple[tuple[str, str], ...]
     shares: tuple[Share, ...]
     note: str
+    more: str = ""
     tests: str = ""
     stable: bool = True
 

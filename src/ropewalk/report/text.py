@@ -6,10 +6,11 @@ import textwrap
 import unicodedata
 
 from ropewalk._validate import visible
-from ropewalk.report import escape
+from ropewalk.report import escape, studies
 from ropewalk.report.numbers import savage_dickey
+from ropewalk.report.remarks import remarks
 from ropewalk.report.shape import Share, Table, View
-from ropewalk.report.view import caption, remarks, table, tables, view
+from ropewalk.report.view import caption, table, tables, view
 from ropewalk.results import (
     Battery,
     ClassComparisons,
@@ -35,8 +36,9 @@ def text(result: Rendered) -> str:
 def body(result: Rendered) -> str:
     """Return the short verdict, or for classes the table of all of them."""
     if isinstance(result, Ranking | PriorSensitivity | Battery | Curve | Nemenyi | Validated):
-        grids = [aligned(one) for one in tables(result, escape.terminal)]
-        return "\n\n".join([*(_paragraph(one) for one in view(result, escape.terminal)), *grids])
+        return _with_tables(result, tables(result, escape.terminal))
+    if isinstance(result, studies.Planned):  # the words say the answer, so its table is left out
+        return _with_tables(result, studies.row_tables(result, escape.terminal))
     if isinstance(result, Confusion):
         return "\n".join([caption(result, escape.terminal), aligned(table(result, escape.terminal))])
     if not isinstance(result, ClassComparisons):
@@ -46,6 +48,11 @@ def body(result: Rendered) -> str:
     if doubtful:
         lines.append("BF is Savage-Dickey at 0; ? marks one with few draws near 0")
     return "\n".join(lines)
+
+
+def _with_tables(result: Rendered, grids: tuple[Table, ...]) -> str:
+    paragraphs = [_paragraph(one) for one in view(result, escape.terminal)]
+    return "\n\n".join([*paragraphs, *map(aligned, grids)])
 
 
 def remark_lines(result: Rendered, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
@@ -63,6 +70,8 @@ def _paragraph(one: View) -> str:
         lines += [" " * width + _bar(one.shares), " " * width + told]
     if one.note:
         lines.append(_labelled("Note", one.note, width))
+    if one.more:
+        lines.append(_labelled("More", one.more, width))
     if one.tests:
         lines.append(_labelled("Tests", one.tests, width))
     return "\n".join(lines)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ropewalk._validate import few
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
-from ropewalk.report import classical, confusion, curves, resampled
+from ropewalk.report import classical, confusion, curves, planning, resampled, studies
 from ropewalk.report.league import (
     league_table,
     league_view,
@@ -20,6 +19,7 @@ from ropewalk.report.league import (
     sensitivity_table,
     sensitivity_view,
 )
+from ropewalk.report.more import HEADER, has_more, more_cell, more_line
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
 from ropewalk.report.shape import (
     Escape,
@@ -69,6 +69,7 @@ def _metrics(result: Evaluation, escape: Escape) -> tuple[View, ...]:
 
 _VIEWS: tuple[tuple[Any, Callable[[Any, Escape], tuple[View, ...]]], ...] = (
     (classical.Tested, classical.views),
+    (studies.Planned, lambda result, escape: (planning.view(result, escape),)),
     (CrossComparison, _folds),
     (Evaluation, _metrics),
     (Validated, lambda result, escape: (resampled.validated_view(result, escape),)),
@@ -87,7 +88,8 @@ def comparisons(result: Rendered) -> tuple[Comparison, ...]:
     return (result,)
 
 
-def _recipe(result: Rendered) -> Recipe:
+def recipe_of(result: Rendered) -> Recipe:
+    """Return the recipe of a result, or the first of its recipes."""
     if isinstance(result, Evaluation):
         return result.metrics[0].recipe
     if isinstance(result, PriorSensitivity):
@@ -95,37 +97,12 @@ def _recipe(result: Rendered) -> Recipe:
     return result.recipe if isinstance(result, Ranking) else comparisons(result)[0].recipe
 
 
-def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
-    """Return hints, notes and warnings, each once; they hold names, so they are escaped like them."""
-    if isinstance(result, classical.Tested):
-        return classical.remarks(result, escape)
-    if isinstance(result, CrossComparison):
-        return remarks(resampled.plain(result), escape)
-    if isinstance(result, Validated):
-        return resampled.validated_remarks(result, escape)
-    if isinstance(result, Curve | Confusion):
-        return tuple(("Note", escape(note)) for note in result.notes)
-    parts: tuple[Comparison | Evaluation | Ranking, ...]
-    if isinstance(result, Evaluation | Ranking):
-        parts = (result,)
-    else:
-        parts = (result.rows[0][1],) if isinstance(result, PriorSensitivity) else comparisons(result)
-    told = []
-    against_bar = isinstance(result, Evaluation) and result.at_least is not None
-    asked = _recipe(result)
-    if asked.rope is None and not asked.no_verdict and (against_bar or not isinstance(result, Evaluation)):
-        told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
-    tested = [part for part in parts if isinstance(part, Comparison)]
-    told += [("Note", escape(note)) for note in few(note for part in tested for note in classical.cautions(part))]
-    told += [("Note", escape(note)) for note in few(note for part in parts for note in part.notes)]
-    told += [("Warning", escape(warning)) for warning in few(warning for part in parts for warning in part.warnings)]
-    return tuple(told)
-
-
 def caption(result: Rendered, escape: Escape) -> str:
     """Say what a table is about: metric, classifiers, ROPE, model, number of items."""
     if isinstance(result, classical.Tested):
         return classical.views(result, escape)[0].headline
+    if isinstance(result, studies.Planned):
+        return planning.caption(result, escape)
     if isinstance(result, CrossComparison):
         return caption(result.comparison, escape) + resampled.folds_caption(result, escape)
     if isinstance(result, Validated):
@@ -134,7 +111,7 @@ def caption(result: Rendered, escape: Escape) -> str:
         return curves.curve_caption(result, escape)
     if isinstance(result, Confusion):
         return confusion.confusion_view(result, escape).headline
-    recipe = _recipe(result)
+    recipe = recipe_of(result)
     if isinstance(result, Evaluation):
         title = escape(result.name)
     elif isinstance(result, Ranking):
@@ -154,6 +131,8 @@ def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
     """Return the tables of a result: one, and for a ranking also that of its pairs."""
     if isinstance(result, classical.Tested):
         return classical.tables(result, escape)
+    if isinstance(result, studies.Planned):
+        return studies.tables(result, escape)
     if isinstance(result, CrossComparison):
         return table(result.comparison, escape), resampled.folds_table(result, escape)
     if isinstance(result, Validated):
@@ -177,6 +156,7 @@ def table(result: Rendered, escape: Escape) -> Table:
         return _metric_table(result, escape)
     by_class = isinstance(result, ClassComparisons)
     tested = any(classical.by_papers(c) for c in comparisons(result))
+    more = by_class and has_more(c.more for c in comparisons(result))
     rows = [
         (
             escape(label_text("" if c.pos_label is None else c.pos_label))
@@ -184,6 +164,8 @@ def table(result: Rendered, escape: Escape) -> Table:
             else f"{escape(c.a)}{escape(' − ')}{escape(c.b)}",
             *(map(escape, classical.paper_columns(c)) if tested else ()),
             *map(escape, _paper_columns(c)),
+            *([escape(more_cell(c.more))] if more else []),
+            escape(decision_text(c.decision)),
         )
         for c in comparisons(result)
     ]
@@ -196,6 +178,7 @@ def table(result: Rendered, escape: Escape) -> Table:
         "LG pct",
         "ROPE pct",
         "HDI",
+        *([HEADER] if more else []),
         "decision",
     )
     return Table(header=header, rows=tuple(rows))
@@ -210,7 +193,6 @@ def _paper_columns(c: Comparison) -> tuple[str, ...]:
         f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
         "–" if c.regions is None else percent(c.regions.inside, n),
         interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
-        decision_text(c.decision),
     )
 
 
@@ -267,6 +249,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
             c.regions, (f"{a} better", "too close", f"{b} better"), n, higher_is_better=c.recipe.metric.higher_is_better
         ),
         note=_note(c.delta.hdi_mc_error, c.decision, c.recipe.rule, n, path_text(c.rope_path or (), decimals(c.delta))),
+        more=more_line(c.more, c.recipe, escape),
         tests=classical.tests_line(c),
         stable=c.decision.stable,
     )
@@ -307,6 +290,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
         lines=tuple(lines),
         shares=shares,
         note=note,
+        more=more_line(m.more, m.recipe, escape, bar=True),
         stable=m.decision is None or m.decision.stable,
     )
 

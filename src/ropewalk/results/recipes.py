@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final
 
+from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
 from ropewalk.errors import FileFormatError, RopewalkError
@@ -20,7 +21,8 @@ _MODELS: Final[dict[str, type]] = {kind.__name__: kind for kind in (Bootstrap, F
 def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     """Return what a JSON file must hold to get the answer again, beside what it says anyway.
 
-    Tables are what `Outcomes.to_json` writes. None where the data are too many (scores, clusters), or where a model or
+    Tables are what `Outcomes.to_json` writes, their labels as text: so the answer is the same from arrays and from a
+    text file. None where the data are too many (scores, clusters), or where a model or
     metric is somebody's own.
     """
     tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None]
@@ -31,9 +33,9 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
         "model": _model_dict(recipe.model),
         "classes": None if metric.classes is None else list(metric.classes),
         "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
-        "pos_label": recipe.pos_label,
+        "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
         "draws": recipe.draws,
-        "tables": [table.to_json() for table in tables],
+        "tables": [replace(table, labels=tuple(map(label_text, table.labels))).to_json() for table in tables],
     }
     try:
         same = _metric(metric.name, told, tables[0].n_labels) == metric

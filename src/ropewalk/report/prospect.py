@@ -1,0 +1,195 @@
+"""Pictures of what more items would bring: power, or the share of each verdict, against the number of items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ropewalk.report.amounts import kind_text
+from ropewalk.report.geometry import HEIGHT, WIDTH, Tick, area, round_step
+from ropewalk.report.more import SETTLED, goal_text, shown_share, undecided
+from ropewalk.report.numbers import percent
+from ropewalk.report.shape import Escape
+from ropewalk.results import MoreData, Plan, PowerResult, PowerRow
+from ropewalk.typing import FloatArray
+
+_TOP: Final = 10  # pixels above the picture
+_PIXELS: Final = 160  # that it is high
+_WIDE: Final = 20.0  # times as many items: the axis is then one of factors
+_MARGIN: Final = 0.03
+_SCREENS: Final = ((300.0, True), (640.0, False))  # pixels across; whether a narrow one still shows the tick
+_LETTER: Final = 7.2
+_BETWEEN: Final = 10.0
+_TICKS: Final = 6
+_CLASSES: Final = ("high", "mid", "low", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One number of items: where it stands in per cent, and its share and interval in pixels from the top."""
+
+    at: float
+    y: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """One picture; what is empty is left out. `told` is what it shows, for those who do not see it."""
+
+    head: str
+    told: str
+    caption: str
+    axis_name: str
+    ticks: tuple[Tick, ...]
+    areas: tuple[tuple[str, str], ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()
+    band: str = ""
+    line: str = ""
+    points: tuple[Point, ...] = ()
+    target: float | None = None
+    target_text: str = ""
+    answer: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """An axis of numbers of items; of factors where they are far apart."""
+
+    low: float
+    high: float
+    factors: bool
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], margin: float) -> _Sizes:
+        factors = sizes[-1] / sizes[0] >= _WIDE
+        ends = [math.log10(size) if factors else float(size) for size in (sizes[0], sizes[-1])]
+        room = margin * (ends[1] - ends[0])
+        return cls(ends[0] - room, ends[1] + room, factors)
+
+    def at(self, size: float) -> float:
+        """Return where a number of items stands, from 0 to 1; outside it may lie beyond."""
+        value = math.log10(size) if self.factors else size
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self) -> tuple[Tick, ...]:
+        """Return round numbers, as many as have room; first those that a narrow screen has room for."""
+        placed: dict[float, tuple[str, bool]] = {}
+        for width, major in _SCREENS:
+            for size in self._round():
+                text, at = f"{size:,.0f}", self.at(size)
+                # At the ends of the axis a text stands beside its place, so half as much again is kept free.
+                if all(
+                    abs(at - other) * width >= 0.75 * _LETTER * (len(text) + len(taken)) + _BETWEEN
+                    for other, (taken, _) in placed.items()
+                ):
+                    placed[at] = text, major
+        return tuple(Tick(round(100 * at, 3), *placed[at]) for at in sorted(placed))
+
+    def _round(self) -> list[float]:
+        if self.factors:
+            powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+            # Powers of ten come first, where there is no room for all.
+            rounds = [step * 10.0**power for step in (1, 2, 5) for power in powers]
+        else:
+            step = max(round_step((self.high - self.low) / _TICKS), 1.0)
+            rounds = [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+        return [size for size in rounds if size > 0 and 0 <= self.at(size) <= 1]
+
+
+def power_picture(result: PowerResult | Plan, escape: Escape) -> Prospect | None:
+    """Draw how often the goal is reached against the number of items; None where there is but one."""
+    rows = _ordered(result.rows)
+    if len(rows) < 2:  # noqa: PLR2004
+        return None
+    axis = _Sizes.of([row.n for row in rows], _MARGIN)
+    kind, goal = kind_text(result.design), goal_text(result.design, escape)
+    what = f"{kind.capitalize()}: how often {goal} is reached"
+    x = np.array([axis.at(row.n) for row in rows])
+    low, share, high = (np.array([getattr(row, part) for row in rows]) for part in ("low", "power", "high"))
+    target = result.target if isinstance(result, Plan) else None
+    answer = result.n if isinstance(result, Plan) else None
+    caption = f"{what}. Dots are simulated; the bars, and the band, are their 95% intervals."
+    if target is not None:
+        caption += " The dotted line is what was asked for"
+        caption += "." if answer is None else ", the dashed one the answer."
+    elif answer is not None:
+        caption += " The dashed line is the answer."
+    return Prospect(
+        head=f"{kind.capitalize()} against the number of items",
+        told=f"{what}, against the number of items: {_ends(rows, [row.power for row in rows])}",
+        caption=caption,
+        axis_name="items",
+        ticks=axis.ticks(),
+        band=area(x, low, high),
+        line=_line(x, share),
+        points=tuple(
+            Point(round(100 * axis.at(row.n), 3), _down(row.power), _down(row.low), _down(row.high)) for row in rows
+        ),
+        target=None if target is None else _down(target),
+        target_text="" if target is None else f"{100 * target:g}%",
+        answer=_within(axis, answer),
+    )
+
+
+def verdict_picture(more: MoreData, escape: Escape, *, head: str = "") -> Prospect | None:
+    """Draw the probability of each verdict against the number of new items; None where there is but one number."""
+    rows = _ordered(more.rows)
+    if len(rows) < 2:  # noqa: PLR2004
+        return None
+    axis = _Sizes.of([row.n for row in rows], 0.0)
+    x = np.array([axis.at(row.n) for row in rows])
+    shares = np.array([[*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)] for row in rows]).T
+    tops = np.minimum(np.cumsum(shares, axis=0), 1.0)
+    edges = [np.zeros_like(x), *tops]
+    a, b = map(escape, more.design.names)
+    words = (f"{a} better", "practically equivalent", f"{b} better", "undecided")
+    last = rows[-1]
+    rough = more.method == "extrapolation"
+    ends = ", ".join(
+        f"{word} {shown_share(share, last, rough=rough)}" for word, share in zip(words, shares[:, -1], strict=True)
+    )
+    caption = f"Probability of each verdict after more {more.unit}, {'extrapolated' if rough else 'simulated'}."
+    answer = _within(axis, more.n)
+    return Prospect(
+        head=head or f"Verdicts against the number of new {more.unit}",
+        told=f"Probability of each verdict against the number of new {more.unit}. After {last.n:,}: {ends}",
+        caption=caption if answer is None else f"{caption} The dashed line is the answer.",
+        axis_name=f"more {more.unit}",
+        ticks=axis.ticks(),
+        areas=tuple(
+            (kind, area(x, below, above)) for kind, below, above in zip(_CLASSES, edges, edges[1:], strict=False)
+        ),
+        legend=tuple(zip(_CLASSES, words, strict=True)),
+        answer=answer,
+    )
+
+
+def _ordered(rows: Sequence[PowerRow]) -> list[PowerRow]:
+    return sorted(rows, key=lambda row: row.n)
+
+
+def _ends(rows: Sequence[PowerRow], shares: Sequence[float]) -> str:
+    first, last = (f"{percent(shares[i], rows[i].simulations)} with {rows[i].n:,}" for i in (0, -1))
+    return f"from {first} to {last}"
+
+
+def _line(x: FloatArray, y: FloatArray) -> str:
+    return "M" + "L".join(f"{WIDTH * a:.0f} {HEIGHT * (1 - b):.1f}" for a, b in zip(x, y, strict=True))
+
+
+def _down(share: float) -> float:
+    return round(_TOP + _PIXELS * (1 - share), 2)
+
+
+def _within(axis: _Sizes, size: int | None) -> float | None:
+    """Return where an answer stands, in per cent, if it is on the axis."""
+    if not size:
+        return None
+    at = axis.at(size)
+    return round(100 * at, 3) if 0 <= at <= 1 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -11,12 +12,14 @@ import numpy as np
 from ropewalk._progress import ProgressLike, Steps, metered
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_prob, is_real
+from ropewalk.decision import decide_each
 from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
 from ropewalk.models import Bootstrap
 from ropewalk.models.posterior import Model
 from ropewalk.planning._power import simulate
 from ropewalk.planning.counting import count, reached
-from ropewalk.planning.goals import CONCLUSIVE
+from ropewalk.planning.goals import CONCLUSIVE, GOALS, parse_goal, region_of
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
 from ropewalk.planning.running import Workers
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
@@ -25,6 +28,7 @@ from ropewalk.results.power import Plan
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 _START: Final = 200
+_ANY_ROPE: Final = 0.01
 _POINTS: Final = 12  # sizes on the way to the most valuable one, twice
 _HALVINGS: Final = 60
 _EDGE: Final = 1e-9
@@ -89,11 +93,16 @@ def plan(
     most = check_number(max_n, "max_n", 10, MOST_ITEMS)
     workers = Workers.of(threads, n_jobs)
     worth = _check_worth(cost_per_item, value, n)
+    finds_rope = n is not None and parse_goal(goal) == "A≈B"
+    if finds_rope and rope is None:  # it is what is looked for
+        rope = _ANY_ROPE
     posed = pose(
         scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
         cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
         possible=n is None,
     )  # fmt: skip
+    if finds_rope and posed.study.recipe.rule != "hdi":
+        raise InvalidInputError("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
     number = None if n is None else check_number(n, "n", 1, MOST_ITEMS)
     with metered(budget // BATCH, "Searching", progress) as steps:
         search = _Search(posed, workers, steps, budget=budget, target=target, most=most)
@@ -128,27 +137,28 @@ class _Search:
         self.batches: dict[int, Batch] = {}
         self.partial = False
 
-    def _simulate(self, study: Study, n: int, simulations: int) -> Batch | None:
-        """Simulate test sets of n items, beyond those there are; None where somebody stopped it at once."""
-        start = len(self.batches.get(n, ()))
+    def _run(self, study: Study, n: int, simulations: int, start: int) -> Batch | None:
+        """Simulate test sets of n items, from simulation `start` on; None where somebody has stopped it."""
+        if self.partial:
+            return None
         whole = -(-simulations // BATCH) * BATCH
         try:
             done = simulate(study, [n], whole, goal=self.goal, workers=self.workers, steps=self.steps, start=start)
         except KeyboardInterrupt:
-            if not self.batches:
+            if not self.looks.spent:  # nothing is known yet
                 raise
-            self.partial = True
+            self.partial = self.steps.stopped = True
             return None
-        self.partial |= done.partial
-        fresh = done.batches[n]
-        self.batches[n] = fresh if n not in self.batches else joined([self.batches[n], fresh])
-        return fresh
+        self.partial = done.partial
+        return done.batches[n]
 
     def _look(self, x: float, simulations: int) -> tuple[int, int]:
-        if self.partial:
+        n = int(x)
+        fresh = self._run(self.posed.study, n, simulations, start=len(self.batches.get(n, ())))
+        if fresh is None:
             return 0, 0
-        fresh = self._simulate(self.posed.study, int(x), simulations)
-        return (0, 0) if fresh is None else (reached(fresh, self.goal), len(fresh))
+        self.batches[n] = fresh if n not in self.batches else joined([self.batches[n], fresh])
+        return reached(fresh, self.goal), len(fresh)
 
     def _answer(self, asks: str, n: int | None, at: Found, **more: Any) -> Plan:
         study = self.posed.study
@@ -205,25 +215,14 @@ class _Search:
         furthest = self.posed.scenario.joint.furthest()
 
         def look(x: float, simulations: int) -> tuple[int, int]:
-            if self.partial:
-                return 0, 0
-            moved = self.posed.tilted(side * x)
             # Each place has simulations of its own: their numbers go on where those of the last place ended.
-            start = self.looks.spent
-            done = simulate(
-                moved,
-                [n],
-                simulations,
-                goal=self.goal,
-                workers=self.workers,
-                steps=self.steps,
-                start=-(-start // BATCH) * BATCH,
-            )
-            self.partial |= done.partial
-            return reached(done.batches[n], self.goal), len(done.batches[n])
+            start = -(-self.looks.spent // BATCH) * BATCH
+            done = self._run(self.posed.tilted(side * x), n, simulations, start)
+            return (0, 0) if done is None else (reached(done, self.goal), len(done))
 
         edge = study.rope.high if (self.goal == "A≫B") == up else study.rope.low
-        least = self._tilt_to(edge, side, furthest)
+        even = region_of(self.posed.tilted(0.0).delta or 0.0, study.rope, higher_is_better=up)
+        least = 0.0 if even in GOALS[self.goal] else self._tilt_to(edge, side, furthest)
         if least is None or not math.isfinite(furthest):
             return self._answer("delta", n, Found(None), rows=())
         found = find(
@@ -265,7 +264,12 @@ class _Search:
         places = [self.target * total, self.target * total - half, self.target * total + half]
         at, low, high = (float(widths[min(max(math.ceil(place) - 1, 0), total - 1)]) for place in places)
         told = f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations."
-        return self._answer("delta", n, Found(None, low, high), found=at, notes=(told,))
+        # The rows are judged by the ROPE that was found, whatever was given.
+        recipe = replace(study.recipe, rope=Interval(-at, at))
+        codes = decide_each(judged.low, judged.high, judged.mean, Interval(-at, at))
+        rows = (count(recipe.question, n, Batch(replace(judged, verdict=codes), self.batches[n].truth), self.goal),)
+        self.posed = replace(self.posed, design=replace(self.posed.design, recipe=recipe))
+        return self._answer("delta", n, Found(None, low, high), found=at, rows=rows, notes=(told,))
 
     def most_valuable(self, cost: float, value: float) -> Plan:
         """Find the number of items that is worth most: the value of the goal times its probability, less the labels."""

@@ -74,13 +74,13 @@ class StopWhen:
 
     def stops(self, result: Comparison) -> bool:
         """Whether to stop labelling, given the answer on all items so far."""
-        n = result.recipe.n_items
+        n = max(table.n_items for table in result.recipe.tables)  # of separate tables each has as many
         if n >= self.max_n:
             return True
         if n < self.min_n:
             return False
         if self.width is None:
-            if result.decision is None:
+            if result.rope is None:
                 raise InvalidInputError("To stop when conclusive takes a ROPE, and the comparison has none.")
             return result.conclusive
         return result.hdi.high - result.hdi.low < self.width

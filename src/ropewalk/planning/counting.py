@@ -8,7 +8,7 @@ from ropewalk._beta import beta_hdi
 from ropewalk.contrast import Question
 from ropewalk.decision import VERDICTS, Verdict
 from ropewalk.intervals import Interval
-from ropewalk.planning.goals import GOALS
+from ropewalk.planning.goals import EDGE, GOALS
 from ropewalk.planning.study import Batch
 from ropewalk.results.power import PowerRow
 
@@ -60,7 +60,7 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
 
 def true_codes(truth: np.ndarray, rope: Interval) -> np.ndarray:
     """Return the codes of the verdicts that are true of differences; edges of the ROPE count as inside."""
-    return np.where(truth < rope.low, 1, np.where(truth > rope.high, 2, 0))
+    return np.where(truth < rope.low - EDGE, 1, np.where(truth > rope.high + EDGE, 2, 0))
 
 
 def _sign_and_size(

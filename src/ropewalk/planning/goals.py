@@ -21,7 +21,8 @@ GOALS: Final[dict[str, frozenset[Verdict]]] = {
 """The verdicts that count as reaching each goal."""
 
 _WRITTEN: Final = {"≫": "A≫B", ">>": "A≫B", "≪": "A≪B", "<<": "A≪B", "≈": "A≈B", "~": "A≈B", "~=": "A≈B", "=": "A≈B"}
-_EDGE: Final = 1e-9
+EDGE: Final = 1e-9
+"""How close to an edge of the ROPE a difference lies on it."""
 
 
 def parse_goal(goal: Any) -> str:
@@ -48,7 +49,7 @@ def parse_goal(goal: Any) -> str:
 def region_of(delta: float, rope: Interval, *, higher_is_better: bool) -> Verdict:
     """Return the verdict that is true of a difference A − B; edges of the ROPE count as inside."""
     edges = [end for end in (rope.low, rope.high) if math.isfinite(end)]
-    if rope.low <= delta <= rope.high or any(abs(delta - end) <= _EDGE for end in edges):
+    if rope.low <= delta <= rope.high or any(abs(delta - end) <= EDGE for end in edges):
         return Verdict.EQUIVALENT
     return Verdict.A_BETTER if (delta > rope.high) == higher_is_better else Verdict.B_BETTER
 
@@ -56,7 +57,7 @@ def region_of(delta: float, rope: Interval, *, higher_is_better: bool) -> Verdic
 def check_goal(goal: str, delta: float, rope: Interval, *, higher_is_better: bool) -> None:
     """Refuse a goal that no number of items reaches, given the true difference."""
     true = region_of(delta, rope, higher_is_better=higher_is_better)
-    edge = any(abs(delta - end) <= _EDGE for end in (rope.low, rope.high))
+    edge = any(abs(delta - end) <= EDGE for end in (rope.low, rope.high))
     if goal == CONCLUSIVE:
         return
     if true in GOALS[goal] and not (edge and true is Verdict.EQUIVALENT):

@@ -15,6 +15,7 @@ from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.typing import CodeArray, FloatArray, Label
 
 NAMES: Final = ("A", "B")
+_MOST_CLASSES: Final = 200
 _WHOLE: Final = 1e-6  # how far from 1 a sum of probabilities may be, as of published digits
 
 
@@ -67,6 +68,7 @@ class Joint:
         return float((even[falling] / -apart[falling]).min()) if falling.any() else np.inf
 
     def _cube(self) -> FloatArray:
+        check_classes(len(self.labels))
         table = np.zeros((len(self.labels),) * 3)
         table[tuple(self.codes.T)] = self.probs
         return table
@@ -80,20 +82,33 @@ def probabilities(values: Any, what: str, shape: tuple[int, ...] | None = None, 
     """Return numbers that are probabilities and, where `whole`, add up to 1; `what` names them in an error."""
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{what} must be numbers; got {brief(repr(values))}.") from None
     if shape is not None and array.shape != shape:
         told = " × ".join(map(str, shape))
         raise InvalidInputError(f"{what} must be {told} numbers; got {brief(repr(values))}.")
-    if not np.isfinite(array).all() or (array < 0).any() or (whole and (array > 1 + _WHOLE).any()):
-        bad = array[~np.isfinite(array) | (array < 0) | (array > 1 + _WHOLE)][0]
-        raise InvalidInputError(f"{what} must be probabilities from 0 to 1; one of them is {bad:g}.")
+    wrong = ~np.isfinite(array) | (array < 0)
+    if whole:
+        wrong |= array > 1 + _WHOLE
+    if wrong.any():
+        must = "probabilities from 0 to 1" if whole else "finite and not negative"
+        raise InvalidInputError(f"{what} must be {must}; one of them is {array[wrong][0]:g}.")
     total = float(array.sum())
     if whole and abs(total - 1) > _WHOLE:
         raise InvalidInputError(
             f"{what} must add up to 1; they add up to {total:.6g}.", hint="divide counts by their sum."
         )
     return array / total if whole else array
+
+
+def check_classes(n: int) -> int:
+    """Refuse more classes than a table of all triples of them has room for."""
+    if n > _MOST_CLASSES:
+        raise InvalidInputError(
+            f"A scenario of {n:,} classes is too large: it may have {_MOST_CLASSES}.",
+            hint="an Outcomes as a JointScenario takes any number.",
+        )
+    return n
 
 
 def share(value: Any, what: str) -> float:

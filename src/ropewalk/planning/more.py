@@ -152,7 +152,7 @@ class _Done:
         above = [x for x in looks.trials if looks.share(x) >= target and x > max(below, default=0.0)]
         if not below or not above or (ceiling is not None and ceiling < target):
             return Found(None)
-        return crossing(looks, target, ROOT, math.sqrt(max(below) * min(above)))
+        return crossing(looks, target, ROOT)
 
     def row(self, posed: Posed, size: int) -> PowerRow:
         """Return what came of so many new items."""

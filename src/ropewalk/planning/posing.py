@@ -153,7 +153,7 @@ def check_number(value: Any, name: str, least: int = 1, most: int = 10_000_000) 
 def check_sizes(n: Any) -> tuple[int, ...]:
     """Return numbers of items, in the order given."""
     sizes = [n] if is_whole(n) else n
-    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+    if isinstance(sizes, str | bytes | bytearray) or not isinstance(sizes, Iterable):
         raise InvalidInputError(f"`n` must be a number of items, or a list of them; got {n!r}.")
     found = tuple(check_number(one, "n", 1, MOST_ITEMS) for one in sizes)
     if not found:

@@ -16,7 +16,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.planning.coupling import couple
-from ropewalk.planning.joint import NAMES, Joint, probabilities, share
+from ropewalk.planning.joint import NAMES, Joint, check_classes, probabilities, share
 from ropewalk.typing import FloatArray, Label
 
 _SQUARE: Final = 2
@@ -155,7 +155,7 @@ class JointScenario:
         if isinstance(self.table, Outcomes):
             object.__setattr__(self, "joint", _of_outcomes(self.table, self.names))
             return
-        shape: tuple[int, ...] = np.shape(self.table) if not isinstance(self.table, str) else ()
+        shape = _shape(self.table)
         if len(shape) != _CUBE or len(set(shape)) != 1 or not shape[0]:
             raise InvalidInputError(
                 f"The joint table must be M × M × M: truth, prediction of A, prediction of B; got shape {shape}."
@@ -200,7 +200,7 @@ class MetricScenario:
         metric = parse_metric(self.metric)
         if not is_whole(self.n_classes) or self.n_classes < _SQUARE:
             raise InvalidInputError(f"`n_classes` must be a whole number of at least 2; got {self.n_classes!r}.")
-        n = int(self.n_classes)
+        n = check_classes(int(self.n_classes))
         if n > _SQUARE and metric.needs_positive:
             raise InvalidInputError(
                 f"{metric.name!r} is about one class of {n}.", hint=f"average over them: 'macro_{metric.name}'."
@@ -270,7 +270,15 @@ def _matrix(matrix: Any, name: str) -> FloatArray:
         raise InvalidInputError(f"The confusion matrix of {name} must be square; got shape {array.shape}.")
     if not array.sum() > 0:
         raise InvalidInputError(f"The confusion matrix of {name} is empty.")
+    check_classes(len(array))
     return array
+
+
+def _shape(table: Any) -> tuple[int, ...]:
+    try:
+        return () if isinstance(table, str) else np.shape(table)
+    except ValueError:  # ragged
+        return ()
 
 
 def _of_outcomes(outcomes: Outcomes, names: Sequence[str] | None) -> Joint:

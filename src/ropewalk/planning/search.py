@@ -20,10 +20,15 @@ from ropewalk.typing import FloatArray
 _PILOT: Final = 2 * BATCH  # simulations at each step of the way to the neighbourhood of the answer
 _SURE: Final = 20 * BATCH  # simulations that must speak against a bound before the search gives up on it
 _STEP: Final = 4.0
-_WINDOW: Final = 1.6  # how far from the answer a look still counts, as a factor of s(x)
-_SPREAD: Final = (-0.1, 0.1)  # where to look around the answer, as shares of s(x): this tells the slope, too
+_WINDOW: Final = 1.5  # how far beyond the bracket a look still counts, as a factor of s(x)
+_NARROW: Final = 1.3  # a bracket of this factor of s(x) is narrow enough for a curve to be fitted
+_AMPLE: Final = 1_000
+_SPREAD: Final = 0.1  # how far from the answer to look, as a share of s(x), …
+_ASIDE: Final = 0.5  # … or less: where the probit of the probability differs by this
+_RARELY: Final = 0.1
+_HALVINGS: Final = 10
 _ROUNDS: Final = 4
-_SAME: Final = 0.02
+_SAME: Final = 0.01
 _RIDGE: Final = 1e-3
 _Z95: Final = 1.959963984540054
 
@@ -52,11 +57,15 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where the target is reached, with a 95% interval; `x` is None where it is not reached below the bound."""
+    """Where the target is reached, with a 95% interval; `x` is None where it is not reached below the bound.
+
+    `steepness` is how fast the probit of the probability rises there, as s(x) rises by its own size.
+    """
 
     x: float | None
     low: float | None = None
     high: float | None = None
+    steepness: float = 0.0
 
 
 Look = Callable[[float, int], tuple[int, int]]
@@ -105,23 +114,43 @@ ROOT: Final = Scale(math.sqrt, lambda s: s * s)
 PLAIN: Final = Scale(float, float)
 
 
-def crossing(looks: Looks, target: float, scale: Scale, near: float) -> Found:
-    """Return where the fitted probability crosses the target, from the looks in a window around `near`."""
+def bracket(looks: Looks, target: float) -> tuple[float, float]:
+    """Return the neighbours between which the probability reaches the target, as far as noise lets them tell.
+
+    Shares that fall where they should rise are averaged first (isotonic regression).
+    """
+    points = sorted(looks.trials)
+    blocks: list[list[float]] = []  # successes, simulations and points of runs with one share
+    for x in points:
+        blocks.append([looks.hits[x], looks.trials[x], 1])
+        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
+            last = blocks.pop()
+            blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)]
+    below = sum(int(size) for hits, trials, size in blocks if hits < target * trials)
+    return points[max(below - 1, 0)], points[min(below, len(points) - 1)]
+
+
+def crossing(looks: Looks, target: float, scale: Scale) -> Found:
+    """Return where the probability crosses the target, fitted to the looks at and around the bracket."""
     from scipy.special import ndtri
 
-    centre = scale.to(near)
-    points = [x for x in looks.trials if centre / _WINDOW <= scale.to(x) <= centre * _WINDOW]
-    if len(points) < 2:  # noqa: PLR2004
-        points = sorted(looks.trials, key=lambda x: abs(scale.to(x) - centre))[:3]
+    low, high = (scale.to(x) for x in bracket(looks, target))
+    centre = (low + high) / 2
+    points = [x for x in looks.trials if low / _WINDOW <= scale.to(x) <= high * _WINDOW]
     s = np.array([scale.to(x) / centre - 1 for x in points])
     hits, trials = (np.array([kind[x] for x in points], dtype=np.float64) for kind in (looks.hits, looks.trials))
     beta, covariance = fit_probit(np.column_stack([np.ones_like(s), s]), hits, trials)
-    slope = max(float(beta[1]), 0.05)  # the probability rises with x; noise may hide that for a while
+    slope = float(beta[1])
+    if slope <= math.sqrt(float(covariance[1, 1])):  # all but flat: it crosses somewhere among the looks
+        return Found(scale.back(centre), scale.back(centre * (1 + s.min())), scale.back(centre * (1 + s.max())))
     at = (float(ndtri(target)) - float(beta[0])) / slope
     gradient = np.array([-1.0, -at]) / slope
-    error = math.sqrt(float(gradient @ covariance @ gradient))
-    ends = [scale.back(centre * max(1 + at + sign * _Z95 * error, 0.0)) for sign in (-1, 1)]
-    return Found(scale.back(centre * max(1 + at, 0.0)), ends[0], ends[1])
+    error = _Z95 * math.sqrt(float(gradient @ covariance @ gradient))
+    # What lies beyond the looks it rests on is no finding.
+    ends = (float(s.min()), float(s.max()))
+    places = [min(max(at + shift, ends[0]), ends[1]) for shift in (0.0, -error, error)]
+    found, least, most = (scale.back(centre * (1 + place)) for place in places)
+    return Found(found, least, most, slope * (1 + at))
 
 
 def find(
@@ -138,53 +167,64 @@ def find(
 ) -> Found:
     """Look for the smallest x from `least` to `most` whose probability reaches the target, within a budget.
 
-    A few simulations at points ever further away lead to the neighbourhood of the answer; the rest are spent there,
-    around the crossing of the curve fitted so far.
+    A few simulations at points ever further away, then at points between, lead to the neighbourhood of the answer; the
+    rest are spent there, around the crossing of the curve fitted so far. Whoever stops it gets what is known by then.
     """
+    pilot = _PILOT if budget >= _AMPLE else BATCH
 
-    def ask(x: float, simulations: int) -> float:
+    def ask(x: float, simulations: int) -> float | None:
+        """Simulate at x, or next to it; None where there are no simulations left, or somebody stopped them."""
         place = min(max(float(round(x)) if whole else x, least), most)
         # A place next to one looked at before is that place: its simulations add up.
         near_by = [old for old in looks.trials if abs(old / place - 1) < _SAME]
         place = min(near_by, key=lambda old: abs(old - place)) if near_by else place
-        spare = min(simulations, budget - looks.spent)
-        if spare > 0:
-            looks.add(place, *look(place, spare))
-        return place
+        hits, trials = look(place, min(simulations, budget - looks.spent)) if looks.spent < budget else (0, 0)
+        if trials:
+            looks.add(place, hits, trials)
+        return place if trials else None
 
-    x = ask(start, _PILOT)
-    rising = looks.share(x) < target
-    edge = most if rising else least
-    while (looks.share(x) < target) == rising:
-        if x == edge:
-            sure = ask(x, _SURE)
-            if (looks.share(sure) < target) != rising:
-                break
-            return Found(None) if rising else Found(edge, edge, edge)
-        further = x * _STEP if rising else x / _STEP
-        x = ask(min(further, most) if rising else max(further, least), _PILOT)
-    near = x / math.sqrt(_STEP) if rising else x * math.sqrt(_STEP)
+    ended = _lead(ask, looks, target, start=start, least=least, most=most, pilot=pilot)
+    if ended is not None:
+        return ended
+    for _ in range(_HALVINGS):
+        low, high = bracket(looks, target)
+        apart = looks.share(low) < _RARELY and looks.share(high) > 1 - _RARELY
+        if not apart and scale.to(high) <= scale.to(low) * _NARROW:
+            break
+        if ask(scale.back((scale.to(low) + scale.to(high)) / 2), pilot) is None:
+            break
     for left in range(_ROUNDS, 0, -1):
-        each = max((budget - looks.spent) // (left * len(_SPREAD)) // BATCH * BATCH, BATCH)
-        for shift in _SPREAD:
-            ask(scale.back(scale.to(near) * (1 + shift)), each)
-        near = _clipped(crossing(looks, target, scale, near).x, near, least, most)
-    return _within(crossing(looks, target, scale, near), least, most)
+        each = max((budget - looks.spent) // (2 * left) // BATCH * BATCH, BATCH)
+        found = crossing(looks, target, scale)
+        # On both sides of the answer, so that the slope can be told: where it is steep not far from it.
+        shift = min(_SPREAD, _ASIDE / max(found.steepness, _ASIDE))
+        for sign in (-1, 1):
+            ask(scale.back(scale.to(found.x or most) * (1 + sign * shift)), each)
+    return crossing(looks, target, scale)
 
 
-def _clipped(x: float | None, near: float, least: float, most: float) -> float:
-    """Return the next place to look: not further away than a step, since a fit may go astray."""
-    wanted = near if x is None else x
-    return min(max(wanted, near / _STEP, least), near * _STEP, most)
-
-
-def _within(found: Found, least: float, most: float) -> Found:
-    assert found.x is not None  # noqa: S101
-    assert found.low is not None  # noqa: S101
-    assert found.high is not None  # noqa: S101
-    if found.x > most:
-        return Found(None)
-    return Found(max(found.x, least), max(found.low, least), min(found.high, most))
+def _lead(
+    ask: Callable[[float, int], float | None],
+    looks: Looks,
+    target: float,
+    *,
+    start: float,
+    least: float,
+    most: float,
+    pilot: int,
+) -> Found | None:
+    """Go up or down in large steps until the target lies between two looks; return an answer if there it ends."""
+    at = ask(start, pilot)
+    rising = at is not None and looks.share(at) < target
+    edge, factor = (most, _STEP) if rising else (least, 1 / _STEP)
+    while at is not None and (looks.share(at) < target) == rising:
+        if at == edge:
+            ask(at, _SURE)
+            if (looks.share(at) < target) == rising:
+                return Found(None) if rising else Found(edge, edge, edge)
+            return None
+        at = ask(min(max(at * factor, least), most), pilot)
+    return Found(None) if at is None else None
 
 
 def curve(points: Sequence[float], looks: Looks, at: FloatArray) -> tuple[FloatArray, FloatArray]:

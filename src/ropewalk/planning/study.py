@@ -13,10 +13,11 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from ropewalk._engine import steadied
 from ropewalk.contrast import Question
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import distinct_rows
-from ropewalk.decision import Judged, judge_each
+from ropewalk.decision import VERDICTS, Judged, Verdict, judge_each
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import Interval
 from ropewalk.metrics.margins import Tables, Weighted
@@ -161,11 +162,18 @@ class Study:
         recipe = self.recipe
         fitted = [[recipe.model.fit(table) for table in one] for one in tables]
         psi = np.concatenate([self._psi(rng, column) for column in zip(*fitted, strict=True)])
-        delta = difference(psi[0], psi[1]).reshape(len(tables), self.draws)
+        if isinstance(recipe.model, Bootstrap):
+            psi = steadied(psi, recipe, (None, None))
+        a, b = psi.reshape(2, len(tables), self.draws)
+        delta = np.stack([difference(*one) for one in zip(a, b, strict=True)])
         delta.sort(axis=1)
         judged = judge_each(
             delta, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
         )
+        if isinstance(recipe.model, Bootstrap):
+            # Where no re-weighting changes a score, there is no verdict.
+            same = (np.ptp(a, axis=1) == 0) & (np.ptp(b, axis=1) == 0)
+            judged = replace(judged, verdict=np.where(same, VERDICTS.index(Verdict.UNDECIDED_LOW), judged.verdict))
         return Batch(judged, np.array([truth.delta for truth in truths]))
 
     def _psi(self, rng: np.random.Generator, posteriors: Sequence[Posterior]) -> FloatArray:

@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ropewalk._validate import brief, nearest
-from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 
+_LONGEST: Final = 300  # letters of a sentence
 EXAMPLE: Final = "F1 .60 against .50 at agreement .7"
 _NUMBER: Final = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*%?)"
 _SAID: Final = re.compile(
     rf"\s*(?P<metric>[a-z][a-z_ 0-9]*?(?:\([^)]*\))?)\s*(?:of\s+|=\s*|:\s*)?{_NUMBER}\s*"
     rf"(?:against|versus|vs\.?|v\.?|and|to|over|,)\s*{_NUMBER}(?P<rest>.*)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 _ASIDE: Final = re.compile(
     rf"[\s,;]*(?:(?:at|with|and|an?|the|of)\s+)*(?:"
@@ -43,7 +44,7 @@ def from_words(text: str) -> MetricScenario:
     >>> s.metric, s.a, s.b, s.agreement, s.prevalence
     ('f1', 0.6, 0.5, 0.7, 0.2)
     """
-    match = _SAID.fullmatch(text)
+    match = _SAID.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
         raise InvalidInputError(f"Cannot read the scenario {brief(text)!r}.", hint=f"say it as {EXAMPLE!r}.")
     said: dict[str, Any] = {
@@ -89,8 +90,9 @@ def from_mapping(told: Any) -> Scenario:
     if not isinstance(told, Mapping):
         raise FileFormatError("A scenario is a JSON object.", hint=_hint())
     given = {key: value for key, value in told.items() if key != "schema"}
-    if set(given) == {"scenario"}:
-        return from_mapping(given["scenario"])
+    inner = given.get("scenario")
+    if set(given) == {"scenario"} and not (isinstance(inner, Mapping) and "scenario" in inner):
+        return from_mapping(inner)
     for kind, needed, also in _FORMS.values():
         if all(key in given for key in needed):
             known = (*needed, *also)
@@ -112,7 +114,9 @@ def from_json(text: str) -> Scenario:
     """Read a scenario from JSON."""
     try:
         return from_mapping(json.loads(text))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, RopewalkError):
+            raise
         raise FileFormatError(f"This is no JSON: {error}.", hint=_hint()) from error
 
 

@@ -147,7 +147,7 @@ def test_stopping(run, scenario):
         (["power", WORDS, "--from", "x.json", "--n", "9"], 2, "not both"),
         (["plan", WORDS, "--rope", "0.05", "--fresh"], 2, "--fresh"),
         (["plan", WORDS, "--rope", "0.05", "--value", "5"], 2, "go together"),
-        (["stopping", WORDS, "--rope", "0.05"], 2, "give one of the two"),
+        (["stopping", WORDS, "--rope", "0.05", "--width", "0.1", "--conclusive"], 2, "give one of the two"),
         (["reproduce", "icdm2015", "--power"], 2, "--power"),
     ],
     ids=lambda value: None if isinstance(value, int) else value[-1] if isinstance(value, list) else "says",

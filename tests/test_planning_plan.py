@@ -178,7 +178,7 @@ def test_what_is_found_at_once_takes_few_items():
 @pytest.mark.parametrize("simulations", [200, 300, 1_000])
 def test_a_test_set_that_nobody_can_pay_for_is_not_reachable(simulations):
     p = rw.plan(SCENARIO, goal=">>", rope=0.0999, simulations=simulations, draws=200, max_n=20_000, rng=0)
-    assert (p.n, p.reachable, p.low, p.high, p.most) == (None, False, None, None, 20_000)
+    assert (p.n, p.reachable, p.low, p.high, p.max_n) == (None, False, None, None, 20_000)
     assert "not reachable" in repr(p)
 
 
@@ -353,7 +353,7 @@ def test_the_most_valuable_test_set_is_that_of_normal_theory(value):
     assert net(p.n) >= best - 0.03 * value
     assert p.net == pytest.approx(best, abs=0.04 * value)
     assert p.low <= p.n <= p.high
-    assert (p.asks, p.cost, p.value, p.target) == ("value", cost, value, None)
+    assert (p.asks, p.cost_per_item, p.value, p.target) == ("value", cost, value, None)
 
 
 @pytest.mark.parametrize(("value", "told"), [(0.5, "costs more than the goal is worth"), (30, "is worth its labels")])
@@ -518,7 +518,7 @@ def test_no_study_stops_before_the_least_or_after_the_most(width, ends):
     r = rw.stopping(SCENARIO, rule, batch=70, rope=0.05, simulations=60, draws=200, rng=0)
     assert (r.mean_n, r.mean_n_error, r.n_quantiles) == (ends, 0, (ends, ends, ends))
     assert r.at_most == (ends == 400)
-    assert (r.least, r.most) == (150, 400)
+    assert (r.min_n, r.max_n) == (150, 400)
     if ends == 400:
         assert r.row == r.fixed
         assert r.covered == r.fixed_covered
@@ -599,8 +599,14 @@ def test_a_rule_looks_at_results(pilot):
     assert rw.StopWhen(width=wide * 0.5, min_n=1, max_n=n).stops(pilot)
     assert rw.StopWhen(conclusive=True, min_n=1).stops(pilot) is pilot.conclusive
     bare = rw.compare(pilot.recipe.tables[0], rng=0, draws=1_000)
-    with pytest.raises(InvalidInputError, match="takes a ROPE"):
-        rw.StopWhen(conclusive=True, min_n=1).stops(bare)
+    for rule in (rw.StopWhen(conclusive=True, min_n=1), rw.StopWhen(min_n=1)):
+        with pytest.raises(InvalidInputError, match="depends on the ROPE"):
+            rule.stops(bare)
+    rope = pilot.rope.high - pilot.rope.low
+    assert rw.StopWhen(min_n=1).stops(pilot) is (wide < 0.8 * rope)
+    one_sided = rw.compare(pilot.recipe.tables[0], rope=(-0.01, math.inf), rng=0, draws=1_000)
+    with pytest.raises(InvalidInputError, match="open end"):
+        rw.StopWhen(min_n=1).stops(one_sided)
 
 
 def test_items_of_separate_tables_count_once(silent):
@@ -619,10 +625,10 @@ def test_no_verdict_is_no_missing_rope(silent):
 @pytest.mark.parametrize(
     "said",
     [
-        {}, {"width": 0.1, "conclusive": True}, {"width": 0}, {"width": -1}, {"width": math.nan}, {"width": "wide"},
+        {"width": 0.1, "conclusive": True}, {"width": 0}, {"width": -1}, {"width": math.nan}, {"width": "wide"},
         {"width": True}, {"width": 0.1, "min_n": 0}, {"width": 0.1, "min_n": 500, "max_n": 100}, {"conclusive": 1},
     ],
-    ids=["none", "both", "zero", "negative", "nan", "text", "bool", "least", "crossed", "one"],
+    ids=["both", "zero", "negative", "nan", "text", "bool", "least", "crossed", "one"],
 )  # fmt: skip
 def test_rules_that_are_none(said):
     with pytest.raises(InvalidInputError):
@@ -631,12 +637,12 @@ def test_rules_that_are_none(said):
 
 @pytest.mark.parametrize(
     ("said", "message"),
-    [({"rule": "soon"}, "`rule` must be a StopWhen; got 'soon'"), ({"batch": 0}, "`batch` must be a whole number")],
+    [({"stop": "soon"}, "`stop` must be a StopWhen; got 'soon'"), ({"batch": 0}, "`batch` must be a whole number")],
     ids=["rule", "batch"],
 )
 def test_stopping_checks_what_it_is_told(said, message):
     with pytest.raises(InvalidInputError) as refused:
-        rw.stopping(SCENARIO, **{"rule": rw.StopWhen(width=0.1), "rope": 0.05, **said})
+        rw.stopping(SCENARIO, **{"stop": rw.StopWhen(width=0.1), "rope": 0.05, **said})
     assert message in refused.value.message
 
 

@@ -135,8 +135,10 @@ def plan(
 def stopping(
     scenario: Scenario = None,
     results: From = None,
-    width: Annotated[float | None, typer.Option("--width", help="Stop when the HDI is narrower; or …")] = None,
-    conclusive: Annotated[bool, typer.Option("--conclusive", help="… stop at the first conclusive verdict.")] = False,
+    width: Annotated[float | None, typer.Option("--width", help="Stop when the HDI is narrower: 0.8 ROPE.")] = None,
+    conclusive: Annotated[
+        bool, typer.Option("--conclusive", help="Stop at the first conclusive verdict instead.")
+    ] = False,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Items labelled between two looks.")] = 100,
     min_n: Annotated[int, typer.Option("--min-n", min=1, help="Items before the first look.")] = 100,
     max_n: Annotated[int, typer.Option("--max-n", min=1, help="Items at most.")] = 10_000,
@@ -165,7 +167,7 @@ def stopping(
     stop = rw.StopWhen(width=width, conclusive=conclusive, min_n=min_n, max_n=max_n)
     truth, asked = _truth(scenario, results, metric, model, pos_label, classes, cost_matrix)
     result = quietly(lambda: rw.stopping(
-        truth, stop, batch=batch, goal=goal, rope=parse_rope(rope), prob=prob, decide_by=rule,  # type: ignore[arg-type]
+        truth, stop, batch=batch, goal=goal, rope=parse_rope(rope), prob=prob, rule=rule,  # type: ignore[arg-type]
         simulations=simulations, draws=draws, rng=seed, threads=threads, n_jobs=n_jobs, **asked,
     ))  # fmt: skip
     _finish(result, show, html)

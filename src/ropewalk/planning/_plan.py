@@ -165,7 +165,7 @@ class _Search:
         rows = tuple(count(study.question, size, self.batches[size], self.goal) for size in sorted(self.batches))
         more = {"rows": rows, "simulations": self.looks.spent, **more}
         return Plan(
-            asks=asks, design=self.posed.design, n=n, low=at.low, high=at.high, most=self.most,
+            asks=asks, design=self.posed.design, n=n, low=at.low, high=at.high, max_n=self.most,
             partial=self.partial, **{"target": self.target, **more},
         )  # fmt: skip
 
@@ -276,14 +276,14 @@ class _Search:
         cap = min(value / cost, float(self.most))  # beyond it the labels cost more than there is to gain
         if cap < 1:
             told = "A single label costs more than the goal is worth."
-            return self._answer("value", None, Found(None), target=None, cost=cost, value=value, notes=(told,))
+            return self._answer("value", None, Found(None), target=None, cost_per_item=cost, value=value, notes=(told,))
         each = max(self.budget // (3 * _POINTS) // BATCH * BATCH, BATCH)
         self._look_at(np.geomspace(max(cap / 4096, 1.0), cap, _POINTS), each)
         best = self._best(cost, value, cap)[0]
         each = max((self.budget - self.looks.spent) // _POINTS // BATCH * BATCH, BATCH)
         self._look_at(np.geomspace(max(best / 3, 1.0), min(best * 3, cap), _POINTS), each)
         n, net, error, low, high = self._best(cost, value, cap)
-        worth = {"target": None, "cost": cost, "value": value}
+        worth = {"target": None, "cost_per_item": cost, "value": value}
         if net <= 0:
             told = "No test set is worth its labels: its cost exceeds what reaching the goal adds."
             return self._answer("value", None, Found(None), notes=(told,), **worth)

@@ -17,6 +17,7 @@ from ropewalk._validate import is_real
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import VERDICTS, Judged
 from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
 from ropewalk.models.posterior import Model
 from ropewalk.planning.counting import count
 from ropewalk.planning.goals import CONCLUSIVE
@@ -28,6 +29,7 @@ from ropewalk.results.power import StoppingResult
 from ropewalk.typing import BoolArray, IntArray, Label, RopeLike, Rule, SeedLike
 
 _SETTLED: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]
+_OF_ROPE: Final = 0.8
 _PATH: Final = 1  # sets the generators of whole paths apart from those of single test sets
 
 
@@ -36,8 +38,9 @@ class StopWhen:
     """A rule for stopping to label, looked at after every batch.
 
     `width` stops when the HDI of the difference is narrower than that, whatever it says: the safer rule, since when it
-    stops hardly depends on what was found. ``conclusive=True`` stops at the first conclusive verdict instead, which
-    takes fewer items and errs more often. Neither stops before `min_n` items; both stop at `max_n`.
+    stops hardly depends on what was found, and so the default, with a width of 0.8 times that of the ROPE (Kruschke
+    2015, section 13.3). ``conclusive=True`` stops at the first conclusive verdict instead, which takes fewer items and
+    errs more often. Neither stops before `min_n` items; both stop at `max_n`.
 
     Examples
     --------
@@ -58,10 +61,9 @@ class StopWhen:
         check_number(self.max_n, "max_n", least, MOST_ITEMS)
         if not isinstance(self.conclusive, bool):
             raise InvalidInputError(f"`conclusive` must be True or False; got {self.conclusive!r}.")
-        if self.conclusive == (self.width is not None):
+        if self.conclusive and self.width is not None:
             raise InvalidInputError(
-                "Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two.",
-                hint="with a ROPE of ±r, a width of r is enough to settle most questions.",
+                "Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two."
             )
         if self.width is not None and (not is_real(self.width) or not 0 < self.width < math.inf):
             raise InvalidInputError(f"`width` must be a positive number; got {self.width!r}.")
@@ -69,7 +71,8 @@ class StopWhen:
     @property
     def text(self) -> str:
         """The rule in words."""
-        when = "when conclusive" if self.width is None else f"when the HDI is narrower than {self.width:g}"
+        width = f"{_OF_ROPE:g} times the ROPE" if self.width is None else f"{self.width:g}"
+        when = "when conclusive" if self.conclusive else f"when the HDI is narrower than {width}"
         return f"stop {when}, from {self.min_n:,} to {self.max_n:,} items"
 
     def stops(self, result: Comparison) -> bool:
@@ -79,22 +82,31 @@ class StopWhen:
             return True
         if n < self.min_n:
             return False
-        if self.width is None:
-            if result.rope is None:
-                raise InvalidInputError("To stop when conclusive takes a ROPE, and the comparison has none.")
+        if self.width is None and result.rope is None:
+            raise InvalidInputError("When to stop depends on the ROPE, and the comparison has none.")
+        if self.conclusive:
             return result.conclusive
-        return result.hdi.high - result.hdi.low < self.width
+        return result.hdi.high - result.hdi.low < self.width_at(result.rope)
 
-    def stops_each(self, judged: Judged) -> BoolArray:
+    def width_at(self, rope: Interval | None) -> float:
+        """Return how narrow the HDI is to be: the `width`, or a share of the ROPE's."""
+        if self.width is not None:
+            return self.width
+        wide = math.inf if rope is None else rope.high - rope.low
+        if math.isinf(wide):
+            raise InvalidInputError("The ROPE has an open end, so it tells no width.", hint="give StopWhen a width=.")
+        return _OF_ROPE * wide
+
+    def stops_each(self, judged: Judged, rope: Interval) -> BoolArray:
         """Whether each of many studies stops, where its number of items lets it."""
-        if self.width is None:
+        if self.conclusive:
             return np.isin(judged.verdict, _SETTLED)
-        return np.asarray(judged.high - judged.low < self.width)
+        return np.asarray(judged.high - judged.low < self.width_at(rope))
 
 
 def stopping(
     scenario: Any,
-    rule: StopWhen,
+    stop: StopWhen | None = None,
     *,
     batch: int = 100,
     goal: str = CONCLUSIVE,
@@ -105,7 +117,7 @@ def stopping(
     classes: Iterable[Label] | None = None,
     cost_matrix: Any = None,
     prob: float | None = None,
-    decide_by: Rule | None = None,
+    rule: Rule | None = None,
     simulations: int = 1_000,
     draws: int = 2_000,
     rng: SeedLike = None,
@@ -125,11 +137,11 @@ def stopping(
     ----------
     scenario
         As in `power`: a scenario, or a `Comparison`, of whose posterior every truth is then drawn.
-    rule
-        When to stop: a `StopWhen`.
+    stop
+        When to stop: a `StopWhen`; by default one of the HDI's width.
     batch
         How many items are labelled between two looks.
-    decide_by
+    rule
         The rule of the verdict, "hdi" or "probability".
     goal, rope, metric, model, pos_label, classes, cost_matrix, prob, simulations, draws, rng, random_state, threads,
     n_jobs, progress
@@ -143,21 +155,24 @@ def stopping(
     >>> r.mean_n < 1_000
     True
     """
-    if not isinstance(rule, StopWhen):
-        raise InvalidInputError(f"`rule` must be a StopWhen; got {rule!r}.", hint="StopWhen(width=0.1, max_n=5_000)")
+    stop = StopWhen() if stop is None else stop
+    if not isinstance(stop, StopWhen):
+        raise InvalidInputError(f"`stop` must be a StopWhen; got {stop!r}.", hint="StopWhen(width=0.1, max_n=5_000)")
     size, wanted = check_number(batch, "batch", 1, MOST_ITEMS), check_number(simulations, "simulations")
     workers = Workers.of(threads, n_jobs)
     posed = pose(
         scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
-        cost_matrix=cost_matrix, prob=prob, rule=decide_by, draws=draws, rng=rng, random_state=random_state,
+        cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
         possible=False,
     )  # fmt: skip
-    check_size(posed.study, rule.min_n)
+    check_size(posed.study, stop.min_n)
+    if not stop.conclusive:
+        stop.width_at(posed.study.rope)  # says so before all work where there is none
     parts: list[_Paths] = []
     numbers = range(-(-wanted // BATCH))
     with metered(len(numbers), "Simulating", progress) as steps:
         try:
-            with closing(workers.run(partial(_follow, posed.study, rule, size), numbers)) as results:
+            with closing(workers.run(partial(_follow, posed.study, stop, size), numbers)) as results:
                 for paths in results:
                     parts.append(paths)
                     items = np.concatenate([part.n for part in parts])
@@ -171,17 +186,17 @@ def stopping(
     low, middle, high = (int(q) for q in np.quantile(n, [0.1, 0.5, 0.9], method="inverted_cdf"))
     return StoppingResult(
         design=posed.design,
-        rule=rule.text,
+        stop=stop.text,
         batch=size,
-        least=rule.min_n,
-        most=rule.max_n,
+        min_n=stop.min_n,
+        max_n=stop.max_n,
         mean_n=float(n.mean()),
         mean_n_error=float(n.std(ddof=1) / math.sqrt(n.size)) if n.size > 1 else 0.0,
         n_quantiles=(low, middle, high),
-        at_most=float((n >= rule.max_n).mean()),
+        at_most=float((n >= stop.max_n).mean()),
         covered=_covered(stopped),
-        row=count(posed.study.question, rule.max_n, stopped, posed.design.goal),
-        fixed=count(posed.study.question, rule.max_n, whole, posed.design.goal),
+        row=count(posed.study.question, stop.max_n, stopped, posed.design.goal),
+        fixed=count(posed.study.question, stop.max_n, whole, posed.design.goal),
         fixed_covered=_covered(whole),
         simulations=int(n.size),
         partial=steps.stopped,
@@ -220,7 +235,7 @@ def _follow(study: Study, rule: StopWhen, size: int, number: int) -> _Paths:
         if not open_ones:
             continue
         looked = study.judge(rng, [_known(tables[i]) for i in open_ones], [truths[i] for i in open_ones])
-        stops = rule.stops_each(looked.judged) | last
+        stops = rule.stops_each(looked.judged, study.rope) | last
         for place, i in enumerate(open_ones):
             if stops[place] and not stopped_at[i]:
                 stopped_at[i], ends[i] = n, looked.only(place)

@@ -129,7 +129,7 @@ def more_data(
         high=high,
         n_items=recipe.n_items,
         rows=tuple(done.row(posed, size) for size in sizes or sorted(done.batches) if size in done.batches),
-        most=most,
+        max_n=most,
         method="simulation",
         simulations=done.looks.spent,
         partial=done.partial,

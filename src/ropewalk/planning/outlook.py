@@ -155,7 +155,7 @@ class Outlook:
             high=None,
             n_items=self.recipe.n_items,
             rows=rows,
-            most=self.most,
+            max_n=self.most,
             method="extrapolation",
             simulations=0,
             notes=notes if min(self.counted) >= _THIN else (*notes, _ROUGH),

@@ -81,7 +81,7 @@ def money_text(sum_of: float | None) -> str:
 
 def net_text(result: Plan) -> str:
     """Write the net value with the digits that the simulations near the best size carry: about a quarter of all."""
-    net, value, cost, n = result.net or 0.0, result.value or 0.0, result.cost or 0.0, result.n or 0
+    net, value, cost, n = result.net or 0.0, result.value or 0.0, result.cost_per_item or 0.0, result.n or 0
     share = min(max((net + cost * n) / value, 0.0), 1.0) if value else 0.0
     half = _Z95 * value * math.sqrt(max(share * (1 - share), 1e-4) / max(result.simulations / 4, 1.0))
     unit = first_digit(half)

@@ -67,7 +67,7 @@ def more_line(more: MoreData | None, recipe: Recipe, escape: Escape, *, bar: boo
         return ""
     wanted = wanted_text(more, escape)
     if more.n is None:
-        told = [f"{wanted} is not reachable below {more.most:,} more {more.unit}"]
+        told = [f"{wanted} is not reachable below {more.max_n:,} more {more.unit}"]
     else:
         n = rounded_up(more.n, more.low, more.high)[0]
         told = [f"about {n:,} more {more.unit} for {wanted}"]
@@ -102,7 +102,7 @@ def more_cell(more: MoreData | None) -> str:
     if more is None:
         return "–"
     if more.n is None:
-        return "not reachable" if out_of_reach(more.design, more.target) else f">{more.most:,}"
+        return "not reachable" if out_of_reach(more.design, more.target) else f">{more.max_n:,}"
     return f"about {rounded_up(more.n, more.low, more.high)[0]:,}"
 
 

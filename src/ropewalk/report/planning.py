@@ -52,7 +52,7 @@ def _what(result: Planned, escape: Escape) -> str:
 
 def _rule(result: StoppingResult, escape: Escape) -> str:
     """Write the rule part by part: an escape may cut what is long."""
-    return ", ".join(map(escape, result.rule.split(", ")))
+    return ", ".join(map(escape, result.stop.split(", ")))
 
 
 def _partial(result: Planned) -> list[str]:
@@ -97,7 +97,7 @@ def _truth(result: Planned, escape: Escape, *, full: bool) -> list[str]:
 
 def _rope(result: Planned, escape: Escape) -> str:
     table_only = isinstance(result, Plan) and result.asks == "delta" and result.design.goal == "A≈B"
-    return f"ROPE {escape(rope_text(result.design.rope))}{' in the table' if table_only else ''}"
+    return "the table is by the ROPE found" if table_only else f"ROPE {escape(rope_text(result.design.rope))}"
 
 
 def _difference(delta: float) -> str:
@@ -192,7 +192,7 @@ def _smallest(result: Plan, escape: Escape) -> tuple[str, str]:
         if out_of_reach(design, result.target):
             most = at_most(design.ceiling or 0.0, design.draws)
             return f"{_capital(goal)} is not reachable: however many items, its probability is {most}", ""
-        return f"{_capital(goal)} is not reachable below n = {result.most:,}", ""
+        return f"{_capital(goal)} is not reachable below n = {result.max_n:,}", ""
     n, unit = rounded_up(result.n, result.low, result.high)
     ends = range_text(result.low, result.high, unit)
     return f"About {count_of(n, 'item')} reach {goal}", f"95% interval of the search: {ends}" if ends else ""
@@ -215,7 +215,7 @@ def _least_found(result: Plan, escape: Escape) -> tuple[str, str]:
 
 def _worth_most(result: Plan, escape: Escape) -> tuple[str, str]:
     price = f"{goal_text(result.design, escape)} is worth {money_text(result.value)}"
-    price += f" and a label costs {money_text(result.cost)}"
+    price += f" and a label costs {money_text(result.cost_per_item)}"
     if result.n is None:
         return f"No test set is worth its labels, where {price}", ""
     n, unit = rounded_up(result.n, result.low, result.high)
@@ -233,7 +233,7 @@ def _more(result: MoreData, escape: Escape) -> tuple[str, str]:
             goal = goal_text(result.design, escape)
             most = level_text(result.design.ceiling or 0.0, result.design.draws)
             return f"{first}: however many {unit_of}, the probability of {goal} tends to {most}, that of its region", ""
-        return f"{first} below {result.most:,} more {unit_of}", ""
+        return f"{first} below {result.max_n:,} more {unit_of}", ""
     if result.n == 0:
         return f"The verdict is conclusive already: no more {unit_of} are needed", ""
     n, unit = rounded_up(result.n, result.low, result.high)
@@ -254,8 +254,8 @@ def _lines(result: Planned, escape: Escape) -> list[tuple[str, str]]:
     if not isinstance(result, StoppingResult):
         return []
     low, middle, high = (f"{n:,}" for n in result.n_quantiles)
-    looks = f"from {result.least:,} items on, every {result.batch:,}, to {result.most:,} at most"
-    largest = f"{percent(result.at_most, result.simulations)} of studies reach {count_of(result.most, 'item')}"
+    looks = f"from {result.min_n:,} items on, every {result.batch:,}, to {result.max_n:,} at most"
+    largest = f"{percent(result.at_most, result.simulations)} of studies reach {count_of(result.max_n, 'item')}"
     held = [percent(share, result.simulations) for share in (result.covered, result.fixed_covered)]
     return [
         ("Looks", looks),

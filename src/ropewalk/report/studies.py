@@ -79,7 +79,7 @@ def _answer(result: Plan, escape: Escape) -> Table:
     design, goal = result.design, goal_text(result.design, escape)
     unit = rounded_up(result.n or 0, result.low, result.high)
     if result.asks == "n":
-        beyond = "not reachable" if out_of_reach(design, result.target) else f">{result.most:,}"
+        beyond = "not reachable" if out_of_reach(design, result.target) else f">{result.max_n:,}"
         about = beyond if result.n is None else f"about {unit[0]:,}"
         header: tuple[str, ...] = ("goal", kind_text(design), "items", "95% interval")
         cells: tuple[str, ...] = (target_text(result), about, range_text(result.low, result.high, unit[1]) or "–")
@@ -91,7 +91,7 @@ def _answer(result: Plan, escape: Escape) -> Table:
         about, net = ("none", "–") if result.n is None else (f"about {unit[0]:,}", f"about {net_text(result)}")
         header = ("goal", "value", "a label", "items", "as good", "net value")
         ends = range_text(result.low, result.high, unit[1]) or "–"
-        cells = (money_text(result.value), money_text(result.cost), about, ends, net)
+        cells = (money_text(result.value), money_text(result.cost_per_item), about, ends, net)
     return Table(header=tuple(map(escape, header)), rows=((goal, *map(escape, cells)),), ends_in_text=False)
 
 
@@ -99,6 +99,6 @@ def _stopping_table(result: StoppingResult, escape: Escape) -> Table:
     n = result.simulations
     rows = [
         ("stopped by the rule", mean_text(result), *_cells(result.row), percent(result.covered, n)),
-        ("without a look before", f"{result.most:,}", *_cells(result.fixed), percent(result.fixed_covered, n)),
+        ("without a look before", f"{result.max_n:,}", *_cells(result.fixed), percent(result.fixed_covered, n)),
     ]
     return _grid(("study", "items", *_columns(result.design), "HDI holds the truth"), rows, escape, text_columns=1)

@@ -170,7 +170,7 @@ class Plan(Rendered):
 
     `asks` says which: "n", the smallest test set that reaches the power `target`; "delta", the smallest difference that
     n items can find that often (`found` is that difference, or the ROPE for the goal "A≈B"); "value", the test set
-    worth most after the cost of labelling. `n` is None where no test set below `most` reaches it. `low` and `high` are
+    worth most after the cost of labelling. `n` is None where no test set below `max_n` reaches it. `low` and `high` are
     a 95% interval of what was looked for, from the error of simulation. `rows` are the simulations it rests on.
     """
 
@@ -182,9 +182,9 @@ class Plan(Rendered):
     low: float | None
     high: float | None
     rows: tuple[PowerRow, ...]
-    most: int
+    max_n: int
     simulations: int
-    cost: float | None = None
+    cost_per_item: float | None = None
     value: float | None = None
     net: float | None = None
     partial: bool = False
@@ -212,8 +212,8 @@ class Plan(Rendered):
             "low": self.low,
             "high": self.high,
             "reachable": self.reachable,
-            "most": self.most,
-            "cost_per_item": self.cost,
+            "max_n": self.max_n,
+            "cost_per_item": self.cost_per_item,
             "value": self.value,
             "net": self.net,
             "simulations": self.simulations,
@@ -228,7 +228,7 @@ class MoreData(Rendered):
     """How many more items would settle an open question? Made by `Comparison.more_data`.
 
     `rows` say what n *more* items, added to those counted, would lead to: the posterior-predictive probability of each
-    verdict. `n` is how many give the goal the probability `target`, and None where that is not reachable: below `most`
+    verdict. `n` is how many give the goal the probability `target`, and None where that is not reachable: below `max_n`
     items, or ever, since the probability of a goal tends to that of its region, `design.ceiling`. `method` is
     "simulation", or "extrapolation" from the posterior where data cannot be simulated or nobody waits for it.
     """
@@ -240,7 +240,7 @@ class MoreData(Rendered):
     high: int | None
     n_items: int
     rows: tuple[PowerRow, ...]
-    most: int
+    max_n: int
     method: str
     simulations: int
     unit: str = "items"
@@ -249,7 +249,7 @@ class MoreData(Rendered):
 
     @property
     def reachable(self) -> bool:
-        """Whether some number of items below `most` reaches the target."""
+        """Whether some number of items below `max_n` reaches the target."""
         return self.n is not None
 
     def mirrored(self) -> MoreData:
@@ -276,7 +276,7 @@ class MoreData(Rendered):
             "low": self.low,
             "high": self.high,
             "reachable": self.reachable,
-            "most": self.most,
+            "max_n": self.max_n,
             "method": self.method,
             "ceilings": {verdict.value: share for verdict, share in ceilings.items()},
         }
@@ -302,7 +302,7 @@ class MoreData(Rendered):
             "reachable": self.reachable,
             "n_items": self.n_items,
             "unit": self.unit,
-            "most": self.most,
+            "max_n": self.max_n,
             "method": self.method,
             "simulations": self.simulations,
             "partial": self.partial,
@@ -315,17 +315,17 @@ class MoreData(Rendered):
 class StoppingResult(Rendered):
     """How a rule for stopping behaves: how many items it takes, and how often it errs. Made by `stopping`.
 
-    `rule` says when it stops, `batch` after how many items each time it looks. `mean_n` is the expected number of
+    `stop` says when it stops, `batch` after how many items each time it looks. `mean_n` is the expected number of
     items, `n_quantiles` the 10th, 50th and 90th percentiles, and `at_most` the share of studies that reach the largest
     number. `row` is what they conclude (its n is the largest), `fixed` what they would at the largest number without
     looking before. `covered` is how often the final HDI holds the truth.
     """
 
     design: Design
-    rule: str
+    stop: str
     batch: int
-    least: int
-    most: int
+    min_n: int
+    max_n: int
     mean_n: float
     mean_n_error: float
     n_quantiles: tuple[int, int, int]
@@ -340,7 +340,7 @@ class StoppingResult(Rendered):
 
     def __repr__(self) -> str:
         return (
-            f"StoppingResult({self.rule}: {self.mean_n:.0f} of {self.most} items, "
+            f"StoppingResult({self.stop}: {self.mean_n:.0f} of {self.max_n} items, "
             f"conclusive {self.row.conclusive:.2f}, wrong {self.row.wrong:.3f})"
         )
 
@@ -348,10 +348,10 @@ class StoppingResult(Rendered):
         """Return the answer in plain Python types: exactly the JSON object."""
         return {
             **self.design.to_dict(),
-            "stop": self.rule,
+            "stop": self.stop,
             "batch": self.batch,
-            "min_n": self.least,
-            "max_n": self.most,
+            "min_n": self.min_n,
+            "max_n": self.max_n,
             "mean_n": self.mean_n,
             "mean_n_error": self.mean_n_error,
             "n_quantiles": dict(zip(("10%", "50%", "90%"), self.n_quantiles, strict=True)),

@@ -97,7 +97,7 @@ def _truth(result: Planned, escape: Escape, *, full: bool) -> list[str]:
 
 def _rope(result: Planned, escape: Escape) -> str:
     table_only = isinstance(result, Plan) and result.asks == "delta" and result.design.goal == "A≈B"
-    return "the table is by the ROPE found" if table_only else f"ROPE {escape(rope_text(result.design.rope))}"
+    return "judged by the ROPE found" if table_only else f"ROPE {escape(rope_text(result.design.rope))}"
 
 
 def _difference(delta: float) -> str:

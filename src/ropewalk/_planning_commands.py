@@ -136,9 +136,7 @@ def stopping(
     scenario: Scenario = None,
     results: From = None,
     width: Annotated[float | None, typer.Option("--width", help="Stop when the HDI is narrower: 0.8 ROPE.")] = None,
-    conclusive: Annotated[
-        bool, typer.Option("--conclusive", help="Stop when conclusive instead.")
-    ] = False,
+    conclusive: Annotated[bool, typer.Option("--conclusive", help="Stop when conclusive instead.")] = False,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Items labelled between two looks.")] = 100,
     min_n: Annotated[int, typer.Option("--min-n", min=1, help="Items before the first look.")] = 100,
     max_n: Annotated[int, typer.Option("--max-n", min=1, help="Items at most.")] = 10_000,

@@ -77,7 +77,8 @@ def more_line(more: MoreData | None, recipe: Recipe, escape: Escape, *, bar: boo
             f"{'' if i else 'after '}{row.n:,}{'' if i else ' more'} {shown_share(row.power, row, rough=rough)}"
         )
     made = "extrapolated" if rough else "simulated"
-    return f"{' · '.join(told)} ({made}{'; r.more_data() simulates' if rough and not bar and _counts(recipe) else ''})"
+    better = "; r.more_data() and ropewalk plan --from simulate" if rough and not bar and _counts(recipe) else ""
+    return f"{' · '.join(told)} ({made}{better})"
 
 
 def _telling(more: MoreData) -> list[PowerRow]:

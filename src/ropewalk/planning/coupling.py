@@ -85,11 +85,12 @@ def _closest(p: FloatArray, q: FloatArray) -> FloatArray:
 def _furthest(p: FloatArray, q: FloatArray) -> FloatArray:
     """Return a coupling of two distributions that agrees least: a transport that pays for the diagonal only."""
     from scipy.optimize import linprog
-    from scipy.sparse import csr_array, eye_array, kron, vstack
+    from scipy.sparse import csr_array, kron, vstack
 
     n = len(p)
     one = csr_array(np.ones((1, n)))
-    margins = vstack([kron(eye_array(n), one), kron(one, eye_array(n))])
+    each = csr_array(np.eye(n))
+    margins = vstack([kron(each, one), kron(one, each)])
     # The last margin follows from the others, and rounding must not make it contradict them.
     solved: Any = linprog(  # type: ignore[call-overload]
         np.eye(n).reshape(-1), A_eq=margins.tocsr()[:-1], b_eq=np.concatenate([p, q])[:-1], bounds=(0, 1)

@@ -490,7 +490,7 @@ def nested(depth):
     ("told_as", "message", "hint"),
     [
         ({}, "it has no keys", "positive and negative"),
-        ({"positve": [1, 0, 0, 0], "negative": [1, 0, 0, 0]}, "is no scenario", "positive and negative"),
+        ({"positives": [1, 0, 0, 0], "negative": [1, 0, 0, 0]}, "is no scenario", "positive and negative"),
         ({**PAIRS, "prevalance": 0.5}, "has no 'prevalance'", "did you mean 'prevalence'?"),
         ([1, 2], "A scenario is a JSON object", "positive and negative"),
         (7, "A scenario is a JSON object", "positive and negative"),

@@ -603,7 +603,7 @@ def test_a_rule_looks_at_results(pilot):
         with pytest.raises(InvalidInputError, match="depends on the ROPE"):
             rule.stops(bare)
     rope = pilot.rope.high - pilot.rope.low
-    assert rw.StopWhen(min_n=1).stops(pilot) is (wide < 0.8 * rope)
+    assert rw.StopWhen(min_n=1).stops(pilot) is (wide < 0.5 * rope)
     one_sided = rw.compare(pilot.recipe.tables[0], rope=(-0.01, math.inf), rng=0, draws=1_000)
     with pytest.raises(InvalidInputError, match="open end"):
         rw.StopWhen(min_n=1).stops(one_sided)

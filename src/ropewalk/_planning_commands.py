@@ -17,7 +17,7 @@ from ropewalk.compare import run
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.storage import read
-from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 from ropewalk.planning.posing import as_scenario, ask_again
 from ropewalk.planning.words import from_json
 from ropewalk.results import Comparison
@@ -121,6 +121,8 @@ def plan(
     }  # fmt: skip
     if isinstance(truth, Comparison) and not fresh and n is None and cost_per_item is None and value is None:
         again = ask_again(truth.recipe, rope=parse_rope(rope), prob=prob, rule=rule)
+        if simulations is not None:  # whoever says how many wants them
+            how["method"] = "simulation"
         _finish(quietly(lambda: run(again).more_data(target=wanted, **how)), show, html)
         return
     if fresh and results is None:
@@ -135,7 +137,9 @@ def plan(
 def stopping(
     scenario: Scenario = None,
     results: From = None,
-    width: Annotated[float | None, typer.Option("--width", help="Stop when the HDI is narrower: 0.8 ROPE.")] = None,
+    width: Annotated[
+        float | None, typer.Option("--width", help="Stop when the HDI is narrower: half the ROPE.")
+    ] = None,
     conclusive: Annotated[bool, typer.Option("--conclusive", help="Stop when conclusive instead.")] = False,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Items labelled between two looks.")] = 100,
     min_n: Annotated[int, typer.Option("--min-n", min=1, help="Items before the first look.")] = 100,
@@ -224,19 +228,25 @@ def _truth(
 
 def _scenario(text: str) -> Any:
     """Read a scenario from a file, or from words where there is no such file."""
+    if not text.strip():
+        return as_scenario(text)
     looks_like_a_file = text == "-" or text.lower().endswith(".json") or Path(text).exists()
     if not looks_like_a_file:
         return as_scenario(text)
     with stdin_as_file(text) as path:
-        return from_json(read(path))
+        content = read(path).removeprefix("\ufeff")  # which Windows puts first
+    try:
+        return from_json(content)
+    except InvalidInputError as error:  # what only the file shows is bad data
+        raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error
 
 
 def _comparison(path: str, pos_label: str | None) -> Comparison:
     """Read a comparison that was written as JSON, and make it anew."""
     with stdin_as_file(path) as file:
         try:
-            told = json.loads(read(file))
-        except (json.JSONDecodeError, RecursionError) as error:
+            told = json.loads(read(file).removeprefix("\ufeff"))
+        except (ValueError, RecursionError) as error:
             raise FileFormatError(f"{path!r} is no JSON: {error}.") from error
     if isinstance(told, dict) and isinstance(told.get("classes"), list) and "delta" not in told:
         told = _of_class(told["classes"], pos_label)

@@ -81,7 +81,8 @@ def parse_numbers(text: str, option: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise InvalidInputError(
-            f"{option} takes a number, or numbers separated by commas; got {text!r}.", hint=f"write {option} 0.05"
+            f"{option} takes a number, or numbers separated by commas; got {text!r}.",
+            hint=f"write {option} {'500,1000' if option == '--n' else '0.05'}",
         ) from None
 
 

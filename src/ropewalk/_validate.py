@@ -131,7 +131,7 @@ def check_prob(value: Any, name: str = "prob") -> float:
     if not is_real(value) or not 0.0 < value < 1.0:
         raise InvalidInputError(
             f"`{name}` must be a number strictly between 0 and 1; got {value!r}.",
-            hint="0.95 gives the papers' 95% HDI.",
+            hint="0.95 gives the papers' 95% HDI." if name == "prob" else None,
         )
     return float(value)
 

@@ -94,7 +94,8 @@ def plan(
     workers = Workers.of(threads, n_jobs)
     worth = _check_worth(cost_per_item, value, n)
     finds_rope = n is not None and parse_goal(goal) == "A≈B"
-    if finds_rope and rope is None:  # it is what is looked for
+    unsaid = finds_rope and rope is None
+    if unsaid:  # it is what is looked for
         rope = _ANY_ROPE
     posed = pose(
         scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
@@ -105,7 +106,7 @@ def plan(
         raise InvalidInputError("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
     number = None if n is None else check_number(n, "n", 1, MOST_ITEMS)
     with metered(budget // BATCH, "Searching", progress) as steps:
-        search = _Search(posed, workers, steps, budget=budget, target=target, most=most)
+        search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=unsaid)
         if worth is not None:
             return search.most_valuable(*worth)
         return search.smallest_test_set() if number is None else search.smallest_difference(number)
@@ -129,9 +130,11 @@ def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
 class _Search:
     """Simulations at points of the search's choosing, and what they have shown so far."""
 
-    def __init__(self, posed: Posed, workers: Workers, steps: Steps, *, budget: int, target: float, most: int) -> None:
+    def __init__(
+        self, posed: Posed, workers: Workers, steps: Steps, *, budget: int, target: float, most: int, any_rope: bool
+    ) -> None:
         self.posed, self.workers, self.steps = posed, workers, steps
-        self.budget, self.target, self.most = budget, target, most
+        self.budget, self.target, self.most, self.any_rope = budget, target, most, any_rope
         self.goal = posed.design.goal
         self.looks = Looks()
         self.batches: dict[int, Batch] = {}
@@ -186,7 +189,7 @@ class _Search:
         n = None if found.x is None else math.ceil(found.x - _EDGE)
         if found.x is None:
             told = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
-            return self._answer("n", n, found, notes=(told,))
+            return self._answer("n", n, found, notes=() if self.partial else (told,))
         ends = Found(found.x, math.floor(found.low or 0.0), math.ceil(found.high or 0.0))
         return self._answer("n", n, ends)
 
@@ -263,13 +266,14 @@ class _Search:
         half = _Z95 * math.sqrt(self.target * (1 - self.target) * total)
         places = [self.target * total, self.target * total - half, self.target * total + half]
         at, low, high = (float(widths[min(max(math.ceil(place) - 1, 0), total - 1)]) for place in places)
+        ignored = () if self.any_rope else ("The ROPE that was given plays no part: the smallest one is looked for.",)
         told = f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations."
         # The rows are judged by the ROPE that was found, whatever was given.
         recipe = replace(study.recipe, rope=Interval(-at, at))
         codes = decide_each(judged.low, judged.high, judged.mean, Interval(-at, at))
         rows = (count(recipe.question, n, Batch(replace(judged, verdict=codes), self.batches[n].truth), self.goal),)
         self.posed = replace(self.posed, design=replace(self.posed.design, recipe=recipe))
-        return self._answer("delta", n, Found(None, low, high), found=at, rows=rows, notes=(told,))
+        return self._answer("delta", n, Found(None, low, high), found=at, rows=rows, notes=(told, *ignored))
 
     def most_valuable(self, cost: float, value: float) -> Plan:
         """Find the number of items that is worth most: the value of the goal times its probability, less the labels."""
@@ -279,11 +283,13 @@ class _Search:
             return self._answer("value", None, Found(None), target=None, cost_per_item=cost, value=value, notes=(told,))
         each = max(self.budget // (3 * _POINTS) // BATCH * BATCH, BATCH)
         self._look_at(np.geomspace(max(cap / 4096, 1.0), cap, _POINTS), each)
-        best = self._best(cost, value, cap)[0]
+        best = 1 if self.partial else self._best(cost, value, cap)[0]
         each = max((self.budget - self.looks.spent) // _POINTS // BATCH * BATCH, BATCH)
         self._look_at(np.geomspace(max(best / 3, 1.0), min(best * 3, cap), _POINTS), each)
-        n, net, error, low, high = self._best(cost, value, cap)
         worth = {"target": None, "cost_per_item": cost, "value": value}
+        if self.partial:  # a curve of a few sizes only would be taken for an answer
+            return self._answer("value", None, Found(None), **worth)
+        n, net, error, low, high = self._best(cost, value, cap)
         if net <= 0:
             told = "No test set is worth its labels: its cost exceeds what reaching the goal adds."
             return self._answer("value", None, Found(None), notes=(told,), **worth)

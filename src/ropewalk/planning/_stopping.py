@@ -29,7 +29,7 @@ from ropewalk.results.power import StoppingResult
 from ropewalk.typing import BoolArray, IntArray, Label, RopeLike, Rule, SeedLike
 
 _SETTLED: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]
-_OF_ROPE: Final = 0.8
+_OF_ROPE: Final = 0.5
 _PATH: Final = 1  # sets the generators of whole paths apart from those of single test sets
 
 
@@ -38,9 +38,9 @@ class StopWhen:
     """A rule for stopping to label, looked at after every batch.
 
     `width` stops when the HDI of the difference is narrower than that, whatever it says: the safer rule, since when it
-    stops hardly depends on what was found, and so the default, with a width of 0.8 times that of the ROPE (Kruschke
-    2015, section 13.3). ``conclusive=True`` stops at the first conclusive verdict instead, which takes fewer items and
-    errs more often. Neither stops before `min_n` items; both stop at `max_n`.
+    stops hardly depends on what was found, and so the default, with half the width of the ROPE: 0.05 for ±0.05, and
+    few HDIs of that width are undecided. ``conclusive=True`` stops at the first conclusive verdict instead, which takes
+    fewer items and errs more often. Neither stops before `min_n` items; both stop at `max_n`.
 
     Examples
     --------
@@ -71,12 +71,14 @@ class StopWhen:
     @property
     def text(self) -> str:
         """The rule in words."""
-        width = f"{_OF_ROPE:g} times the ROPE" if self.width is None else f"{self.width:g}"
+        width = "half the width of the ROPE" if self.width is None else f"{self.width:g}"
         when = "when conclusive" if self.conclusive else f"when the HDI is narrower than {width}"
         return f"stop {when}, from {self.min_n:,} to {self.max_n:,} items"
 
     def stops(self, result: Comparison) -> bool:
         """Whether to stop labelling, given the answer on all items so far."""
+        if not isinstance(result, Comparison):
+            raise InvalidInputError(f"A rule looks at a comparison; got {type(result).__name__}.")
         n = max(table.n_items for table in result.recipe.tables)  # of separate tables each has as many
         if n >= self.max_n:
             return True

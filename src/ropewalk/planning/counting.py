@@ -50,7 +50,7 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
         power=hits / trials,
         low=low,
         high=high,
-        simulations=trials,
+        simulations=0 if exact else trials,
         decisions={verdict: float(share) for verdict, share in zip(VERDICTS, shares, strict=True)},
         wrong=float((conclusive & (batch.judged.verdict != true)).mean()),
         type_s=type_s,

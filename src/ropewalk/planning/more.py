@@ -210,6 +210,9 @@ def _choose(result: Comparison, numbers: int) -> tuple[Method, list[str]]:
         return "extrapolation", ["Extrapolated: scores, clusters and items of many labels are not simulated."]
     work = sum(result.recipe.model.fit(table).work for table in tables)
     if work * numbers > _AFFORDABLE:
-        told = 'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" does.'
+        told = (
+            'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" (--simulations on '
+            "the command line) does it."
+        )
         return "extrapolation", [told]
     return "simulation", []

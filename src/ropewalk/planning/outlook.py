@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import Decision, Regions, region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import hdi
@@ -31,8 +32,11 @@ _SHOWN: Final = (0.5, 1.0, 2.0, 4.0, 8.0)  # of the items so far, where no numbe
 _BLIND: Final = 1_000  # where nothing has been counted there is nothing to extrapolate from
 _FINE: Final = 200  # an answer to half a percent is fine enough
 _FEW: Final = 10
-_THIN: Final = 50
-_ROUGH: Final = f"Extrapolated from fewer than {_THIN} items, these probabilities may be off by several points."
+_THIN: Final = (50, 20)  # items, and items of the rarer of two classes
+_ROUGH: Final = (
+    "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
+    "points and more; r.more_data() simulates it."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +142,12 @@ class Outlook:
     def _whole(self, sizes: Iterable[float]) -> tuple[int, ...]:
         return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in sizes}))
 
+    def _is_thin(self) -> bool:
+        """Whether there are too few items for the posterior to shrink as that of a mean does."""
+        tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == 2]  # noqa: PLR2004
+        rarest = min((int(table.items_by_class().min()) for table in tables), default=_THIN[1])
+        return min(self.counted) < _THIN[0] or rarest < _THIN[1]
+
     def extrapolated(self, target: float, sizes: Iterable[int] | None = None, notes: tuple[str, ...] = ()) -> MoreData:
         """Return the answer without simulating anything."""
         if not min(self.counted):
@@ -158,7 +168,7 @@ class Outlook:
             max_n=self.most,
             method="extrapolation",
             simulations=0,
-            notes=notes if min(self.counted) >= _THIN else (*notes, _ROUGH),
+            notes=(*notes, _ROUGH) if self._is_thin() else notes,
         )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import Verdict
-from ropewalk.report.numbers import percent, rounded_up
+from ropewalk.report.numbers import percent, rounded_up, share_text
 from ropewalk.report.shape import Escape, Table
 from ropewalk.results import Design, MoreData, PowerRow, Recipe
 
@@ -53,7 +53,7 @@ def wanted_text(more: MoreData, escape: Escape) -> str:
 
 def shown_share(share: float, row: PowerRow, *, rough: bool) -> str:
     """Write a probability of a row, no finer than simulations carry, or than an extrapolation deserves."""
-    return percent(share, min(row.simulations, _ROUGH) if rough else row.simulations)
+    return percent(share, _ROUGH) if rough else share_text(share, row.simulations)
 
 
 def undecided(row: PowerRow) -> float:

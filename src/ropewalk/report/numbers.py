@@ -69,6 +69,20 @@ def percent(share: float, n_draws: int) -> str:
     return f"{text}%" if text not in {"0", "100"} else f"{100 * share:.1f}%"
 
 
+def share_text(share: float, simulations: int) -> str:
+    """Write a share of simulations: a bound only where none of them, or all, did; its interval stands beside it.
+
+    Examples
+    --------
+    >>> share_text(0.95, 40), share_text(0.0, 40), share_text(1.0, 1_000), share_text(0.004, 1_000)
+    ('95%', '<8%', '>99%', '0.4%')
+    """
+    if share in {0.0, 1.0}:
+        return percent(share, simulations)
+    whole = f"{100 * share:.0f}"
+    return f"{100 * share:.1f}%" if whole in {"0", "100"} else f"{whole}%"
+
+
 def p_value(p: float, error: float | None = None) -> str:
     """Write a p-value with the papers' three decimals, or fewer where it was simulated and they are not carried.
 

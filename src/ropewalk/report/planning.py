@@ -18,7 +18,7 @@ from ropewalk.report.amounts import (
     target_text,
 )
 from ropewalk.report.more import goal_text, out_of_reach, wanted_text
-from ropewalk.report.numbers import percent, rounded_up, share_interval
+from ropewalk.report.numbers import rounded_up, share_interval, share_text
 from ropewalk.report.shape import Escape, View, class_words, metric_title, model_text
 from ropewalk.report.studies import Planned
 from ropewalk.results import MoreData, Plan, PowerResult, StoppingResult
@@ -178,15 +178,20 @@ def _found(result: Planned, escape: Escape) -> tuple[str, str]:
 def _power(result: PowerResult, escape: Escape) -> tuple[str, str]:
     what = _what(result, escape)
     rows = result.rows if len(result.rows) <= _TOLD else (result.rows[0], result.rows[-1])
-    shares = [f"{percent(row.power, row.simulations)} with {row.n:,}" for row in rows]
+    shares = [f"{share_text(row.power, row.simulations)} with {row.n:,}" for row in rows]
     shares[0] += " item" if rows[0].n == 1 else " items"
     told = f"is {', '.join(shares)}" if len(result.rows) <= _TOLD else f"goes from {shares[0]} to {shares[1]}"
     ends = ", ".join(share_interval(row.low, row.high) for row in rows)
     return f"The {what[0].lower()}{what[1:]} {told}", f"95% {'interval' if len(rows) == 1 else 'intervals'} {ends}"
 
 
+_NOT_YET = "There is no answer yet: the search was stopped before it came to one"
+
+
 def _smallest(result: Plan, escape: Escape) -> tuple[str, str]:
     design = result.design
+    if result.partial and result.n is None:
+        return _NOT_YET, ""
     goal = f"{goal_text(design, escape)} with {target_text(result)} {kind_text(design)}"
     if result.n is None:
         if out_of_reach(design, result.target):
@@ -206,6 +211,8 @@ def _capital(goal: str) -> str:
 def _least_found(result: Plan, escape: Escape) -> tuple[str, str]:
     goal, n = goal_text(result.design, escape), count_of(result.n or 0, "item")
     how = f"{target_text(result)} {kind_text(result.design)}"
+    if result.partial and result.found is None:
+        return _NOT_YET, ""
     if result.found is None:
         return f"No {sought_text(result)} that the scenario allows is found by {n} with {how}", ""
     at, low, high = sizes_text(result)
@@ -216,6 +223,8 @@ def _least_found(result: Plan, escape: Escape) -> tuple[str, str]:
 def _worth_most(result: Plan, escape: Escape) -> tuple[str, str]:
     price = f"{goal_text(result.design, escape)} is worth {money_text(result.value)}"
     price += f" and a label costs {money_text(result.cost_per_item)}"
+    if result.partial and result.n is None:
+        return _NOT_YET, ""
     if result.n is None:
         return f"No test set is worth its labels, where {price}", ""
     n, unit = rounded_up(result.n, result.low, result.high)
@@ -244,8 +253,8 @@ def _more(result: MoreData, escape: Escape) -> tuple[str, str]:
 def _stopped(result: StoppingResult, escape: Escape) -> tuple[str, str]:
     row, n = result.row, result.simulations
     mean = f"To {_rule(result, escape)}, takes {mean_text(result)} items on average"
-    ends = f"{percent(row.conclusive, n)} of studies end with a conclusive verdict"
-    return f"{mean}; {ends}, {percent(row.wrong, n)} with a wrong one", ""
+    ends = f"{share_text(row.conclusive, n)} of studies end with a conclusive verdict"
+    return f"{mean}; {ends}, {share_text(row.wrong, n)} with a wrong one", ""
 
 
 def _lines(result: Planned, escape: Escape) -> list[tuple[str, str]]:
@@ -255,8 +264,8 @@ def _lines(result: Planned, escape: Escape) -> list[tuple[str, str]]:
         return []
     low, middle, high = (f"{n:,}" for n in result.n_quantiles)
     looks = f"from {result.min_n:,} items on, every {result.batch:,}, to {result.max_n:,} at most"
-    largest = f"{percent(result.at_most, result.simulations)} of studies reach {count_of(result.max_n, 'item')}"
-    held = [percent(share, result.simulations) for share in (result.covered, result.fixed_covered)]
+    largest = f"{share_text(result.at_most, result.simulations)} of studies reach {count_of(result.max_n, 'item')}"
+    held = [share_text(share, result.simulations) for share in (result.covered, result.fixed_covered)]
     return [
         ("Looks", looks),
         ("Items", f"{mean_text(result)} on average · 10% stop by {low}, half by {middle}, 90% by {high} · {largest}"),

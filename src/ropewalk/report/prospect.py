@@ -12,7 +12,7 @@ import numpy as np
 from ropewalk.report.amounts import kind_text
 from ropewalk.report.geometry import HEIGHT, WIDTH, Tick, area, round_step
 from ropewalk.report.more import SETTLED, goal_text, shown_share, undecided
-from ropewalk.report.numbers import percent
+from ropewalk.report.numbers import share_text
 from ropewalk.report.shape import Escape
 from ropewalk.results import MoreData, Plan, PowerResult, PowerRow
 from ropewalk.typing import FloatArray
@@ -175,7 +175,7 @@ def _ordered(rows: Sequence[PowerRow]) -> list[PowerRow]:
 
 
 def _ends(rows: Sequence[PowerRow], shares: Sequence[float]) -> str:
-    first, last = (f"{percent(shares[i], rows[i].simulations)} with {rows[i].n:,}" for i in (0, -1))
+    first, last = (f"{share_text(shares[i], rows[i].simulations)} with {rows[i].n:,}" for i in (0, -1))
     return f"from {first} to {last}"
 
 

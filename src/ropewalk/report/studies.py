@@ -14,7 +14,7 @@ from ropewalk.report.amounts import (
     times_text,
 )
 from ropewalk.report.more import HEADER, SETTLED, goal_text, more_cell, more_table, out_of_reach, undecided
-from ropewalk.report.numbers import percent, rounded_up, share_interval
+from ropewalk.report.numbers import rounded_up, share_interval, share_text
 from ropewalk.report.shape import Escape, Table
 from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
@@ -67,10 +67,10 @@ def _cells(row: PowerRow) -> tuple[str, ...]:
     shares = (*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row), row.wrong)
     found = max(round(n * sum(row.decisions.get(verdict, 0.0) for verdict in (SETTLED[0], SETTLED[-1]))), 1)
     return (
-        percent(row.power, n),
+        share_text(row.power, n),
         share_interval(row.low, row.high),
-        *(percent(share, n) for share in shares),
-        "–" if row.type_s is None else percent(row.type_s, found),
+        *(share_text(share, n) for share in shares),
+        "–" if row.type_s is None else share_text(row.type_s, found),
         times_text(row.type_m, found),
     )
 
@@ -98,7 +98,7 @@ def _answer(result: Plan, escape: Escape) -> Table:
 def _stopping_table(result: StoppingResult, escape: Escape) -> Table:
     n = result.simulations
     rows = [
-        ("stopped by the rule", mean_text(result), *_cells(result.row), percent(result.covered, n)),
-        ("without a look before", f"{result.max_n:,}", *_cells(result.fixed), percent(result.fixed_covered, n)),
+        ("stopped by the rule", mean_text(result), *_cells(result.row), share_text(result.covered, n)),
+        ("without a look before", f"{result.max_n:,}", *_cells(result.fixed), share_text(result.fixed_covered, n)),
     ]
     return _grid(("study", "items", *_columns(result.design), "HDI holds the truth"), rows, escape, text_columns=1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from ropewalk._validate import check_draws, check_prevalence, check_prob, check_seed, choose
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
@@ -13,7 +14,8 @@ from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Paired, Tree, Unpaired
-from ropewalk.results.base import Recipe
+from ropewalk.results.base import SCHEMA, Recipe
+from ropewalk.typing import Rule
 
 _MODELS: Final[dict[str, type]] = {kind.__name__: kind for kind in (Bootstrap, Flat, Icdm2015, Paired, Tree, Unpaired)}
 
@@ -51,7 +53,7 @@ def _model_dict(model: Any) -> dict[str, Any]:
 
 def read_recipe(answer: Any) -> Recipe:
     """Return the recipe of an answer that was written as JSON."""
-    told = answer.get("recipe") if isinstance(answer, Mapping) else None
+    told = answer.get("recipe") if isinstance(answer, Mapping) and answer.get("schema") == SCHEMA else None
     if not isinstance(told, Mapping):
         raise FileFormatError(
             "This is no comparison that can be asked again: it holds no recipe.",
@@ -69,17 +71,19 @@ def read_recipe(answer: Any) -> Recipe:
             model=model,
             metric=_metric(answer["metric"], told, tables[0].n_labels),
             pos_label=told["pos_label"],
-            prevalence=None if shares is None else tuple(float(share) for share in shares),
+            prevalence=check_prevalence(shares, tables[0].labels),
             rope=parse_rope(ends),
-            prob=float(answer["prob"]),
-            rule=answer["rule"],
-            draws=told["draws"],
-            seed=int(answer["seed"]),
+            prob=check_prob(answer["prob"]),
+            rule=choose(answer["rule"], {name: name for name in get_args(Rule)}, "rule"),
+            draws=check_draws(told["draws"]),
+            seed=check_seed(answer["seed"]),
             data_hash=str(answer["data_hash"]),
             n_items=int(answer["n_items"]),
         )
-    except RopewalkError:
+    except FileFormatError:
         raise
+    except RopewalkError as error:
+        raise FileFormatError(f"The recipe in this file cannot be used: {error.message}") from error
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise FileFormatError(f"The recipe in this file cannot be read: {type(error).__name__}: {error}.") from error
 

@@ -272,8 +272,7 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
         if made.n_test == 1:
             told.append(_ONE_BY_ONE)
     return CrossComparison(
-        # More items would also train the classifiers: nothing here says what comes of that.
-        comparison=replace(comparison, more=None),
+        comparison=comparison,
         predictions=made,
         repeat_differences=repeats,
         fold_differences=by_fold[names[0]] - by_fold[names[1]],

@@ -17,6 +17,7 @@ from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
+from ropewalk.results.power import MoreData
 from ropewalk.results.predictions import CrossPredictions
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
@@ -149,6 +150,11 @@ class CrossComparison(Rendered):
     def sd_draws(self) -> FloatArray | None:
         """Draws of A − B that the Savage-Dickey ratio was made of."""
         return self.comparison.sd_draws
+
+    @property
+    def more(self) -> MoreData | None:
+        """How many more items would settle an open question, if the classifiers learned no more from them."""
+        return self.comparison.more
 
     @property
     def bayes_factor(self) -> BayesFactor | None:

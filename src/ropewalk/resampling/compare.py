@@ -161,7 +161,9 @@ def compare_predictions(made: CrossPredictions, a: str | None = None, b: str | N
     else:
         found = compare(made.outcomes, a=first, b=second, **said)
     repeated = made.group is None and made.n_repeats > 1
-    return replace(found, recipe=replace(found.recipe, repeated=repeated))
+    # Of repeats the predictions were counted, and not the items: how many more of these is another question.
+    more = None if repeated else found.more
+    return replace(found, recipe=replace(found.recipe, repeated=repeated), more=more)
 
 
 def evaluate_predictions(made: CrossPredictions, name: str | None = None, **said: Any) -> Evaluation:

@@ -122,6 +122,6 @@ def test_extrapolation_is_within_five_points_of_simulation(silent, positive, neg
         for method in ("simulation", "extrapolation")
     )
     for verdict in Verdict:
-        # 5 points (4 were seen), and 2 standard errors: 6,000 simulations and 4,000 draws of the posterior have one each.
+        # 5 points (4 were seen), and 2 standard errors of 6,000 simulations and of 4,000 draws of the posterior.
         errors = 2 * math.sqrt(two[verdict] * (1 - two[verdict]) * (1 / simulations + 1 / 4_000))
         assert one[verdict] == pytest.approx(two[verdict], abs=0.05 + errors), verdict

@@ -20,6 +20,7 @@ from ropewalk.typing import FloatArray
 _PILOT: Final = 2 * BATCH  # simulations at each step of the way to the neighbourhood of the answer
 _SURE: Final = 20 * BATCH  # simulations that must speak against a bound before the search gives up on it
 _STEP: Final = 4.0
+_FURTHEST: Final = 8  # steps to the bound
 _WINDOW: Final = 1.5  # how far beyond the bracket a look still counts, as a factor of s(x)
 _NARROW: Final = 1.3  # a bracket of this factor of s(x) is narrow enough for a curve to be fitted
 _AMPLE: Final = 1_000
@@ -216,7 +217,9 @@ def _lead(
     """Go up or down in large steps until the target lies between two looks; return an answer if there it ends."""
     at = ask(start, pilot)
     rising = at is not None and looks.share(at) < target
-    edge, factor = (most, _STEP) if rising else (least, 1 / _STEP)
+    # So that even the fewest simulations get as far as the bound before anything is called out of reach.
+    step = max(_STEP, (most / start) ** (1 / _FURTHEST))
+    edge, factor = (most, step) if rising else (least, 1 / step)
     while at is not None and (looks.share(at) < target) == rising:
         if at == edge:
             ask(at, _SURE)

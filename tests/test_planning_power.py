@@ -612,3 +612,12 @@ def test_missing_answers_and_separate_tables_can_be_simulated(silent):
     for r in (holes, apart, nothing):
         row = rw.power(r, 10**8, simulations=200, draws=200, rng=0)[0]
         assert row.decisions[Verdict.A_BETTER] == pytest.approx(r.regions.above, abs=error(r.regions.above, 200))
+
+
+def test_a_prior_that_pulls_is_named():
+    """A flat prior of 20 classes weighs 400 pseudo-items; 200 real ones do not stand up to it, 2,000,000 do."""
+    scenario = rw.MetricScenario(metric="accuracy", a=0.9, b=0.5, agreement=0.5, n_classes=20)
+    found = rw.power(scenario, [200, 2_000_000], model="flat", rope=0.05, simulations=40, draws=200, rng=0)
+    assert len(found.notes) == 1
+    assert " 200 (-" in found.notes[0]  # the difference is made to look smaller
+    assert "2,000,000" not in found.notes[0]

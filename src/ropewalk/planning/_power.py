@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from ropewalk._progress import ProgressLike, Steps, metered
 from ropewalk._settle import MetricLike
@@ -18,6 +18,8 @@ from ropewalk.planning.running import Workers
 from ropewalk.planning.study import BATCH, Batch, Study, check_size, joined
 from ropewalk.results.power import PowerResult
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
+
+_PULL: Final = 0.5  # from where on compare warns of it
 
 
 def power(
@@ -87,7 +89,26 @@ def power(
     rows = tuple(
         count(study.question, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
     )
-    return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial)
+    notes = _pulled(simulated.batches, study.recipe.prob)
+    return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial, notes=notes)
+
+
+def _pulled(batches: dict[int, Batch], prob: float) -> tuple[str, ...]:
+    """Say at which sizes the posterior mean lies off the truth on average: there the prior has much of the say."""
+    from scipy.special import ndtri
+
+    told = []
+    for n, batch in batches.items():
+        std = float((batch.judged.high - batch.judged.low).mean()) / (2 * float(ndtri((1 + prob) / 2)))
+        pull = float((batch.judged.mean - batch.truth).mean()) / std if std > 0 else 0.0
+        if abs(pull) >= _PULL:
+            told.append(f"{n:,} ({pull:+.1f})")
+    if not told:
+        return ()
+    where = ", ".join(told[:6])
+    return (
+        f"The prior pulls, in posterior standard deviations from the truth to the mean, with these items: {where}.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

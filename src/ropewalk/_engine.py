@@ -1,45 +1,48 @@
-"""What `compare`, `evaluate` and `rank` share: settle the question, then draw until the answer stands."""
+"""What `compare`, `evaluate` and `rank` share: draw until the answer stands, exactly or by Markov chains."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from ropewalk._remarks import PULLS
-from ropewalk._settle import MetricLike, choose_metric, of_one_label, settle
-from ropewalk._validate import check_draws, check_prob, choose, visible
+from ropewalk._remarks import CHAINS, PULLS
+from ropewalk._validate import visible
 from ropewalk.data.labels import NO_ANSWER
-from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.decision import parse_rope
 from ropewalk.errors import (
-    DataError,
+    ConvergenceWarning,
     DegenerateDataWarning,
     InvalidInputError,
     PriorDominanceWarning,
 )
 from ropewalk.evidence import SD_DRAWS
-from ropewalk.intervals import Interval
+from ropewalk.mcmc.chains import prior_psi, sample
+from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics
 from ropewalk.metrics.registry import Metric
-from ropewalk.models import Bootstrap, parse_model
-from ropewalk.models.posterior import AnyMetric, Model, Posterior, draw_psi
+from ropewalk.models import Bootstrap, DeltaPrior
+from ropewalk.models.delta import resample
+from ropewalk.models.posterior import Model, Posterior, draw_psi
 from ropewalk.results import Recipe
-from ropewalk.sampling import PRIOR_STREAM
-from ropewalk.summary import Estimate
-from ropewalk.typing import DrawsLike, FloatArray, Label, RopeLike, Rule
+from ropewalk.sampling import PRIOR_STREAM, Draws, difference, generator
+from ropewalk.summary import Estimate, summarise
+from ropewalk.typing import DrawsLike, FloatArray, Label
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
 
-RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
+FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
+UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
 _BINARY: Final = 2
+_WEIGHTED_STREAM: Final = 1 << 24
 _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 _BRISK: Final = 200_000_000  # the work of a second or two
 _EARLY: Final = 10_000
@@ -52,97 +55,112 @@ _VAST: Final = 500_000  # of so much work a draw, fewer must do
 _PRIOR_WORK: Final = 500_000
 _SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
 
-Default = Callable[[int, Metric, bool], "str | Model"]
-"""The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn:
+    """Draws of a recipe's metric, and what they came from: `first` are those that Savage-Dickey takes.
 
-def write_recipe(
-    source: Sequence[AnyOutcomes],
-    *,
-    default: Default,
-    metric: MetricLike | None = None,
-    classes: Any = None,
-    pos_label: Any = None,
-    model: str | Model | None = None,
-    prevalence: Any = None,
-    cost_matrix: Any = None,
-    rope: RopeLike | None = None,
-    prob: float = 0.95,
-    rule: str = "hdi",
-    draws: DrawsLike = "auto",
-    seed: int = 0,
-) -> Recipe:
-    """Check everything that was said about the data in `source` and write it down.
-
-    `source` is one table of all classifiers on the same items, or one table of each where they come separately.
+    `diagnostics` are those of Markov chains; for the exact engine there is nothing to diagnose, and `at` is where it
+    looked at the verdict. `worth` is how many independent draws weighted ones are worth.
     """
-    # What is wrong with the call is said before what is wrong with the data.
-    interval, mass, way, number = parse_rope(rope), check_prob(prob), choose(rule, RULES, "rule"), check_draws(draws)
-    tables, pos_label = of_one_label(source, pos_label)
-    several = isinstance(tables[0], MultilabelOutcomes)
-    n_labels = tables[0].n_labels if pos_label is None else _BINARY
-    measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
-    chosen = parse_model(
-        _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
-        n_labels=n_labels,
-        n_classifiers=tables[0].n_classifiers,
-        multilabel=several,
-    )
-    if len(tables) > 1 and chosen.paired:
-        raise InvalidInputError(
-            f"The model {chosen.name!r} needs to know which items the classifiers share; these are separate tables.",
-            hint='use model="unpaired", or give the predictions item by item.',
+
+    recipe: Recipe
+    posteriors: Sequence[Posterior]
+    psi: FloatArray
+    first: FloatArray
+    at: tuple[int, ...]
+    diagnostics: Diagnostics | None = None
+    worth: float | None = None
+
+    def ess(self, draws: FloatArray) -> float | None:
+        """Return how many independent draws these are worth; None where they are independent."""
+        if self.worth is not None:
+            return self.worth
+        chains = self.recipe.chains
+        return None if chains is None else chains.ess(draws)
+
+    def estimates(self, observed: Sequence[float | None]) -> list[Estimate]:
+        """Summarise the metric of each classifier."""
+        return [
+            summarise(row, np.sort(row), prob=self.recipe.prob, observed=seen, ess=self.ess(row))
+            for row, seen in zip(self.psi, observed, strict=True)
+        ]
+
+    @property
+    def draws(self) -> Draws:
+        """The draws with the names of the classifiers."""
+        names = tuple(name for table in self.recipe.tables for name in table.names)
+        chains = self.recipe.chains
+        return Draws(psi=self.psi, names=names, chains=1 if chains is None else chains.shape[0])
+
+
+def draw_recipe(
+    recipe: Recipe,
+    observed: Sequence[float | None],
+    settled: Callable[[FloatArray], bool],
+    *,
+    threads: int = 1,
+    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
+    n_pairs: int = 1,
+) -> Drawn:
+    """Draw a recipe's metric, exactly or by Markov chains; `settled` says whether draws decide the verdict."""
+    if isinstance(recipe.model, DeltaPrior) and sum(len(table.names) for table in recipe.tables) != _BINARY:
+        raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
+    if recipe.sampler is not None:
+        return _reweighted(_by_chains(recipe, threads))
+    posteriors = recipe.posteriors()
+
+    def draw(start: int, stop: int) -> FloatArray:
+        return draw_psi(
+            posteriors, recipe.metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
         )
-    if len(tables) == 1 and not chosen.paired and tables[0].n_classifiers > 1:
-        tables = [tables[0].project([name]) for name in tables[0].names]
-    settled = settle(
-        tables,
-        metric=measure,
-        classes=classes,
-        pos_label=pos_label,
-        prevalence=prevalence,
-        needs_positive=not chosen.is_symmetric,
+
+    at = looks(posteriors, n_pairs=n_pairs)
+    psi, first = collect(
+        draw,
+        recipe.draws,
+        lambda found: settled(steadied(found, recipe, observed)),
+        at_least=at_least(posteriors),
+        at=at,
     )
-    check_reach(interval, settled.metric)
-    return Recipe(
-        tables=settled.tables,
-        model=chosen,
-        metric=settled.metric,
-        pos_label=settled.positive,
-        prevalence=settled.prevalence,
-        rope=interval,
-        prob=mass,
-        rule=way,
-        draws=number,
-        seed=seed,
-        data_hash="+".join(table.data_hash for table in source),
-        n_items=sum(table.n_items for table in source),
+    psi = steadied(psi, recipe, observed)
+    return _reweighted(Drawn(recipe=recipe, posteriors=posteriors, psi=psi, first=first, at=at))
+
+
+def _reweighted(drawn: Drawn) -> Drawn:
+    """Weight draws by the prior of the difference, where there is one, and take each as often as its weight says."""
+    recipe, psi = drawn.recipe, drawn.psi
+    if not isinstance(recipe.model, DeltaPrior):
+        return drawn
+    delta = difference(psi[0], psi[1])
+    weights = recipe.model.weights(delta, prior_delta(replace(recipe, model=recipe.model.model)))
+    share = 1 / float((weights**2).sum()) / delta.size
+    worth = share * (drawn.ess(delta) or delta.size)
+    if worth < LEAST_ESS:
+        recipe = replace(recipe, no_verdict=FAR_PRIOR)
+    picked = psi[:, resample(weights, generator(recipe.seed, _WEIGHTED_STREAM, 0))]
+    return replace(drawn, recipe=recipe, psi=picked, first=picked[:, :0], worth=worth)
+
+
+def _by_chains(recipe: Recipe, cores: int) -> Drawn:
+    assert recipe.sampler is not None  # noqa: S101
+    chains = recipe.chains
+    if chains is None:
+        chains = sample(recipe.model, recipe.tables, recipe.sampler, draws=recipe.draws, seed=recipe.seed, cores=cores)
+        recipe = replace(recipe, chains=chains)
+    psi = chains.psi(recipe.metric, recipe.prevalence)
+    names = [name for table in recipe.tables for name in table.names]
+    called = recipe.metric.name
+    numbers = {f"{called} of {name}": row for name, row in zip(names, psi, strict=True)}
+    for i, j in combinations(range(len(names)), 2):
+        numbers[f"{called}, {names[i]} − {names[j]}"] = difference(psi[i], psi[j])
+    found = chains.diagnose(numbers)
+    if not found.converged:
+        recipe = replace(recipe, no_verdict=UNCONVERGED)
+    first = psi[:, :SD_DRAWS]
+    return Drawn(
+        recipe=recipe, posteriors=recipe.posteriors(), psi=psi, first=first, at=(psi.shape[1],), diagnostics=found
     )
-
-
-def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Model | None:
-    """Return the model of clustered items, which is the bootstrap of clusters and no other; None without clusters."""
-    if all(table.clusters is None for table in tables):
-        return None
-    if any(table.clusters is None for table in tables):
-        raise DataError("Some tables have clusters and others have none.", hint="give all or none of them cluster=.")
-    if model is None or model == "bootstrap" or isinstance(model, Bootstrap):
-        return Bootstrap(over="clusters", paired=len(tables) == 1)
-    raise InvalidInputError(
-        f"The model {getattr(model, 'name', model)!r} takes items as independent, and these come in clusters.",
-        hint="leave model= out: weights over clusters are drawn.",
-    )
-
-
-def check_reach(rope: Interval | None, metric: AnyMetric) -> None:
-    """Refuse a ROPE wider than any difference can be: 5 for 5%, or 0,05 with a decimal comma."""
-    reach = metric.high - metric.low
-    for end in () if rope is None else (rope.low, rope.high):
-        if math.isfinite(end) and abs(end) > reach:
-            raise InvalidInputError(
-                f"`rope` reaches to {end:g}, and no two values of {metric.name} differ by more than {reach:g}.",
-                hint="write 0.05 for five points, with a decimal point.",
-            )
 
 
 def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
@@ -226,7 +244,7 @@ def takes_long(posteriors: Sequence[Posterior]) -> bool:
 
 def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> tuple[str, ...]:
     """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
-    if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1]:
+    if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1] or recipe.sampler is not None:
         return ()
     told = f"Drawing stopped at {n_draws:,} draws, for the work that data of this size take; draws= asks for more."
     return (told,)
@@ -237,6 +255,12 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
 
     The papers' recipe takes 50,000. `fewer` will do for many classes where only the mass in the ROPE is asked for.
     """
+    if isinstance(recipe.model, DeltaPrior):
+        own = prior_delta(replace(recipe, model=recipe.model.model))
+        return own[resample(recipe.model.weights(own, own), generator(recipe.seed, _WEIGHTED_STREAM, 1))]
+    if not getattr(recipe.model, "exact", True):
+        psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
+        return difference(psi[0], psi[1])
     table = recipe.tables[0]
     assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
     number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
@@ -248,6 +272,12 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
         return _prior_delta(*question)  # type: ignore[arg-type]
     except TypeError:  # a model or function that cannot be hashed is drawn every time
         return _prior_delta.__wrapped__(*question)
+
+
+def _emptied(recipe: Recipe) -> list[AnyOutcomes]:
+    """Return the recipe's tables without their items."""
+    tables = [table for table in recipe.tables if not isinstance(table, ItemScores)]
+    return [type(table).empty(table.labels, table.names) for table in tables]
 
 
 @lru_cache(maxsize=32)
@@ -271,5 +301,6 @@ def _prior_delta(  # noqa: PLR0917 - what the cache is keyed by
 def issue(alarms: Iterable[str]) -> None:
     """Issue the warnings of a result so that they point at the line that called the facade."""
     for alarm in alarms:
-        category = PriorDominanceWarning if alarm.startswith(PULLS) else DegenerateDataWarning
+        kinds = {PULLS: PriorDominanceWarning, CHAINS: ConvergenceWarning}
+        category = next((kind for start, kind in kinds.items() if alarm.startswith(start)), DegenerateDataWarning)
         warnings.warn(visible(alarm), category, stacklevel=3)

@@ -1,0 +1,181 @@
+"""The PyMC model of labels that may be wrong.
+
+    y ~ mu,   outcome | y ~ theta_y,   annotated | y ~ error_y
+
+The true class y of an item is not known, so it is summed out: an annotated label and an outcome are seen together with
+probability Σ_y mu_y · error_y(annotated) · theta_y(outcome). Here outcomes are cells, what each classifier says, since
+the labels within a type no longer stand by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import is_real
+from ropewalk.data.labels import label_text
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.mcmc.layout import Layout, layout_of, rows_of
+from ropewalk.mcmc.programs import Parameters, Program, load_pymc, program_of
+from ropewalk.mcmc.variables import share
+from ropewalk.metrics.margins import Cells, Tables, Weighted
+from ropewalk.models import NoisyLabels
+from ropewalk.models.matching import match
+from ropewalk.models.noise import check_cells, is_pair
+from ropewalk.models.own import usual_tree
+from ropewalk.models.types import all_patterns, patterns_of
+from ropewalk.typing import FloatArray, IntArray
+
+_BINARY: Final = 2
+_SMALLEST: Final = 1e-12  # an error of exactly 0 has no logit
+
+
+@program_of.register
+def _(model: NoisyLabels, tables: Sequence[Outcomes], form: str) -> Program:
+    if form != "counts":
+        raise InvalidInputError("Label noise is modelled by counts.", hint='use form="counts".')
+    for table in tables:
+        check_cells(table)
+    pm, first, rows = load_pymc(), tables[0], rows_of(tables)
+    layout = layout_of(usual_tree(first, label_mass=model.label_mass), tables)
+    batches = [_batches(model, table) for table in tables]
+    said = np.array(list(product(range(first.n_labels), repeat=first.n_classifiers)))
+    dims = layout.dims
+    coords = {**layout.coords, "said": [", ".join(label_text(first.labels[j]) for j in one) for one in said.tolist()]}
+    with pm.Model(coords=coords) as built:
+        mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*dims, "class"))
+        theta = pm.Dirichlet("theta", a=layout.led(layout.prior), dims=(*dims, "class", "outcome"))
+        cells = pm.Deterministic("cells", _cells(model, layout, first, said, theta), dims=(*dims, "class", "said"))
+        errors = _errors(model, len(batches[0]), len(rows))
+        for b, error in enumerate(errors):
+            for t in range(len(tables)):
+                shares, given = (mu[t], cells[t]) if dims else (mu, cells)
+                # Σ_y mu_y · error_y(annotated) · theta_y(said): annotated × said
+                seen = ((shares[:, np.newaxis] * error).T @ given).reshape((-1,))
+                counts = _counts(batches[t][b], rows, said)
+                name = f"annotated_{b}_{t}" if dims else f"annotated_{b}"
+                pm.Multinomial(name, n=int(counts.sum()), p=seen / seen.sum(), observed=counts)
+    return Program(built, _filler(layout, first, rows, said))
+
+
+def _batches(model: NoisyLabels, table: Outcomes) -> list[Outcomes]:
+    """Return the batches of a table, which together must be the table; those of an empty one are empty."""
+    if model.batches is None:
+        return [table]
+    if not table.n_items:
+        return [table] * len(model.batches)
+    found = [match(batch, table) for batch in model.batches]
+    whole = sum(int(batch.counts.sum()) for batch in found)
+    if whole != table.n_items:
+        raise DataError(
+            f"The batches hold {whole:,} items, and the data {table.n_items:,}.",
+            hint="the data must be the batches together: merge them with +.",
+        )
+    return found
+
+
+def _counts(table: Outcomes, rows: IntArray, said: IntArray) -> Any:
+    """Return how often each annotated label and each saying were seen together, flat."""
+    powers = table.n_labels ** np.arange(said.shape[1])[::-1]
+    counts = np.zeros((table.n_labels, len(said)), dtype=np.int64)
+    np.add.at(counts, (table.codes[:, 0], table.codes[:, 1:].astype(np.int64) @ powers), table.counts)
+    return counts[rows].reshape(-1)
+
+
+def _cells(model: NoisyLabels, layout: Layout, table: Outcomes, said: IntArray, theta: Any) -> Any:
+    """Return the probability of every saying given the class: that of its type, times that of its labels."""
+    pm, n_labels, rows = load_pymc(), table.n_labels, rows_of([table])
+    types = all_patterns(table.n_classifiers, n_labels)
+    keys = {tuple(pattern): t for t, pattern in enumerate(types.tolist())}
+    of_type = np.stack([_types_of(j, said, keys) for j in rows])  # class × saying
+    if n_labels == _BINARY:
+        return theta[..., np.arange(len(rows))[:, np.newaxis], of_type]
+    parts = []
+    for t in range(len(types)):
+        size = int((of_type[0] == t).sum())
+        one = theta[..., t : t + 1]
+        if size > 1:
+            shapes = np.full((*layout.shape, len(rows), size), model.label_mass / size)
+            one = one * pm.Dirichlet(f"labels_{t}", a=shapes)
+        parts.append(one)
+    whole = pm.math.concatenate(parts, axis=-1)  # in the order of types, then of sayings
+    order = np.argsort(np.argsort(of_type, axis=1, kind="stable"), axis=1)
+    return whole[..., np.arange(len(rows))[:, np.newaxis], order]
+
+
+def _types_of(j: int, said: IntArray, keys: dict[tuple[int, ...], int]) -> IntArray:
+    codes = np.column_stack([np.full(len(said), j), said]).astype(np.int32)
+    return np.array([keys[tuple(pattern)] for pattern in patterns_of(codes).tolist()])
+
+
+def _errors(model: NoisyLabels, number: int, size: int) -> list[Any]:
+    """Return a matrix, truth × annotated, for every batch."""
+    if isinstance(model.error, list):
+        return [_matrix(one, f"error_{b}", size) for b, one in enumerate(model.error)]
+    if model.drift is None:
+        return [_matrix(model.error, "error", size)] * number
+    return _drifting(model, number, size)
+
+
+def _drifting(model: NoisyLabels, number: int, size: int) -> list[Any]:
+    """Return matrices of an error rate whose logit takes a random step from batch to batch."""
+    pm = load_pymc()
+    if isinstance(model.error, np.ndarray) or is_pair(model.error):
+        raise InvalidInputError("One rate can drift; a pair or a matrix of them cannot.", hint="give a single error=.")
+    start = _rate(model.error, "error_0")
+    logit = pm.math.logit(start) if not is_real(start) else float(np.log(max(start, _SMALLEST) / (1 - start)))
+    found = [_symmetric(start, size)]
+    for b in range(1, number):
+        logit = logit + model.drift * pm.Normal(f"step_{b}", 0, 1)
+        rate = pm.Deterministic(f"error_{b}", pm.math.sigmoid(logit))
+        found.append(_symmetric(rate, size))
+    return found
+
+
+def _matrix(error: Any, name: str, size: int) -> Any:
+    pm = load_pymc()
+    if isinstance(error, np.ndarray):
+        if error.shape[0] != size:
+            raise InvalidInputError(
+                f"The matrix of `error` is {error.shape[0]} × {error.shape[0]}, and there are {size} classes."
+            )
+        return error
+    if is_pair(error):
+        if size != _BINARY:
+            raise InvalidInputError(
+                f"A pair of error rates is for two labels; these data have {size}.",
+                hint="give one rate, or a matrix.",
+            )
+        plus, minus = (_rate(one, f"{name}_{sign}") for one, sign in zip(error, ("plus", "minus"), strict=True))
+        return pm.math.stack([pm.math.stack([1 - minus, minus]), pm.math.stack([plus, 1 - plus])])
+    return _symmetric(_rate(error, name), size)
+
+
+def _rate(error: Any, name: str) -> Any:
+    return error if is_real(error) else share(error, name, batch=())
+
+
+def _symmetric(rate: Any, size: int) -> Any:
+    """Return the matrix of annotators who miss a label with this probability, and hit each other one alike."""
+    same = np.eye(size)
+    return (1 - rate) * same + rate / (size - 1) * (1 - same)
+
+
+def _filler(
+    layout: Layout, table: Outcomes, rows: IntArray, said: IntArray
+) -> Callable[[np.random.Generator, Parameters], list[Tables]]:
+    truth = np.repeat(rows, len(said))[:, np.newaxis]
+    codes = np.concatenate([truth, np.tile(said, (len(rows), 1))], axis=1).astype(np.int32)
+    cells = Cells(codes, table.n_labels)
+
+    def tables(rng: np.random.Generator, found: Parameters) -> list[Tables]:  # noqa: ARG001
+        number = len(layout.counts)
+        mu: FloatArray = found["mu"].reshape(-1, number, len(rows), 1)
+        weights = (mu * found["cells"].reshape(len(mu), number, len(rows), -1)).reshape(len(mu), number, -1)
+        return [Weighted(cells, np.ascontiguousarray(weights[:, t].T)) for t in range(number)]
+
+    return tables

@@ -1,0 +1,222 @@
+"""Run Markov chains, quietly, and the same ones for the same seed."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from ropewalk._optional import require
+from ropewalk._progress import ProgressLike, current, metered
+from ropewalk._validate import choose, is_real, is_whole
+from ropewalk.errors import InvalidInputError
+from ropewalk.mcmc.programs import Program, load_pymc
+from ropewalk.typing import DrawsLike, FloatArray
+
+Step = Literal["nuts", "metropolis"]
+Form = Literal["counts", "items"]
+Backend = Literal["auto", "pymc", "nutpie"]
+Engine: TypeAlias = "Literal['auto', 'exact', 'pymc'] | Sampler"
+
+_DRAWS: Final[dict[str, int]] = {"nuts": 10_000, "metropolis": 50_000}
+_CHAINS: Final[dict[str, int]] = {"nuts": 4, "metropolis": 1}
+_TUNE: Final[dict[str, int]] = {"nuts": 1_000, "metropolis": 0}
+_STREAM: Final = 1 << 22  # the seeds of chains repeat no block's
+_MOST_CHAINS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampler:
+    """How to sample by Markov chains: what `engine="pymc"` stands for, with everything that can be set.
+
+    `step` is "nuts" or "metropolis", the papers' sampler. `chains` and `tune` (steps that adapt the sampler, and are
+    thrown away) are 4 and 1,000 for NUTS; 1 and 0 for Metropolis, as in the papers, which take 50,000 draws. `form`
+    is "counts" or "items": the same posterior from a likelihood of counts or of single items, which is slower.
+    `backend` runs NUTS by "nutpie" or "pymc"; "auto" takes nutpie where it is installed. `target_accept` nearer to 1
+    makes NUTS take smaller steps, which cures divergences.
+
+    Examples
+    --------
+    >>> Sampler(step="metropolis").chains
+    1
+    """
+
+    step: Step = "nuts"
+    chains: int | None = None
+    tune: int | None = None
+    form: Form = "counts"
+    backend: Backend = "auto"
+    target_accept: float = 0.9
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("step", Step), ("form", Form), ("backend", Backend)):
+            choose(getattr(self, name), {one: one for one in get_args(allowed)}, name)
+        for name, least, usual in (("chains", 1, _CHAINS), ("tune", 0, _TUNE)):
+            value = getattr(self, name)
+            if value is None:
+                object.__setattr__(self, name, usual[self.step])
+            elif not is_whole(value) or value < least:
+                raise InvalidInputError(f"`{name}` must be a whole number from {least} up; got {value!r}.")
+        if self.chains is not None and self.chains > _MOST_CHAINS:
+            raise InvalidInputError(f"`chains` must be at most {_MOST_CHAINS:,}; got {self.chains:,}.")
+        if not is_real(self.target_accept) or not 0 < self.target_accept < 1:
+            raise InvalidInputError(
+                f"`target_accept` must lie between 0 and 1; got {self.target_accept!r}.",
+                hint="0.9 is usual, and 0.99 cures most divergences.",
+            )
+
+    def per_chain(self, draws: DrawsLike) -> int:
+        """Return how many draws a chain takes, so that all together take at least as many as asked for."""
+        total = _DRAWS[self.step] if draws == "auto" else draws
+        return -(-total // (self.chains or 1))
+
+
+def parse_engine(engine: Any, step: Any = None, chains: Any = None, tune: Any = None) -> Sampler | str:
+    """Return the sampler that was asked for, or "auto" or "exact".
+
+    Examples
+    --------
+    >>> parse_engine("pymc", step="metropolis").tune
+    0
+    """
+    said = {"step": step, "chains": chains, "tune": tune}
+    given = {name: value for name, value in said.items() if value is not None}
+    if isinstance(engine, Sampler):
+        return replace(engine, **given)
+    found = choose(engine, {"auto": "auto", "exact": "exact", "pymc": "pymc"}, "engine")
+    if found == "exact" and given:
+        raise InvalidInputError(
+            f"`{next(iter(given))}` is about Markov chains, and the exact engine has none.", hint='use engine="pymc".'
+        )
+    return Sampler(**given) if found == "pymc" or given else found
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What a run of chains gave: draws of the parameters and statistics of the sampler, (chains, draws, …)."""
+
+    parameters: dict[str, FloatArray]
+    dims: dict[str, tuple[str, ...]]
+    coords: dict[str, tuple[str, ...]]
+    stats: dict[str, Any]
+    engine: str
+
+
+def run_chains(program: Program, sampler: Sampler, draws: DrawsLike, seed: int, cores: int = 1) -> Sampled:
+    """Sample the posterior of a program; the same seed gives the same chains, on any number of cores."""
+    number, backend = sampler.per_chain(draws), _backend(sampler)
+    with hushed():
+        if backend == "nutpie":
+            found, engine = _by_nutpie(program, sampler, number, seed, cores)
+        else:
+            found, engine = _by_pymc(program, sampler, number, seed, cores)
+    posterior = found["posterior"]
+    return Sampled(
+        parameters={name: np.asarray(posterior[name].values, dtype=np.float64) for name in program.names},
+        dims={name: tuple(map(str, posterior[name].dims[2:])) for name in program.names},
+        coords={name: tuple(map(str, values)) for name, values in program.model.coords.items()},
+        stats=_stats(found["sample_stats"]),
+        engine=engine,
+    )
+
+
+def _stats(found: Any) -> dict[str, Any]:
+    """Return the statistics that are one number a draw."""
+    names = [str(name) for name in found.data_vars]
+    return {name: np.asarray(found[name].values) for name in names if found[name].ndim == 2}  # noqa: PLR2004
+
+
+def _backend(sampler: Sampler) -> str:
+    if sampler.step == "metropolis":
+        return "pymc"
+    if sampler.backend == "auto":
+        return "pymc" if importlib.util.find_spec("nutpie") is None else "nutpie"
+    return sampler.backend
+
+
+def _seeds(seed: int, number: int) -> list[int]:
+    return np.random.SeedSequence(seed, spawn_key=(_STREAM,)).generate_state(number).tolist()  # type: ignore[no-any-return]
+
+
+def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
+    pm = load_pymc()
+    chains, tune = sampler.chains or 1, sampler.tune or 0
+    total = chains * (number + tune)
+    with program.model, metered(total, "Steps of Markov chains", _asked()) as steps:
+
+        def advance(**_: Any) -> None:
+            steps.step()
+
+        how: dict[str, Any] = (
+            {"step": pm.Metropolis()} if sampler.step == "metropolis" else {"target_accept": sampler.target_accept}
+        )
+        found = pm.sample(
+            number,
+            tune=tune,
+            chains=chains,
+            cores=min(cores, chains),
+            random_seed=_seeds(seed, chains),
+            progressbar=False,
+            compute_convergence_checks=False,
+            callback=advance,
+            **how,
+        )
+    return found, f"PyMC {pm.__version__}"
+
+
+def _asked() -> ProgressLike:
+    """Return how progress is shown: only where there is somebody to look, or where it was asked for."""
+    said = current()
+    return False if said is None and not (sys.stderr and sys.stderr.isatty()) else said
+
+
+def _by_nutpie(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
+    nutpie = require("nutpie", extra="mcmc", caller='backend="nutpie"')
+    with metered(2, "Compiling, then sampling", _asked()) as steps:
+        compiled = nutpie.compile_pymc_model(program.model)
+        steps.step()
+        found = nutpie.sample(
+            compiled,
+            draws=number,
+            tune=sampler.tune,
+            chains=sampler.chains,
+            cores=min(cores, sampler.chains or 1),
+            seed=_seeds(seed, 1)[0],
+            progress_bar=False,
+            save_warmup=False,
+            target_accept=sampler.target_accept,
+        )
+        steps.step()
+    return found, f"nutpie {nutpie.__version__}"
+
+
+def run_prior(program: Program, number: int, seed: int) -> dict[str, FloatArray]:
+    """Return draws of the parameters under the prior, (draws, …), made by forward sampling."""
+    pm = load_pymc()
+    with hushed(), program.model:
+        found = pm.sample_prior_predictive(number, var_names=list(program.names), random_seed=_seeds(seed, 2)[1])
+    prior = found["prior"]
+    return {name: np.asarray(prior[name].values, dtype=np.float64)[0] for name in program.names}
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Keep the samplers' own messages off the screen: what matters of them is said in the result's warnings."""
+    loggers = [logging.getLogger(name) for name in ("pymc", "pytensor", "arviz")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

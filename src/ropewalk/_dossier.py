@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk import report
-from ropewalk._engine import write_recipe
+from ropewalk._asking import write_recipe
 from ropewalk.analysis.confusion import confusion
 from ropewalk.compare import default_model, run
 from ropewalk.data.labels import NO_ANSWER, label_text

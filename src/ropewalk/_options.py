@@ -40,8 +40,12 @@ Html = Annotated[str | None, typer.Option("--html", metavar="OUT", help="Also wr
 Metric = Annotated[str | None, typer.Option("--metric", help="Metric; f1 for two labels, macro_f1 for more.")]
 Model = Annotated[
     str | None,
-    typer.Option("--model", help="paired (default), unpaired, icdm2015, flat or bootstrap."),
+    typer.Option("--model", help="paired (default), unpaired, pooled, icdm2015, flat or bootstrap."),
 ]
+Engine = Annotated[str, typer.Option("--engine", help="exact, pymc (Markov chains), or auto: exact.")]
+Step = Annotated[str | None, typer.Option("--step", help="With --engine pymc: nuts (default) or metropolis.")]
+Chains = Annotated[int | None, typer.Option("--chains", help="With --engine pymc: how many; 4, or 1 for metropolis.")]
+Tune = Annotated[int | None, typer.Option("--tune", help="With --engine pymc: steps to tune and throw away.")]
 Classes = Annotated[str | None, typer.Option("--classes", help="Classes that an average runs over; all unless said.")]
 Item = Annotated[str | None, typer.Option("--item", help="Multi-label: column of items, with --label.")]
 OneLabel = Annotated[

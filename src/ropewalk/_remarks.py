@@ -12,6 +12,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.metrics import confusion
 from ropewalk.metrics.losses import SURE, chance_of_truth
 from ropewalk.metrics.margins import ratio
@@ -27,6 +28,7 @@ from ropewalk.typing import FloatArray, Label
 
 _BLIND: Final = (confusion.recall, confusion.fnr)  # they do not look at how often a class is predicted
 PULLS: Final = "The prior pulls"
+CHAINS: Final = "The Markov chains"
 _ENOUGH: Final = 2_000  # draws to see which classes are pulled
 _BY_PRIOR: Final = "what happens there is known from the prior alone."
 _NAMED: Final = 4
@@ -36,7 +38,10 @@ _CHANCE: Final = 0.5
 
 
 def remarks(
-    recipe: Recipe, posteriors: Sequence[Posterior], estimates: Mapping[str, tuple[Estimate, Sequence[float]]]
+    recipe: Recipe,
+    posteriors: Sequence[Posterior],
+    estimates: Mapping[str, tuple[Estimate, Sequence[float]]],
+    diagnostics: Diagnostics | None = None,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return notes and warnings.
 
@@ -44,11 +49,17 @@ def remarks(
     difference of the first two.
     """
     alarms = [told for table in recipe.tables for told in thin_data(table, recipe)]
+    if diagnostics is not None and not diagnostics.converged:
+        alarms.append(f"{CHAINS} have not converged. {' '.join(diagnostics.problems)}")
     pulls = {what: abs(estimate.pull) for what, (estimate, _) in estimates.items()}
     notes: list[str] = []
     if isinstance(recipe.model, Bootstrap):  # it has no prior that could pull
         told, alarmed = _reweighted(recipe, estimates)
         pulls, notes, alarms = {}, told, alarms + alarmed
+    if moves := getattr(recipe.model, "moves", ""):  # by design, away from what was observed
+        pulls, notes = {}, [*notes, moves]
+    if recipe.no_verdict and not isinstance(recipe.model, Bootstrap) and (diagnostics is None or diagnostics.converged):
+        alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
     strong = [what for what, pull in pulls.items() if pull >= WARN_PULL]
     weak = [what for what, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
     causes = ""

@@ -17,9 +17,9 @@ from ropewalk.errors import InvalidInputError
 T = TypeVar("T")
 _LABELS_ONLY: Final = (
     "classes", "per_class", "model", "missing", "prevalence", "item", "label", "n_items", "file_a", "file_b",
-    "confusion_a", "confusion_b",
+    "confusion_a", "confusion_b", "engine", "step", "chains", "tune",
 )  # fmt: skip
-_UNSAID: Final = (None, False, "error")
+_UNSAID: Final = (None, False, "error", "auto")
 
 
 def of_scores(context: typer.Context) -> bool:

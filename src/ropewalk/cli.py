@@ -74,6 +74,10 @@ def compare(
     prob: opt.Prob = 0.95,
     rule: opt.Rule = "hdi",
     model: opt.Model = None,
+    engine: opt.Engine = "auto",
+    step: opt.Step = None,
+    chains: opt.Chains = None,
+    tune: opt.Tune = None,
     draws: opt.Draws = "auto",
     seed: opt.Seed = 0,
     threads: opt.Threads = 1,
@@ -115,6 +119,7 @@ def compare(
         return
     options: dict[str, Any] = {
         "tests": tests, "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
+        "engine": engine, "step": step, "chains": chains, "tune": tune,
         "draws": parse_draws(draws), "threads": threads, "rng": seed,
         "cost_matrix": None if cost_matrix is None else read_matrix(cost_matrix),
     }  # fmt: skip
@@ -203,6 +208,10 @@ def evaluate(
     prevalence: opt.Prevalence = None,
     cost_matrix: opt.Cost = None,
     model: opt.Model = None,
+    engine: opt.Engine = "auto",
+    step: opt.Step = None,
+    chains: opt.Chains = None,
+    tune: opt.Tune = None,
     item: opt.Item = None,
     label: opt.OneLabel = None,
     n_items: opt.NItems = None,
@@ -230,6 +239,7 @@ def evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
         at_least=at_least, rope=interval, prob=prob, rule=rule, draws=number, rng=seed,  # type: ignore[arg-type]
         threads=threads, prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs, model=model,
+        engine=engine, step=step, chains=chains, tune=tune,  # type: ignore[arg-type]
         classes=named_classes(classes, table.labels),
     ))  # fmt: skip
     emit(result, show, html)
@@ -248,6 +258,10 @@ def rank(
     prob: opt.Prob = 0.95,
     rule: opt.Rule = "hdi",
     model: opt.Model = None,
+    engine: opt.Engine = "auto",
+    step: opt.Step = None,
+    chains: opt.Chains = None,
+    tune: opt.Tune = None,
     draws: opt.Draws = "auto",
     seed: opt.Seed = 0,
     threads: opt.Threads = 1,
@@ -289,6 +303,7 @@ def rank(
         pos_label=None if pos_label is None else find_label(pos_label, table.labels, by_text=True),
         rope=interval, prob=prob, rule=rule, model=model, draws=number, rng=seed, threads=threads,  # type: ignore[arg-type]
         prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs,
+        engine=engine, step=step, chains=chains, tune=tune,  # type: ignore[arg-type]
     ))  # fmt: skip
     emit(result, show, html)
 

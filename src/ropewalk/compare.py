@@ -6,21 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
-import numpy as np
-
+from ropewalk._asking import Default, write_recipe
 from ropewalk._door import as_tables
-from ropewalk._engine import (
-    Default,
-    capped,
-    collect,
-    issue,
-    looks,
-    no_verdict,
-    prior_delta,
-    steadied,
-    takes_long,
-    write_recipe,
-)
+from ropewalk._engine import capped, draw_recipe, issue, no_verdict, prior_delta, takes_long
 from ropewalk._progress import ProgressLike, current, shown, track
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
@@ -32,12 +20,12 @@ from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
+from ropewalk.mcmc.sampler import Engine, Step, parse_engine
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.bootstrap import Bootstrap
-from ropewalk.models.posterior import Model, draw_psi, observed_psi
+from ropewalk.models.posterior import Model, Posterior, observed_psi
 from ropewalk.results import ClassComparisons, Comparison, Recipe
-from ropewalk.sampling import Draws, difference
-from ropewalk.summary import summarise
+from ropewalk.sampling import difference
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
 
 _USAGE = (
@@ -57,6 +45,10 @@ class Options(TypedDict, total=False):
     prob: float
     rule: Rule
     model: str | Model | None
+    engine: Engine
+    step: Step | None
+    chains: int | None
+    tune: int | None
     draws: DrawsLike
     threads: int
     tests: bool
@@ -126,6 +118,10 @@ def compare(
     prob: float = 0.95,
     rule: Rule = "hdi",
     model: str | Model | None = None,
+    engine: Engine = "auto",
+    step: Step | None = None,
+    chains: int | None = None,
+    tune: int | None = None,
     draws: DrawsLike = "auto",
     rng: SeedLike = None,
     random_state: SeedLike = None,
@@ -173,8 +169,13 @@ def compare(
     model
         "paired" (default for one test set), "unpaired", "icdm2015", "flat", or a model object with a prior of your
         own; or "bootstrap", which has no prior: the default of clusters, and of micro averages of multi-label data.
+    engine, step, chains, tune
+        "exact" draws independently, "pymc" by Markov chains, and "auto" takes "exact" wherever the prior allows it.
+        Chains step by "nuts" (four of them, each tuned by 1,000 steps) or "metropolis" (the papers': one, not tuned);
+        a `Sampler` in place of "pymc" sets more.
     draws
-        How many; "auto" draws until the verdict no longer hangs on Monte Carlo error.
+        How many, in all chains together; "auto" draws until the verdict no longer hangs on Monte Carlo error, and
+        10,000 by NUTS, 50,000 by Metropolis.
     rng, random_state
         An int, a NumPy Generator or SeedSequence, or None; the same seed gives the same answer on any number of
         `threads`. `random_state` is an alias.
@@ -209,6 +210,10 @@ def compare(
         prob=prob,
         rule=rule,
         model=model,
+        engine=engine,
+        step=step,
+        chains=chains,
+        tune=tune,
         draws=draws,
         seed=check_seed(rng, random_state),
         threads=threads,
@@ -277,32 +282,26 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
 
     metric = recipe.metric
     names = tuple(name for table in recipe.tables for name in table.names)
-    posteriors = [recipe.model.fit(table) for table in recipe.tables]
     observed = observed_psi(recipe.tables, metric, recipe.prevalence)
     differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
-    question = recipe.question
-
-    def draw(start: int, stop: int) -> FloatArray:
-        return draw_psi(
-            posteriors, metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
-        )
-
-    def settled(psi: FloatArray) -> bool:
-        psi = steadied(psi, recipe, observed)
-        return is_settled(difference(psi[0], psi[1]), question)
-
     no_sd = recipe.model.no_savage_dickey
-    if not no_sd and takes_long(posteriors):
-        no_sd = "50,000 draws of posterior and prior would take too long for a table of this size"
-    wanted = 0 if no_sd or not evidence else SD_DRAWS
-    at = looks(posteriors)
-    psi, first = collect(draw, recipe.draws, settled, at_least=wanted, at=at)
-    psi = steadied(psi, recipe, observed)
+
+    def for_savage_dickey(posteriors: Sequence[Posterior]) -> int:
+        return 0 if no_sd or not evidence or takes_long(posteriors) else SD_DRAWS
+
+    drawn = draw_recipe(
+        recipe,
+        observed,
+        lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
+        threads=threads,
+        at_least=for_savage_dickey,
+    )
+    recipe, psi = drawn.recipe, drawn.psi
+    if not no_sd and drawn.first.shape[1] < SD_DRAWS:
+        no_sd = _too_few(recipe)
     delta = difference(psi[0], psi[1])
-    estimates = [
-        summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
-    ]
-    found = contrast(delta, question, observed=differ, names=names)  # type: ignore[arg-type]
+    estimates = drawn.estimates(observed)
+    found = contrast(delta, recipe.question, observed=differ, names=names, ess=drawn.ess(delta))  # type: ignore[arg-type]
     recipe = replace(recipe, no_verdict=no_verdict(recipe, estimates))
     if recipe.no_verdict:
         found = replace(found, regions=None, rope_path=None, decision=None)
@@ -310,9 +309,9 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
     whose = (*names, f"{names[0]} − {names[1]}")
     each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)
     pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
-    notes, alarms = remarks(recipe, posteriors, pulls)
+    notes, alarms = remarks(recipe, drawn.posteriors, pulls, drawn.diagnostics)
     prior = prior_delta(recipe, fewer=bool(no_sd)) if evidence and _has_factor(recipe, no_sd) else None
-    sd_draws = None if prior is None or no_sd else difference(first[0], first[1])
+    sd_draws = None if prior is None or no_sd else difference(drawn.first[0], drawn.first[1])
     answer = Comparison(
         a=names[0],
         b=names[1],
@@ -325,14 +324,21 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
         rope_path=found.rope_path,
         decision=found.decision,
         bayes_factor=_bayes_factor(recipe, delta, sd_draws, prior, no_sd) if evidence else None,
-        draws=Draws(psi=psi, names=names),
+        draws=drawn.draws,
         prior_draws=prior,
         sd_draws=sd_draws,
         recipe=recipe,
-        notes=(*notes, *capped(recipe, psi.shape[1], at, stable=found.decision is None or found.decision.stable)),
+        notes=(*notes, *capped(recipe, psi.shape[1], drawn.at, stable=found.decision is None or found.decision.stable)),
         warnings=alarms,
+        diagnostics=drawn.diagnostics,
     )
     return with_outlook(answer) if evidence else answer
+
+
+def _too_few(recipe: Recipe) -> str:
+    if recipe.sampler is not None:
+        return f"it takes {SD_DRAWS:,} draws of the posterior, and the Markov chains have fewer"
+    return f"{SD_DRAWS:,} draws of posterior and prior would take too long for a table of this size"
 
 
 def _has_factor(recipe: Recipe, no_sd: str) -> bool:
@@ -368,12 +374,22 @@ def _compare(
     threads: int = 1,
     progress: ProgressLike = None,
     tests: bool = False,
+    engine: Any = "auto",
+    step: Any = None,
+    chains: Any = None,
+    tune: Any = None,
     **said: Any,
 ) -> Comparison:
     """Write the recipe of a question and carry it out, with the classical tests of the same data if asked for."""
     if not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
-    recipe = write_recipe(outcomes, default=default_model(separate=len(outcomes) > 1), seed=seed, **said)
+    recipe = write_recipe(
+        outcomes,
+        default=default_model(separate=len(outcomes) > 1),
+        seed=seed,
+        engine=parse_engine(engine, step, chains, tune),
+        **said,
+    )
     with shown(progress):
         comparison = run(recipe, threads=check_threads(threads))
     if not tests:

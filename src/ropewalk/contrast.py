@@ -36,10 +36,17 @@ class Contrast:
     decision: Decision | None
 
 
-def contrast(delta: FloatArray, question: Question, *, observed: float | None, names: tuple[str, str]) -> Contrast:
-    """Judge draws of a difference."""
+def contrast(
+    delta: FloatArray,
+    question: Question,
+    *,
+    observed: float | None,
+    names: tuple[str, str],
+    ess: float | None = None,
+) -> Contrast:
+    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
     ordered = np.sort(delta)
-    estimate = summarise(delta, ordered, prob=question.prob, observed=observed)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
     regions, path, decision = None, None, None
     if question.rope is not None:
         how = {"prob": question.prob, "rule": question.rule, "higher_is_better": question.higher_is_better}

@@ -24,6 +24,7 @@
     ├── DroppedItemsWarning                  items were left out, as was asked for
     ├── DependentFoldsWarning                folds of one data set, taken for independent scores
     ├── DependentItemsWarning                items in clusters, taken for independent items
+    ├── ConvergenceWarning                   Markov chains that cannot be trusted
     └── DegenerateDataWarning                an empty table, a single label, an undefined observed value
 
 An error says *what* must hold, *what* came, and in `hint` what to do. The exit code follows one rule: what
@@ -132,6 +133,10 @@ class DependentFoldsWarning(RopewalkWarning):
 
 class DependentItemsWarning(RopewalkWarning):
     """Items come in clusters, and a test takes them as independent."""
+
+
+class ConvergenceWarning(RopewalkWarning):
+    """Markov chains disagree, diverge or are too short: their answer is no conclusion."""
 
 
 class DegenerateDataWarning(RopewalkWarning):

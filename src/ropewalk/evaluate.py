@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk._asking import write_recipe
 from ropewalk._door import as_outcomes
-from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied, write_recipe
+from ropewalk._engine import capped, draw_recipe, issue, no_verdict
 from ropewalk._progress import ProgressLike, shown
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads, is_real
 from ropewalk.decision import Decision, judge, rope_path
 from ropewalk.errors import InvalidInputError
+from ropewalk.mcmc.sampler import Engine, Step, parse_engine
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.models.posterior import Model, draw_psi, observed_psi
+from ropewalk.models.posterior import Model, observed_psi
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
-from ropewalk.sampling import Draws
 from ropewalk.summary import count_below, summarise
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
 from ropewalk.wording import bar_text, rope_text
@@ -46,6 +47,10 @@ def evaluate(
     prob: float = 0.95,
     rule: Rule = "hdi",
     model: str | Model | None = None,
+    engine: Engine = "auto",
+    step: Step | None = None,
+    chains: int | None = None,
+    tune: int | None = None,
     draws: DrawsLike = "auto",
     rng: SeedLike = None,
     random_state: SeedLike = None,
@@ -100,6 +105,7 @@ def evaluate(
     if model == "paired":
         raise InvalidInputError("The model 'paired' is for two or more classifiers.", hint='use model="unpaired".')
     seed, workers = check_seed(rng, random_state), check_threads(threads)
+    way = parse_engine(engine, step, chains, tune)
     recipes = [
         write_recipe(
             [outcomes],
@@ -117,6 +123,7 @@ def evaluate(
             rule=rule,
             draws=draws,
             seed=seed,
+            engine=way,
         )
         for one in metrics
     ]
@@ -146,7 +153,11 @@ def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> 
                 f"{recipe.metric.high:g}.",
                 hint="write 0.8 for 80%.",
             )
-    answers = [_posterior(recipe, bar, threads=threads) for recipe in recipes]
+    answers: list[tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]] = []
+    for recipe in recipes:
+        # Chains that were sampled for one metric serve the others, where their tables are the same.
+        known = next((found.recipe for found, _, _ in answers if _same_chains(found.recipe, recipe)), None)
+        answers.append(_posterior(recipe if known is None else replace(recipe, chains=known.chains), bar, threads))
     notes = tuple(dict.fromkeys(note for _, told, _ in answers for note in told))
     alarms = tuple(dict.fromkeys(alarm for _, _, told in answers for alarm in told))
     metrics_found = tuple(found for found, _, _ in answers)
@@ -161,36 +172,35 @@ def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  #
     return Tree(paired=False, centre="pooled") if n_labels > 2 else "unpaired"  # noqa: PLR2004
 
 
+def _same_chains(known: Recipe, recipe: Recipe) -> bool:
+    """Whether chains of one recipe are those of another."""
+    alike = known.model == recipe.model and known.sampler == recipe.sampler
+    labels = [[table.labels for table in one.tables] for one in (known, recipe)]
+    return known.chains is not None and alike and labels[0] == labels[1]
+
+
 def _posterior(
-    recipe: Recipe, bar: float | None, *, threads: int
+    recipe: Recipe, bar: float | None, threads: int
 ) -> tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]:
     """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
-    posterior = recipe.model.fit(recipe.tables[0])
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     from ropewalk.planning.outlook import with_outlook
 
     rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
-
-    def draw(start: int, stop: int) -> FloatArray:
-        return draw_psi(
-            [posterior], metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
-        )
 
     how: Any = {"prob": prob, "rule": rule, "higher_is_better": metric.higher_is_better}
 
     def settled(psi: FloatArray) -> bool:
         if rope is None or bar is None:
             return True
-        psi = steadied(psi, recipe, observed)
         ordered = np.sort(psi[0])
         estimate = summarise(psi[0], ordered, prob=prob, observed=None).shifted(-bar)
         return judge(estimate, ordered - bar, rope, **how)[2]
 
-    at = looks([posterior])
-    psi, _ = collect(draw, recipe.draws, settled, at=at)
-    psi = steadied(psi, recipe, observed)
+    drawn = draw_recipe(recipe, observed, settled, threads=threads)
+    recipe, psi = drawn.recipe, drawn.psi
     ordered = np.sort(psi[0])
-    estimate = summarise(psi[0], ordered, prob=prob, observed=observed[0])
+    estimate = drawn.estimates(observed)[0]
     regions, decision, path = None, None, None
     recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate]))
     if rope is not None and not recipe.no_verdict and bar is not None:
@@ -207,10 +217,12 @@ def _posterior(
         decision=decision,
         bar=bar,
         rope_path=path,
-        draws=Draws(psi=psi, names=recipe.tables[0].names),
+        draws=drawn.draws,
         recipe=recipe,
+        diagnostics=drawn.diagnostics,
     )
     name = recipe.tables[0].names[0]
-    notes, alarms = remarks(recipe, [posterior], {f"{metric.name} of {name}": (estimate, (1.0,))})
-    stopped = capped(recipe, psi.shape[1], at, stable=decision is None or decision.stable)
+    whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
+    notes, alarms = remarks(recipe, drawn.posteriors, whose, drawn.diagnostics)
+    stopped = capped(recipe, psi.shape[1], drawn.at, stable=decision is None or decision.stable)
     return with_outlook(found), (*notes, *stopped), alarms

@@ -59,15 +59,16 @@ def shortest(ordered: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
     return ordered[rows, starts], ordered[rows, starts + span]
 
 
-def hdi_error(draws: FloatArray, prob: float) -> tuple[float, float]:
-    """Return the Monte Carlo standard errors of the two ends of the HDI of independent draws.
+def hdi_error(draws: FloatArray, prob: float, ess: float | None = None) -> tuple[float, float]:
+    """Return the Monte Carlo standard errors of the two ends of the HDI.
 
     The ends converge like n^(-1/3) only, and the bootstrap is inconsistent for them; so the error is the spread
-    of the ends over 20 consecutive batches, times 20^(-1/3). Too few draws for batches: the rate of a normal.
+    of the ends over 20 consecutive batches, times 20^(-1/3). Too few draws for batches: the rate of a normal. Draws
+    of a Markov chain are worth `ess` independent ones; what they depend on each other, batches of them show.
     """
-    batch = draws.size // _BATCHES
-    if batch < _SMALL_BATCH:
-        error = _RATE * float(draws.std()) * draws.size ** (-1 / 3)
+    batch, worth = draws.size // _BATCHES, draws.size if ess is None else ess
+    if min(batch, worth / _BATCHES) < _SMALL_BATCH:
+        error = _RATE * float(draws.std()) * worth ** (-1 / 3)
         return error, error
     ordered = np.sort(draws[: batch * _BATCHES].reshape(_BATCHES, batch), axis=1)
     low, high = shortest(ordered, prob)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk._asking import write_recipe
 from ropewalk._door import as_outcomes, same_labels
-from ropewalk._engine import capped, collect, issue, looks, no_verdict, steadied, write_recipe
+from ropewalk._engine import capped, draw_recipe, issue, no_verdict
 from ropewalk._progress import ProgressLike, shown
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
@@ -21,10 +22,10 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.posterior import Model, draw_psi, observed_psi
+from ropewalk.mcmc.sampler import Engine, Step, parse_engine
+from ropewalk.models.posterior import Model, observed_psi
 from ropewalk.results import Pair, Ranked, Ranking, Recipe
-from ropewalk.sampling import Draws, difference
-from ropewalk.summary import summarise
+from ropewalk.sampling import difference
 from ropewalk.typing import DrawsLike, FloatArray, Label, Missing, RopeLike, Rule, SeedLike
 
 _USAGE = (
@@ -51,6 +52,10 @@ def rank(
     prob: float = 0.95,
     rule: Rule = "hdi",
     model: str | Model | None = None,
+    engine: Engine = "auto",
+    step: Step | None = None,
+    chains: int | None = None,
+    tune: int | None = None,
     draws: DrawsLike = "auto",
     rng: SeedLike = None,
     random_state: SeedLike = None,
@@ -96,6 +101,7 @@ def rank(
         rule=rule,
         draws=draws,
         seed=check_seed(rng, random_state),
+        engine=parse_engine(engine, step, chains, tune),
     )
     with shown(progress):
         ranking = run(recipe, threads=check_threads(threads))
@@ -108,31 +114,21 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     from ropewalk.planning.outlook import with_outlook
 
     names = tuple(name for table in recipe.tables for name in table.names)
-    posteriors = [recipe.model.fit(table) for table in recipe.tables]
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
-    question = recipe.question
     pairs = list(combinations(range(len(names)), 2))
 
-    def draw(start: int, stop: int) -> FloatArray:
-        return draw_psi(
-            posteriors, recipe.metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
-        )
-
     def settled(psi: FloatArray) -> bool:
-        psi = steadied(psi, recipe, observed)
-        return all(is_settled(difference(psi[i], psi[j]), question) for i, j in pairs)
+        return all(is_settled(difference(psi[i], psi[j]), recipe.question) for i, j in pairs)
 
-    at = looks(posteriors, n_pairs=len(pairs))
-    psi, _ = collect(draw, recipe.draws, settled, at=at)
-    psi = steadied(psi, recipe, observed)
-    estimates = [
-        summarise(row, np.sort(row), prob=recipe.prob, observed=seen) for row, seen in zip(psi, observed, strict=True)
-    ]
+    drawn = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs))
+    recipe, psi = drawn.recipe, drawn.psi
+    estimates = drawn.estimates(observed)
     pairwise, reasons = [], []
     for i, j in pairs:
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
-        found = contrast(difference(psi[i], psi[j]), question, observed=seen, names=(names[i], names[j]))
+        delta = difference(psi[i], psi[j])
+        found = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=drawn.ess(delta))
         reasons.append(no_verdict(recipe, (estimates[i], estimates[j])))
         if reasons[-1]:
             found = replace(found, regions=None, rope_path=None, decision=None)
@@ -147,7 +143,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda one: abs(one[1].delta.pull))
     versus = [float(k == i) - float(k == j) for k in range(len(names))]
     whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
-    notes, alarms = remarks(recipe, posteriors, whose)
+    notes, alarms = remarks(recipe, drawn.posteriors, whose, drawn.diagnostics)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
     ranking = Ranking(
         models=tuple(
@@ -162,10 +158,11 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
             for name, estimate, share, lost in zip(names, estimates, shares, loss, strict=True)
         ),
         pairwise=tuple(pairwise),
-        draws=Draws(psi=psi, names=names),
+        draws=drawn.draws,
         recipe=recipe,
-        notes=(*notes, *capped(recipe, psi.shape[1], at, stable=stable)),
+        notes=(*notes, *capped(recipe, psi.shape[1], drawn.at, stable=stable)),
         warnings=alarms,
+        diagnostics=drawn.diagnostics,
     )
     return with_outlook(ranking)
 

@@ -28,10 +28,14 @@ TINY: Final = 0.1  # shapes below this may underflow to an exact 0 in a plain ga
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Draws:
-    """Draws of a metric: `psi` (K, n), one row a classifier, and the `names` of the rows."""
+    """Draws of a metric: `psi` (K, n), one row a classifier, and the `names` of the rows.
+
+    Independent ones are one chain; of Markov chains each has its n / `chains` draws, one chain after the other.
+    """
 
     psi: FloatArray = field(repr=False)
     names: tuple[str, ...]
+    chains: int = 1
 
     def __post_init__(self) -> None:
         self.psi.flags.writeable = False

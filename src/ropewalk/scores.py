@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypedDict, Unpack
 
-from ropewalk._engine import RULES, check_reach, issue
+from ropewalk._asking import RULES, check_reach
+from ropewalk._engine import issue
 from ropewalk._progress import ProgressLike, shown
 from ropewalk._validate import check_draws, check_keywords, check_prob, check_seed, check_threads, choose
 from ropewalk.classical.delong import delong_of

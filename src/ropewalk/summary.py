@@ -41,17 +41,19 @@ class Estimate:
         return gap / self.std if self.std > 0 and abs(gap) > 4 * self.mc_error else 0.0
 
 
-def summarise(draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None) -> Estimate:
-    """Summarise independent draws, given also in sorted order."""
+def summarise(
+    draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None, ess: float | None = None
+) -> Estimate:
+    """Summarise draws, given also in sorted order; those of Markov chains are worth `ess` independent ones."""
     # Draws that are all alike have no spread, whatever rounding makes of their mean.
     std = float(draws.std(ddof=1)) if draws.size > 1 and ordered[0] < ordered[-1] else 0.0
     return Estimate(
         observed=observed,
         mean=float(draws.mean()),
         std=std,
-        mc_error=std / math.sqrt(draws.size),
+        mc_error=std / math.sqrt(draws.size if ess is None else ess),
         hdi=hdi(ordered, prob),
-        hdi_mc_error=hdi_error(draws, prob),
+        hdi_mc_error=hdi_error(draws, prob, ess),
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._engine import RULES, check_reach, issue, write_recipe
+from ropewalk._asking import RULES, check_reach, write_recipe
+from ropewalk._engine import issue
 from ropewalk._progress import ProgressLike
 from ropewalk._validate import (
     check_draws,

@@ -1,0 +1,140 @@
+"""A prior on the difference itself: what is believed about A − B, whatever the model makes of the parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.distributions import describe, is_preliz, is_pymc, log_density
+from ropewalk.models.posterior import Model, Posterior
+from ropewalk.models.tree import NOT_THEIRS
+from ropewalk.typing import FloatArray, IntArray
+
+_NEAR: Final = 0.005  # of the prior's draws, over which its density at a point is taken
+_FEWEST: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DeltaPrior:
+    """A model whose prior of the difference A − B of the metric is replaced by one of your own.
+
+    `delta` is a distribution of PyMC, PreliZ or SciPy (`scipy.stats.norm(0, 0.02)`), or a function that returns log
+    densities. The model keeps all else: given the difference, the parameters are distributed as they were. So the
+    posterior is that of the model, each draw weighted by the new density of its difference over the old one.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> from ropewalk.models import Paired
+    >>> DeltaPrior(model=Paired(), delta=stats.norm(0, 0.02)).prior
+    'delta ~ norm(0, 0.02); else mu ~ Beta(1, 1); theta+ ~ Dir(1, 1, 1, 1); theta- ~ Dir(1, 1, 1, 1)'
+    """
+
+    model: Model
+    delta: Any
+
+    no_savage_dickey = NOT_THEIRS
+
+    def __post_init__(self) -> None:
+        if not all(hasattr(self.model, part) for part in ("fit", "name", "paired", "prior")):
+            raise InvalidInputError(
+                f"`model` must be a model object; got {self.model!r}.", hint="for example rw.models.Paired()."
+            )
+        if isinstance(self.model, DeltaPrior):
+            raise InvalidInputError("The difference has a prior already.")
+        if not (is_pymc(self.delta) or is_preliz(self.delta) or hasattr(self.delta, "logpdf") or callable(self.delta)):
+            raise InvalidInputError(
+                f"`delta` must be a distribution; got {self.delta!r}.", hint="for example scipy.stats.norm(0, 0.02)."
+            )
+
+    @property
+    def name(self) -> str:
+        """What the JSON calls it."""
+        return self.model.name
+
+    @property
+    def paired(self) -> bool:
+        """Whether the model takes all classifiers at once."""
+        return self.model.paired
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the labels leaves the prior as it is."""
+        return self.model.is_symmetric
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model underneath is drawn exactly."""
+        return getattr(self.model, "exact", True)
+
+    @property
+    def no_factor(self) -> str:
+        """Why there is no Bayes factor, if so."""
+        return self.model.no_factor
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return f"delta ~ {_told(self.delta)}; else {self.model.prior}"
+
+    def fit(self, outcomes: Any) -> Posterior:
+        """Return the posterior of the model underneath, whose draws are still to be weighted."""
+        return self.model.fit(outcomes)
+
+    def weights(self, delta: FloatArray, prior: FloatArray) -> FloatArray:
+        """Return the weights of draws `delta`, given draws of the difference under the model's own prior."""
+        logs = log_density(self.delta, delta)
+        if logs.shape != delta.shape or np.isnan(logs).any():
+            raise InvalidInputError("The prior of `delta` gives no log density for some differences.")
+        logs = logs - np.log(density(prior, delta))
+        top = logs.max()
+        if not np.isfinite(top):
+            raise InvalidInputError(
+                "The prior of `delta` rules out every difference that the data allow.",
+                hint="differences are A − B, in units of the metric: 0.02 is two points.",
+            )
+        weights: FloatArray = np.exp(logs - top)
+        weights /= weights.sum()
+        return weights
+
+
+def density(draws: FloatArray, at: FloatArray) -> FloatArray:
+    """Return the density of draws at some points: how closely the nearest of them lie.
+
+    Unlike a kernel of one width this follows a peak as sharp as that of the SIGIR prior at 0.
+
+    Examples
+    --------
+    >>> uniform = np.linspace(0, 1, 10_001)
+    >>> density(uniform, np.array([0.25, 0.5])).round(6).tolist()
+    [1.0, 1.0]
+    """
+    ordered = np.sort(draws)
+    near = max(int(_NEAR * ordered.size), _FEWEST)
+    place = np.searchsorted(ordered, at)
+    low = np.clip(place - near // 2, 0, max(ordered.size - 1 - near, 0))
+    high = np.minimum(low + near, ordered.size - 1)
+    width = np.maximum(ordered[high] - ordered[low], np.finfo(np.float64).tiny)
+    found: FloatArray = (high - low) / (ordered.size - 1) / width
+    return found
+
+
+def resample(weights: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Return as many draws as there are weights, each as often as its weight says: systematic resampling, shuffled."""
+    number = weights.size
+    steps = (np.arange(number) + rng.random()) / number
+    picked = np.minimum(np.searchsorted(np.cumsum(weights), steps), number - 1)
+    return rng.permutation(picked)
+
+
+def _told(prior: Any) -> str:
+    if is_pymc(prior) or is_preliz(prior):
+        return describe(prior)
+    frozen = getattr(prior, "dist", None)
+    if frozen is not None and hasattr(prior, "args"):
+        values = [*(f"{value:g}" for value in prior.args), *(f"{name}={value:g}" for name, value in prior.kwds.items())]
+        return f"{frozen.name}({', '.join(values)})"
+    return getattr(prior, "__name__", type(prior).__name__)

@@ -1,0 +1,77 @@
+"""Recalls on the logit scale: normal, tied together across classes, and correlated across classifiers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ropewalk._validate import check_positive, is_real
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.tree import NOT_THEIRS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogitNormal:
+    """Recalls whose logits are normal, by Markov chains: logit(rho_j) ~ Normal(location, scale) in every class.
+
+    With `pooled` the classes are tied together: a classifier's centre ~ Normal(location, scale), its spread ~
+    HalfNormal(spread), and logit(rho_j) ~ Normal(centre, spread), so that small classes borrow from the others. With a
+    `correlation` classifiers that do well on a class tend to do so together, as those do that learned from the same
+    data: a number above −1 and below 1, or "learned".
+
+    With ``paired=True`` the same holds for the shares of outcome types (both right, only A, …) of classifiers on
+    the same items: their logits against "both right" are normal, around those of the tree's prior. What classifiers
+    share is in the data then, and there is no `correlation`.
+
+    Examples
+    --------
+    >>> LogitNormal(location=1, scale=2, pooled=True).prior
+    'logit rho_j ~ Normal(centre, spread); centre ~ Normal(1, 2); spread ~ HalfNormal(1)'
+    """
+
+    location: float = 0.0
+    scale: float = 1.5
+    pooled: bool = False
+    spread: float = 1.0
+    correlation: float | Literal["learned"] = 0.0
+    paired: bool = False
+    mu_prior: float = 1.0
+    label_mass: float = 1.0
+
+    name = "logit_normal"
+    exact = False
+    is_symmetric = True
+    no_factor = ""
+    no_savage_dickey = NOT_THEIRS
+
+    def __post_init__(self) -> None:
+        for field in ("scale", "spread", "mu_prior", "label_mass"):
+            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        if not is_real(self.location) or not abs(self.location) < 100:  # noqa: PLR2004
+            raise InvalidInputError(f"`location` must be a number on the logit scale; got {self.location!r}.")
+        known: Any = self.correlation
+        if known != "learned" and not (is_real(known) and -1 < known < 1):
+            raise InvalidInputError(
+                f'`correlation` must lie between -1 and 1, or be "learned"; got {known!r}.',
+            )
+        if self.paired and known != 0:
+            raise InvalidInputError(
+                "Paired outcomes hold what the classifiers share already.", hint="leave correlation= or paired= out."
+            )
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        what = "logit theta_j" if self.paired else "logit rho_j"
+        own = f"Normal({self.location:g}, {self.scale:g})"
+        told = f"{what} ~ {own}"
+        if self.pooled:
+            told = f"{what} ~ Normal(centre, spread); centre ~ {own}; spread ~ HalfNormal({self.spread:g})"
+        if self.correlation != 0:
+            known = "learned" if self.correlation == "learned" else f"{self.correlation:g}"
+            told += f"; correlation of classifiers {known}"
+        return told
+
+    def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
+        """Refuse: there is no closed form."""
+        raise InvalidInputError("A logit-normal prior is not conjugate.", hint='use engine="pymc".')

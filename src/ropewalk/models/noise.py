@@ -1,0 +1,139 @@
+"""Labels that may be wrong: what the classifiers would score against the truth, not against the annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import check_positive, is_real
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.distributions import check_prior, describe
+from ropewalk.models.tree import NOT_THEIRS
+
+_CELLS: Final = 4_000  # of a table, beyond which a chain would take for ever
+_SUMS: Final = 1e-6
+_BOTH: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NoisyLabels:
+    """Test labels that annotators got wrong now and then, by Markov chains.
+
+    The class of an item is what is true, and what was annotated is that or, with probability `error`, something else:
+
+    * a number: the annotators' error rate, all wrong labels being equally likely;
+    * a distribution (pseudo-counts of a Beta, or one of PyMC or PreliZ): a rate that is not known exactly;
+    * for two labels a tuple of two of those, of truly positive and of truly negative items (so two numbers below 1
+      are two rates, and from 1 up the pseudo-counts of a Beta);
+    * an array of probabilities, rows truth and columns what was annotated, both in label order.
+
+    Errors of annotators are taken to have nothing to do with those of the classifiers, given the true class. Metrics
+    are those against the truth.
+
+    `batches` are the tables of test items that were annotated at different times or by different people, which together
+    are the data; `error` may then be a list with one entry a batch. With one `error` and a `drift` the rate moves from
+    batch to batch: the logit takes steps of that standard deviation.
+
+    The prior of all else is the tree's, `paired` for classifiers on the same items.
+
+    Examples
+    --------
+    >>> NoisyLabels(error=0.05).prior
+    'error 0.05; theta ~ as the tree'
+    >>> NoisyLabels(error=(5, 95)).prior
+    'error ~ Beta(5, 95); theta ~ as the tree'
+    """
+
+    error: Any
+    batches: Sequence[Outcomes] | None = None
+    drift: float | None = None
+    paired: bool = True
+    label_mass: float = 1.0
+
+    name = "noisy_labels"
+    exact = False
+    is_symmetric = False
+    no_factor = ""
+    no_savage_dickey = NOT_THEIRS
+    moves = "The observed values are against the labels as annotated; the posterior is about the true ones."
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label_mass", check_positive(self.label_mass, "label_mass"))
+        if self.batches is not None:
+            batches = tuple(self.batches)
+            if not batches or not all(isinstance(batch, Outcomes) for batch in batches):
+                raise InvalidInputError("`batches` must be a list of Outcomes, one a batch of annotated items.")
+            object.__setattr__(self, "batches", batches)
+        if self.drift is not None:
+            object.__setattr__(self, "drift", check_positive(self.drift, "drift"))
+            if self.batches is None or isinstance(self.error, list):
+                raise InvalidInputError(
+                    "`drift` takes one `error` from batch to batch.", hint="give batches=[…] and a single error=."
+                )
+        if isinstance(self.error, list):
+            if self.batches is None or len(self.error) != len(self.batches):
+                number = 0 if self.batches is None else len(self.batches)
+                raise InvalidInputError(
+                    f"`error` lists {len(self.error)} rates, and the number of batches is {number}.",
+                    hint="a list has one entry a batch; a pair for two labels is a tuple.",
+                )
+            object.__setattr__(self, "error", [check_error(one) for one in self.error])
+        else:
+            object.__setattr__(self, "error", check_error(self.error))
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        each = self.error if isinstance(self.error, list) else [self.error]
+        told = " | ".join(_told(one) for one in each)
+        drift = "" if self.drift is None else f", drifting by {self.drift:g} on the logit scale"
+        return f"error {told}{drift}; theta ~ as the tree"
+
+    def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
+        """Refuse: there is no closed form."""
+        raise InvalidInputError("Label noise has no closed form.", hint='use engine="pymc".')
+
+
+def check_error(error: Any) -> Any:
+    """Return an error rate that can be read: a number, a distribution, a pair of those, or a matrix."""
+    if is_real(error):
+        if not 0 <= error < 1:
+            raise InvalidInputError(f"`error` must be a probability below 1; got {error!r}.", hint="write 0.05 for 5%.")
+        return float(error)
+    if isinstance(error, np.ndarray):
+        good = error.ndim == _BOTH and error.shape[0] == error.shape[1] and np.isfinite(error).all()
+        if not good or (error < 0).any() or not np.allclose(error.sum(axis=1), 1, atol=_SUMS):
+            raise InvalidInputError(
+                "A matrix of `error` must be square, its rows (truth) adding up to 1 over columns (annotated)."
+            )
+        return error / error.sum(axis=1, keepdims=True)
+    if is_pair(error):
+        return tuple(check_error(one) for one in error)
+    return check_prior(error, "error")
+
+
+def is_pair(error: Any) -> bool:
+    """Whether the error is one of positive and one of negative items, and not the two pseudo-counts of a Beta."""
+    return isinstance(error, tuple) and len(error) == _BOTH and not all(is_real(one) and one >= 1 for one in error)
+
+
+def _told(error: Any) -> str:
+    if is_real(error):
+        return f"{error:g}"
+    if isinstance(error, np.ndarray):
+        return "by a matrix"
+    return " and ".join(_told(one) for one in error) if is_pair(error) else f"~ {describe(error)}"
+
+
+def check_cells(table: Outcomes) -> None:
+    """Refuse a table of more cells than a chain could take."""
+    cells = table.n_labels ** (table.n_classifiers + 1)
+    if cells > _CELLS:
+        raise InvalidInputError(
+            f"Label noise is modelled cell by cell, and this table has {cells:,} of them.",
+            hint="use pos_label= for one class against the rest, or paired=False.",
+        )

@@ -1,0 +1,205 @@
+"""Priors of your own: any distribution for the class shares and for what happens within a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import check_positive
+from ropewalk.data.labels import find_label
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.distributions import check_prior, describe, is_counts, shapes_of
+from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
+from ropewalk.typing import FloatArray
+
+_BINARY: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OwnPriors:
+    """The models of labels with priors of your own; what is left out keeps its usual prior.
+
+    `mu` is the prior of the class shares: of two labels that of the positive one, of more a distribution over all of
+    them, in label order. Within a class either `rho` or `theta`:
+
+    * `rho`, where each classifier stands alone. Of two labels it is a pair (rho+, rho−), the probabilities to be called
+      positive of a positive and of a negative item, as in SIGIR 2016; of more, the recall of a class.
+    * `theta`, where classifiers share the items. Of two labels it is a pair (theta+, theta−) over what the two
+      classifiers say, (1,1) (1,0) (0,1) (0,0), as in SIGIR 2016; of more, over who is right: both, only A, only B, both
+      wrong alike, both wrong differently.
+
+    Of more than two labels one distribution stands for every class, and a mapping {label: distribution} for some. Each
+    distribution is a tuple of pseudo-counts, or one of PyMC (`pm.Beta.dist(2, 8)`) or PreliZ. Betas and Dirichlets are
+    drawn exactly, all others by Markov chains. Which labels are said within an outcome has the tree's prior, of total
+    mass `label_mass`.
+
+    Examples
+    --------
+    >>> model = OwnPriors(mu=(2, 38), rho=((8, 2), (1, 9)))
+    >>> model.prior
+    'mu ~ Beta(2, 38); rho+ ~ Beta(8, 2); rho- ~ Beta(1, 9)'
+    >>> model.exact
+    True
+    """
+
+    mu: Any = None
+    rho: Any = None
+    theta: Any = None
+    paired: bool | None = None
+    label_mass: float = 1.0
+
+    name = "own"
+    is_symmetric = False
+    no_factor = ""
+    no_savage_dickey = NOT_THEIRS
+
+    def __post_init__(self) -> None:
+        if self.rho is not None and self.theta is not None:
+            raise InvalidInputError(
+                "`rho` and `theta` both say what happens within a class; give one of them.",
+                hint="rho is for classifiers one by one, theta for two on the same items.",
+            )
+        object.__setattr__(self, "paired", self.rho is None if self.paired is None else bool(self.paired))
+        if self.paired and self.rho is not None:
+            raise InvalidInputError("`rho` is about one classifier at a time.", hint="use theta=, or paired=False.")
+        object.__setattr__(self, "label_mass", check_positive(self.label_mass, "label_mass"))
+        if self.mu is not None:
+            object.__setattr__(self, "mu", check_prior(self.mu, "mu"))
+        for name in ("rho", "theta"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _checked(getattr(self, name), name))
+
+    @property
+    def within(self) -> tuple[str, Any]:
+        """What was said about a class, `rho` or `theta`, and its name."""
+        return ("rho", self.rho) if self.rho is not None else ("theta", self.theta)
+
+    @property
+    def _all(self) -> list[Any]:
+        within = self.within[1]
+        each = list(within.values()) if isinstance(within, Mapping) else list(within) if _is_pair(within) else [within]
+        return [prior for prior in (self.mu, *each) if prior is not None]
+
+    @property
+    def exact(self) -> bool:
+        """Whether all priors are Betas and Dirichlets."""
+        return all(shapes_of(prior) is not None for prior in self._all)
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        name, within = self.within
+        told = [] if self.mu is None else [f"mu ~ {describe(self.mu)}"]
+        if _is_pair(within):
+            told += [f"{name}{sign} ~ {describe(one)}" for sign, one in zip("+-", within, strict=True)]
+        elif isinstance(within, Mapping):
+            told += [f"{name}_j ~ " + ", ".join(f"{describe(one)}" for one in within.values())]
+        elif within is not None:
+            told += [f"{name}_j ~ {describe(within)}"]
+        return "; ".join(told) or Tree(label_mass=self.label_mass).prior
+
+    def by_class(self, table: Outcomes) -> list[Any]:
+        """Return the prior within every class of a table, None where the usual one holds."""
+        name, within = self.within
+        if within is None:
+            return [None] * table.n_labels
+        if table.n_labels == _BINARY:
+            if not _is_pair(within):
+                raise InvalidInputError(
+                    f"With two labels `{name}` must be a pair of distributions, of positive and of negative items.",
+                    hint=f"{name}=(distribution, distribution).",
+                )
+            return [within[1], within[0]]  # the positive label comes last
+        if _is_pair(within):
+            raise InvalidInputError(
+                f"A pair of distributions for `{name}` is for two labels; these data have {table.n_labels}.",
+                hint="give one distribution for all classes, or a mapping {label: distribution}; or a pos_label=.",
+            )
+        if not isinstance(within, Mapping):
+            return [within] * table.n_labels
+        found: list[Any] = [None] * table.n_labels
+        for label, prior in within.items():
+            found[table.labels.index(find_label(label, table.labels, what=name))] = prior
+        return found
+
+    def fit(self, outcomes: Outcomes) -> TreePosterior:
+        """Return the posterior, where all priors are Betas and Dirichlets."""
+        if not self.exact:
+            raise InvalidInputError("These priors are not conjugate.", hint='use engine="pymc".')
+        part = self.usual(outcomes).fit(outcomes, every_type=True)
+        if outcomes.n_labels == 1:
+            return part
+        items = outcomes.items_by_class()
+        mu, types = part.mu, part.types.reshape(part.n_labels, -1).copy()
+        if self.mu is not None:
+            mu = items + mu_shapes(self.mu, outcomes)
+        counts = np.bincount(part.cell_group, weights=part.counts, minlength=part.types.size).reshape(types.shape)
+        for j, prior in enumerate(self.by_class(outcomes)):
+            if prior is not None:
+                types[j] = counts[j] + self.type_shapes(prior, j, outcomes)
+        return replace(part, mu=mu, types=types.reshape(-1))
+
+    def usual(self, outcomes: Outcomes) -> Tree:
+        """Return the tree whose prior holds where none was said: for two labels it is the papers'."""
+        return usual_tree(outcomes, label_mass=self.label_mass)
+
+    def type_shapes(self, prior: Any, j: int, outcomes: Outcomes) -> FloatArray:
+        """Return the pseudo-counts of the types of class j: from all right to all wrong."""
+        shapes = np.array(shapes_of(prior))
+        name = self.within[0]
+        expected = n_types(outcomes)
+        if shapes.size != expected:
+            raise InvalidInputError(
+                f"`{name}` must be over {expected} outcomes here; got one over {shapes.size}.",
+                hint=outcomes_hint(outcomes),
+            )
+        # What is said of a negative item is listed from positive to negative: from all wrong to all right.
+        return shapes[::-1] if outcomes.n_labels == _BINARY and j == 0 else shapes
+
+
+def usual_tree(outcomes: Outcomes, *, label_mass: float = 1.0) -> Tree:
+    """Return the tree with the usual prior of a table: for two labels it is the papers'."""
+    kappa = 2.0**outcomes.n_classifiers if outcomes.n_labels == _BINARY else 1.0
+    return Tree(kappa=kappa, label_mass=label_mass)
+
+
+def _checked(within: Any, name: str) -> Any:
+    if isinstance(within, Mapping):
+        return {label: check_prior(prior, name) for label, prior in within.items()}
+    if _is_pair(within):
+        return tuple(check_prior(prior, name) for prior in within)
+    return check_prior(within, name)
+
+
+def _is_pair(within: Any) -> bool:
+    return isinstance(within, Sequence) and not is_counts(within) and len(within) == _BINARY
+
+
+def mu_shapes(prior: Any, outcomes: Outcomes) -> FloatArray:
+    """Return the pseudo-counts of the classes, in label order; 0 for what cannot be true."""
+    shapes = np.array(shapes_of(prior))
+    rows = np.flatnonzero(outcomes.can_be_true)
+    if shapes.size != rows.size:
+        raise InvalidInputError(f"`mu` must be over {rows.size} classes here; got one over {shapes.size}.")
+    found = np.zeros(outcomes.n_labels)
+    found[rows] = shapes[::-1] if rows.size == _BINARY == outcomes.n_labels else shapes
+    return found
+
+
+def n_types(outcomes: Outcomes) -> int:
+    """Return how many outcome types a class has."""
+    part = Tree().fit(type(outcomes).empty(outcomes.labels, outcomes.names), every_type=True)
+    return len(part.types) // part.n_labels
+
+
+def outcomes_hint(outcomes: Outcomes) -> str:
+    """Say what the outcomes are."""
+    if outcomes.n_classifiers == 1:
+        return "one classifier is right or wrong: a Beta has two."
+    if outcomes.n_labels == _BINARY:
+        return "what is said, from all positive to all negative: (1,1) (1,0) (0,1) (0,0) for two classifiers."
+    return "both right, only A, only B, both wrong alike, both wrong differently, for two classifiers."

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from scipy.special import expit, logit
+from scipy.special import expit, log_expit, logit
 
 import ropewalk as rw
 from ropewalk.errors import DataError, InvalidInputError
@@ -20,6 +20,7 @@ from ropewalk.models import (
 from ropewalk.models.delta import density, resample
 
 pm = pytest.importorskip("pymc")
+pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")  # that is what they are for
 CHAINS = rw.Sampler(backend="pymc")
 ONE = rw.Outcomes.from_confusion([[70, 8], [9, 33]], labels=[0, 1], name="A")
 PAIR = rw.Outcomes.from_arrays([1] * 30 + [0] * 50, [1] * 24 + [0] * 6 + [1] * 5 + [0] * 45,
@@ -113,7 +114,7 @@ class TestChains:
         nodes, weights = np.polynomial.hermite_e.hermegauss(101)
         logits = centres[:, None, None, None] + spreads[None, :, None, None] * nodes
         rho = expit(logits)
-        like = np.exp(right[:, None] * np.log(rho) + wrong[:, None] * np.log1p(-rho) + 50)
+        like = np.exp(right[:, None] * log_expit(logits) + wrong[:, None] * log_expit(-logits) + 50)
         each = (like * weights).sum(-1)  # centre × spread × class
         first, second = ((like * rho**k * weights).sum(-1) / each for k in (1, 2))
         mass = np.prod(each / each.max(), axis=-1) * stats.norm.pdf(centres, 0.5, 1)[:, None]
@@ -155,7 +156,7 @@ def moments(log_density):
     return mean, np.sqrt(integrate.simpson(mass * (grid - mean) ** 2, x=grid) / total)
 
 
-def noisy_pair(n, error, rng, *, mu=0.4, both=(0.7, 0.12, 0.06, 0.12), none=(0.03, 0.08, 0.05, 0.84)):
+def noisy_pair(n, error, rng, *, mu=0.4, both=(0.55, 0.3, 0.05, 0.1), none=(0.03, 0.02, 0.12, 0.83)):
     """Return a table of two classifiers whose truth was annotated with errors, and their true F1s."""
     truth = rng.random(n) < mu
     outcome = np.where(truth, rng.choice(4, n, p=both), rng.choice(4, n, p=none))

@@ -20,6 +20,7 @@ MOST_RHAT_OF_MANY: Final = 1.05
 
 LEAST_ESS: Final = 400
 _ACCEPTANCE: Final = ("acceptance_rate", "mean_tree_accept", "accepted")  # as samplers call it
+_FEWEST: Final = 4  # draws a chain, of which ArviZ can tell something
 _PIECES: Final = 4  # a single chain is cut into so many, which must agree as chains would
 
 
@@ -54,7 +55,12 @@ class Diagnostics:
         if self.divergences:
             cure = "raise target_accept (Sampler(target_accept=0.99)), or use a prior with less sharp corners"
             told.append(f"{self.divergences:,} of {self.draws:,} draws diverged: {cure}.")
-        if not self.rhat <= self.rhat_limit:
+        if not np.isfinite(self.rhat):
+            told.append(
+                f"R-hat cannot be told for {self.rhat_of}, which never moved or has too few draws: tune and draw "
+                "longer (tune=, draws=)."
+            )
+        elif self.rhat > self.rhat_limit:
             chains = "the chains disagree" if self.chains > 1 else "parts of the chain disagree"
             told.append(
                 f"R-hat is {self.rhat:.3f} for {self.rhat_of}, above {self.rhat_limit}: {chains}; tune and draw longer "
@@ -121,8 +127,15 @@ def _worst_rhat(parameters: Mapping[str, FloatArray], asked: Mapping[str, FloatA
     for arrays, limit in ((asked, MOST_RHAT), (parameters, MOST_RHAT_OF_MANY)):
         for name, array in arrays.items():
             values = _measure("rhat", _pieces(array))
-            found.append((float(values.max()) if np.isfinite(values).all() else np.inf, name, limit))
+            lost = not np.isfinite(values).all() or (arrays is parameters and _is_stuck(array))
+            found.append((np.inf if lost else float(values.max()), name, limit))
     return max(found, key=lambda one: (one[0] - 1) / (one[2] - 1))
+
+
+def _is_stuck(parameter: FloatArray) -> bool:
+    """Whether part of a parameter never moved: what was asked for may be constant, but no parameter is certain."""
+    still = np.ptp(parameter, axis=(0, 1)) == 0
+    return bool((still & ~np.isin(parameter[0, 0], (0.0, 1.0))).any())  # the share of an only class is 1
 
 
 def effective(values: FloatArray, kind: str = "mean") -> float:
@@ -143,6 +156,8 @@ def _measure(kind: str, array: FloatArray) -> FloatArray:
     """Return a diagnostic of every component; those that never move have nothing to diagnose."""
     az = require("arviz", extra="mcmc", caller="the diagnostics of Markov chains")
     flat = array.reshape(*array.shape[:2], -1)
+    if flat.shape[1] < _FEWEST or (kind == "rhat" and flat.shape[0] == 1):
+        return np.full(flat.shape[2], np.nan)
     moving = np.ptp(flat, axis=(0, 1)) > 0
     found = np.full(flat.shape[2], 1.0 if kind == "rhat" else float(flat.shape[0] * flat.shape[1]))
     if moving.any():

@@ -16,7 +16,7 @@ from ropewalk.models import DeltaPrior, LogitNormal, OwnPriors, Pooled, Tree
 from ropewalk.models.own import n_types, outcomes_hint, usual_tree
 
 _BINARY: Final = 2
-_PLENTY: Final = 20  # items a class, from which on it is its own counts that a chain must follow
+_PLENTY: Final = (20, 8)  # items a class, and classes, from which on their own counts say where logits are
 
 
 @program_of.register
@@ -118,9 +118,12 @@ def _over(value: Any, layout: Layout) -> Any:
 
 
 def _normal(layout: Layout, centre: Any, spread: Any, dims: tuple[str, ...]) -> Any:
-    """Return normal logits, in the form whose shape a chain finds easier: by themselves where classes have items."""
+    """Return normal logits, in the form whose shape a chain finds easier: by themselves, or as steps from the centre.
+
+    Where few classes hardly tell how far they are spread, logits by themselves would have to squeeze into a funnel.
+    """
     pm = load_pymc()
-    if layout.mu_counts.mean() >= _PLENTY:
+    if layout.mu_counts.mean() >= _PLENTY[0] and len(layout.classes) >= _PLENTY[1]:
         return pm.Normal("logit", centre, spread, dims=dims)
     return pm.Deterministic("logit", centre + spread * pm.Normal("offset", 0, 1, dims=dims), dims=dims)
 

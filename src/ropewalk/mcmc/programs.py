@@ -6,6 +6,7 @@ each class, and how many of a class have each outcome) and "items" (the original
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
@@ -27,6 +28,7 @@ Parameters = Mapping[str, FloatArray]
 """Draws of the parameters, by name, the draws along the first axis."""
 
 _MOST_TOGETHER: Final = (6, 4)  # classifiers of two labels, of more: beyond, types are too many to list
+_MOST_ITEMS: Final = 2**31 - 1  # PyMC keeps counts in 32 bits, and larger ones come out as others without a word
 _BINARY: Final = 2
 
 
@@ -50,7 +52,9 @@ class Program:
 
 def load_pymc() -> Any:
     """Import PyMC, which takes seconds and is done only where a chain is asked for."""
-    return require("pymc", extra="mcmc", caller='engine="pymc"')
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ArviZ, which it imports, announces its next version once a day
+        return require("pymc", extra="mcmc", caller='engine="pymc"')
 
 
 def check_tables(tables: Sequence[Any]) -> None:
@@ -65,6 +69,11 @@ def check_tables(tables: Sequence[Any]) -> None:
         raise InvalidInputError(
             f'engine="pymc" takes up to {most} classifiers of one table at once; got {first.n_classifiers}.',
             hint='rank fewer, or use engine="exact".',
+        )
+    items = max(table.n_items for table in tables)
+    if items > _MOST_ITEMS:
+        raise InvalidInputError(
+            f'engine="pymc" takes up to {_MOST_ITEMS:,} items; got {items:,}.', hint='use engine="exact".'
         )
 
 

@@ -128,9 +128,13 @@ def run_chains(program: Program, sampler: Sampler, draws: DrawsLike, seed: int, 
 
 
 def _stats(found: Any) -> dict[str, Any]:
-    """Return the statistics that are one number a draw."""
+    """Return the statistics that are one number a draw; of how often steps were accepted, the mean over parameters."""
     names = [str(name) for name in found.data_vars]
-    return {name: np.asarray(found[name].values) for name in names if found[name].ndim == 2}  # noqa: PLR2004
+    each = {name: np.asarray(found[name].values) for name in names}
+    told = {name: values for name, values in each.items() if values.ndim == 2}  # noqa: PLR2004
+    if "accepted" in each:  # Metropolis steps parameter by parameter
+        told["accepted"] = each["accepted"].reshape(*each["accepted"].shape[:2], -1).mean(axis=-1)
+    return told
 
 
 def _backend(sampler: Sampler) -> str:

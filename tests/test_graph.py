@@ -1,0 +1,676 @@
+"""Graphs of the models against the papers' figures and formulas, and their pictures against geometry."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ropewalk as rw
+from ropewalk.errors import InvalidInputError, UnreadableFileError
+from ropewalk.models.graph import (
+    Graph,
+    Node,
+    Plate,
+    Sketch,
+    delta_prior_graph,
+    graph_of,
+    noisy_labels_graph,
+    parts,
+    plain,
+    power_prior_graph,
+)
+from ropewalk.report.plates import RADIUS, half_size, layout, svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = [
+    "<script>alert(1)</script>", '"><img onerror=alert(1)>', "]]>", "&amp;", "a\u202eb", "\x9b31m", "\uffff", "\ud800",
+    "x" * 300, "θ_{j}^+", "😀", "שלום",
+]  # fmt: skip
+EARLIER = rw.Outcomes.from_confusion([[80, 20], [30, 70]])
+MODELS = {
+    "paired": (rw.models.Paired(), 2, 2),
+    "unpaired": (rw.models.Unpaired(), 2, 2),
+    "unpaired, one": (rw.models.Unpaired(), 2, 1),
+    "unpaired, three": (rw.models.Unpaired(), 2, 3),
+    "tree": (rw.models.Tree(), 20, 2),
+    "tree, two labels, four classifiers": (rw.models.Tree(kappa=4), 2, 4),
+    "tree, four": (rw.models.Tree(), 20, 4),
+    "tree, unpaired": (rw.models.Tree(paired=False), 20, 2),
+    "tree, one": (rw.models.Tree(centre="pooled"), 20, 1),
+    "flat": (rw.models.Flat(), 20, 2),
+    "icdm2015": (rw.models.Icdm2015(), 20, 2),
+    "icdm2015, one": (rw.models.Icdm2015(), 20, 1),
+    "multilabel": (rw.models.Multilabel(), 90, 2),
+    "multilabel, unpaired": (rw.models.Multilabel(paired=False), 90, 2),
+    "bootstrap": (rw.models.Bootstrap(), 20, 2),
+    "bootstrap, clusters": (rw.models.Bootstrap(over="clusters"), 20, 2),
+    "bootstrap, unpaired": (rw.models.Bootstrap(paired=False), 20, 2),
+    "pooled": (rw.models.Pooled(), 20, 2),
+    "pooled, one": (rw.models.Pooled(), 2, 1),
+    "power prior": (rw.models.PowerPrior(rw.models.Paired(), EARLIER, discount=0.1), 2, 2),
+    "power prior, classes": (rw.models.PowerPrior(rw.models.Icdm2015(), EARLIER), 2, 2),
+    "own priors": (rw.models.OwnPriors(mu=(2, 38), rho=((8, 2), (1, 9))), 2, 2),
+    "own priors, classes": (rw.models.OwnPriors(theta=(2, 1, 1, 1, 1)), 20, 2),
+    "logit-normal": (rw.models.LogitNormal(), 20, 2),
+    "logit-normal, pooled": (rw.models.LogitNormal(pooled=True, correlation="learned"), 20, 2),
+    "logit-normal, paired": (rw.models.LogitNormal(pooled=True, paired=True), 20, 2),
+    "noisy labels": (rw.models.NoisyLabels(error=(5, 95)), 2, 2),
+    "noisy labels, unpaired": (rw.models.NoisyLabels(error=0.05, paired=False), 5, 2),
+    "noisy labels, batches": (rw.models.NoisyLabels(error=(5, 95), batches=[EARLIER] * 2, drift=0.1), 2, 1),
+}
+CASES = {f"{name}, {form}": (*case, form) for name, case in MODELS.items() for form in ("counts", "items")}
+
+
+@cache
+def made(key):
+    model, n_labels, n_classifiers, form = CASES[key]
+    return graph_of(model, n_labels=n_labels, n_classifiers=n_classifiers, form=form)
+
+
+def binary(model, n_classifiers, form="counts"):
+    return graph_of(model, n_labels=2, n_classifiers=n_classifiers, form=form)
+
+
+def family(graph):
+    """Return every node with its parents."""
+    return {node.name: set(graph.parents(node.name)) for node in graph.nodes}
+
+
+def kinds(graph, kind):
+    return {node.name for node in graph.nodes if node.kind == kind}
+
+
+def plates(graph):
+    return {plate.text: set(plate.members) for plate in graph.plates}
+
+
+# -- the papers' figures ---------------------------------------------------------------------------------------
+
+
+def test_one_classifier_item_by_item_is_figure_1a():
+    """SIGIR 2016, 3.1.1: y_i ~ Bern(mu), yhat_i ~ Bern(rho+) or Bern(rho-), psi = f(mu, rho+, rho-)."""
+    graph = binary(rw.models.Unpaired(), 1, "items")
+    assert family(graph) == {
+        "beta": set(), "alpha+": set(), "alpha-": set(),
+        "mu": {"beta"}, "rho+": {"alpha+"}, "rho-": {"alpha-"},
+        "y": {"mu"}, "yhat": {"y", "rho+", "rho-"},
+        "psi": {"mu", "rho+", "rho-"},
+    }  # fmt: skip
+    assert plates(graph) == {"item i = 1 … N": {"y", "yhat"}}
+    assert kinds(graph, "observed") == {"y", "yhat"}
+    assert kinds(graph, "constant") == {"beta", "alpha+", "alpha-"}
+
+
+def test_one_classifier_by_counts_is_figure_1b():
+    """n+ ~ Bin(N, mu), n- = N - n+, c+ ~ Bin(n+, rho+), c- ~ Bin(n-, rho-)."""
+    graph = binary(rw.models.Unpaired(), 1)
+    assert family(graph) == {
+        "beta": set(), "alpha+": set(), "alpha-": set(), "N": set(),
+        "mu": {"beta"}, "rho+": {"alpha+"}, "rho-": {"alpha-"},
+        "n+": {"N", "mu"}, "n-": {"N", "n+"}, "c+": {"n+", "rho+"}, "c-": {"n-", "rho-"},
+        "psi": {"mu", "rho+", "rho-"},
+    }  # fmt: skip
+    assert not graph.plates
+    assert graph["n-"].kind == "deterministic"
+    assert {"n+", "n-", "c+", "c-"} < graph.known()
+
+
+def test_the_paired_model_is_figure_3():
+    """Outcome pairs are multinomial, and both scores hang on mu, theta+ and theta-."""
+    graph = binary(rw.models.Paired(), 2)
+    parents = family(graph)
+    assert parents["theta+"] == {"alpha+"}
+    assert parents["theta-"] == {"alpha-"}
+    assert parents["c+"] == {"n+", "theta+"}
+    assert parents["c-"] == {"n-", "theta-"}
+    assert parents["psi_A"] == parents["psi_B"] == {"mu", "theta+", "theta-"}
+    assert parents["delta"] == {"psi_A", "psi_B"}
+    assert kinds(graph, "latent") == {"mu", "theta+", "theta-"}
+    assert not graph.plates
+
+
+def test_the_unpaired_model_is_figure_2_once_for_each_classifier():
+    """Two sub-models apart, delta between their scores; here each has a mu of its own, as Table 3 needs it."""
+    single, both = binary(rw.models.Unpaired(), 1), binary(rw.models.Unpaired(), 2)
+    parents = family(both)
+    assert parents.pop("delta") == {"psi"}
+    assert parents == family(single)
+    shared = {"beta", "alpha+", "alpha-"}
+    assert plates(both) == {"classifier k = A, B": set(family(single)) - shared}
+
+
+@pytest.mark.parametrize("n_classifiers", [1, 2])
+def test_the_hierarchical_model_is_figure_2_of_icdm_2015(n_classifiers):
+    """mu ~ Dir(beta), n ~ Mult(N, mu), eta ~ Beta(alpha), theta_j ~ Dir(omega_j), c_j ~ Mult(n_j, theta_j)."""
+    graph = graph_of(rw.models.Icdm2015(), n_labels=20, n_classifiers=n_classifiers)
+    parents = family(graph)
+    assert {name: found for name, found in parents.items() if name != "delta"} == {
+        "alpha": set(), "beta": set(), "N": set(),
+        "mu": {"beta"}, "n": {"N", "mu"}, "eta": {"alpha"}, "omega": {"eta"}, "theta": {"omega"},
+        "c": {"n", "theta"}, "psi": {"mu", "theta"},
+    }  # fmt: skip
+    assert graph["omega"].kind == "deterministic"
+    assert plates(graph)["class j = 1 … 20"] == {"omega", "theta", "c"}
+    if n_classifiers == 2:
+        around = plates(graph)["classifier k = A, B"]
+        assert around == set(parents) - {"alpha", "beta", "delta"}
+
+
+@pytest.mark.parametrize(
+    ("model", "node", "formula"),
+    [
+        (rw.models.Paired(), "mu", "μ ~ Beta(1, 1)"),
+        (rw.models.Paired(), "theta+", "θ⁺ ~ Dir(1, 1, 1, 1)"),
+        (rw.models.Paired(), "alpha-", "α⁻ = (1, 1, 1, 1)"),
+        (rw.models.Paired(), "c-", "c⁻ ~ Mult(n⁻, θ⁻)"),
+        (rw.models.Paired(), "n-", "n⁻ = N − n⁺"),
+        (rw.models.Paired(), "delta", "δ = ψ_A − ψ_B"),
+        (rw.models.Paired(positive=(2, 1, 1, 0.5)), "theta+", "θ⁺ ~ Dir(2, 1, 1, 0.5)"),
+        (rw.models.Unpaired(), "rho+", "ρ_k⁺ ~ Beta(1, 1)"),
+        (rw.models.Icdm2015(), "eta", "η_k ~ Beta(1, 1)"),
+        (rw.models.Icdm2015(alpha=2), "eta", "η_k ~ Beta(2, 1)"),
+        (rw.models.Multilabel(), "theta+", "θ_l⁺ ~ Dir(0.25, 0.25, 0.25, 0.25)"),
+        (rw.models.Bootstrap(over="clusters"), "w", "w_g ~ Dir(1, …, 1) over all clusters"),
+    ],
+)
+def test_formulas_hold_the_numbers_of_the_prior(model, node, formula):
+    assert plain(graph_of(model, n_labels=2, n_classifiers=2)[node].formula) == formula
+
+
+def test_omega_shares_the_rest_among_the_other_classes():
+    """ICDM 2015: omega_jk = (1 - eta) / (M - 1) off the diagonal."""
+    graph = graph_of(rw.models.Icdm2015(), n_labels=20, n_classifiers=1)
+    assert graph["omega"].formula == "ω_{j} = η on the diagonal, (1 − η) / 19 elsewhere"
+
+
+# -- other models ----------------------------------------------------------------------------------------------
+
+
+def test_the_tree_has_labels_within_types_within_classes():
+    graph = graph_of(rw.models.Tree(), n_labels=20, n_classifiers=2)
+    parents, around = family(graph), plates(graph)
+    assert parents["t"] == {"n", "tau"}
+    assert parents["c"] == {"t", "phi"}
+    assert parents["psi_A"] == {"mu", "tau", "phi"}
+    assert around["type t = 1 … 5"] == {"phi", "c"}
+    assert around["class j = 1 … 20"] == {"tau", "t", "phi", "c"}
+
+
+@pytest.mark.parametrize(
+    ("n_classifiers", "n_labels", "number"), [(2, 3, 5), (2, 20, 5), (3, 20, 15), (4, 20, 52), (3, 3, 14)]
+)
+def test_types_are_counted_as_set_partitions(n_classifiers, n_labels, number):
+    """Bell numbers of K + 1, less the partitions into more than M blocks (one of 4 things into 4)."""
+    graph = graph_of(rw.models.Tree(), n_labels=n_labels, n_classifiers=n_classifiers)
+    assert f"type t = 1 … {number}" in plates(graph)
+
+
+def test_with_two_labels_the_types_of_the_tree_are_cells():
+    graph = graph_of(rw.models.Tree(kappa=4), n_labels=2, n_classifiers=4)
+    assert "phi" not in family(graph)
+    assert list(plates(graph)) == ["class j = 1 … 2"]
+
+
+def test_the_flat_model_has_no_tie_between_classes():
+    graph = graph_of(rw.models.Flat(), n_labels=20, n_classifiers=1)
+    assert family(graph)["theta"] == {"alpha"}
+    assert plates(graph) == {"class j = 1 … 20": {"theta", "c"}}
+
+
+def test_every_label_has_a_binary_table_of_its_own():
+    graph = graph_of(rw.models.Multilabel(), n_labels=90, n_classifiers=2)
+    single = binary(rw.models.Paired(), 2)
+    assert family(graph) == family(single)
+    outside = {"beta", "alpha+", "alpha-", "N", "psi_A", "psi_B", "delta"}
+    assert plates(graph) == {"label l = 1 … 90": set(family(single)) - outside}
+
+
+def test_the_bootstrap_weighs_items_or_clusters_of_them():
+    items = graph_of(rw.models.Bootstrap(), n_labels=2, n_classifiers=2, form="items")
+    assert family(items)["psi_A"] == {"w", "x"}
+    assert plates(items) == {"item i = 1 … N": {"w", "x"}}
+    clusters = graph_of(rw.models.Bootstrap(over="clusters"), n_labels=2, n_classifiers=2)
+    assert plates(clusters) == {"item i = 1 … N_{g}": {"x"}, "cluster g = 1 … G": {"w", "x"}}
+
+
+def test_pooled_recalls_hang_on_their_centre_and_concentration():
+    parents = family(graph_of(rw.models.Pooled(), n_labels=20, n_classifiers=1))
+    assert parents["rho"] == {"m", "kappa"}
+    assert parents["psi"] == {"mu", "rho", "phi"}
+
+
+def test_earlier_items_hang_on_the_parameters_of_the_data():
+    graph = power_prior_graph(binary(rw.models.Paired(), 2), n_earlier=1200, discount=0.5)
+    assert family(graph)["earlier"] == {"mu", "theta+", "theta-", "discount"}
+    assert "1,200 earlier items" in graph["earlier"].formula
+    again = power_prior_graph(graph, n_earlier=3, discount=1)
+    assert {"earlier", "earlier1"} < set(family(again))
+
+
+def test_a_prior_on_the_difference_adds_one_arrow():
+    before = binary(rw.models.Paired(), 2)
+    after = delta_prior_graph(before, "Normal(0, 0.1)")
+    assert set(after.edges) - set(before.edges) == {("p(delta)", "delta")}
+    alone = binary(rw.models.Unpaired(), 1)
+    assert delta_prior_graph(alone, "Normal(0, 0.1)") == alone
+
+
+def test_the_model_of_a_delta_prior_is_drawn_with_it():
+    stats = pytest.importorskip("scipy.stats")
+    graph = binary(rw.models.DeltaPrior(model=rw.models.Paired(), delta=stats.norm(0, 0.1)), 2)
+    assert graph["p(delta)"].formula == "p(δ) = norm(0, 0.1)"
+
+
+def test_noisy_labels_leave_the_truth_unknown():
+    graph = noisy_labels_graph(error="Beta(2, 38)", n_labels=3, n_classifiers=2, form="items")
+    assert graph["y"].kind == "latent"
+    assert family(graph)["y*"] == {"y", "epsilon"}
+    assert family(graph)["yhat"] == {"y", "theta"}
+    known = noisy_labels_graph(error="0.05", error_is_known=True, n_labels=3, n_classifiers=2)
+    assert known["epsilon"].kind == "constant"
+    assert family(known)["c*"] == {"mu", "theta", "epsilon", "N"}
+
+
+# -- what holds of every graph ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_scores_hang_on_parameters_and_the_difference_on_scores(key):
+    """psi is a function of what generates the data, never of the data; only the bootstrap has nothing else."""
+    model, _, n_classifiers, _ = CASES[key]
+    graph = made(key)
+    latent = kinds(graph, "latent")
+    scores = [name for name in family(graph) if name.startswith("psi")]
+    joint = model.paired or getattr(model, "correlation", 0) != 0
+    assert len(scores) == (2 if joint and n_classifiers == 2 else 1)
+    for score in scores:
+        seen = set(graph.parents(score)) & kinds(graph, "observed")
+        assert seen <= ({"x"} if model.name == "bootstrap" else set())
+        assert latent & _ancestors(graph, score)
+    if n_classifiers == 1:
+        assert "delta" not in family(graph)
+    else:
+        assert set(graph.parents("delta")) == set(scores)
+
+
+def _ancestors(graph, name):
+    found = set(graph.parents(name))
+    for parent in graph.parents(name):
+        found |= _ancestors(graph, parent)
+    return found
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_every_arrow_is_in_a_formula(key):
+    """What a quantity hangs on is named by its formula, constants and earlier items apart, whose numbers are."""
+    graph = made(key)
+    for parent, child in graph.edges:
+        if graph[parent].kind != "constant" and not child.startswith("earlier"):
+            assert parts(graph[parent].text)[0] in graph[child].formula.split(" ", 1)[1], (parent, child)
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_a_graph_is_acyclic_and_its_priors_are_constants(key):
+    graph = made(key)
+    order = graph.order()
+    assert sorted(order) == sorted(family(graph))
+    assert all(order.index(parent) < order.index(child) for parent, child in graph.edges)
+    assert all(not graph.parents(name) and graph.children(name) for name in kinds(graph, "constant"))
+    assert all(node.formula or node.kind == "constant" for node in graph.nodes)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "groups", "says"),
+    [
+        ("", "", [], "name of its own"),
+        ("aa", "", [], "name of its own"),
+        ("ab", ["ax"], [], "are none"),
+        ("ab", ["ab"], ["x"], "are none"),
+        ("abc", ["ab", "bc", "ca"], [], "circle"),
+        ("abc", ["ab"], ["ab", "bc"], "in one another"),
+        ("abc", ["ab"], ["ab", "ab"], "in one another"),
+    ],
+)
+def test_broken_graphs_are_refused(nodes, edges, groups, says):
+    with pytest.raises(InvalidInputError, match=says):
+        Graph(
+            tuple(Node(name, name, "latent") for name in nodes),
+            tuple((a, b) for a, b in edges),
+            tuple(Plate("", tuple(group)) for group in groups),
+        )
+
+
+def test_a_model_of_ones_own_brings_its_graph():
+    class Mine:
+        name = "mine"
+
+        def graph(self, *, n_labels, n_classifiers, form):
+            sketch = Sketch(f"{n_labels} {n_classifiers} {form}")
+            sketch.latent("x", "x", "Normal(0, 1)")
+            return sketch.graph()
+
+    assert graph_of(Mine(), n_labels=3, n_classifiers=2).title == "3 2 counts"
+
+
+def test_a_model_without_a_graph_says_how_to_give_it_one():
+    with pytest.raises(InvalidInputError, match="has no graph") as caught:
+        graph_of(object(), n_labels=2, n_classifiers=2)
+    assert "graph(n_labels=" in caught.value.hint
+
+
+# -- pictures --------------------------------------------------------------------------------------------------
+
+
+def boxes(graph, found):
+    sizes = {node.name: half_size(node) for node in graph.nodes}
+    return {
+        name: (x - sizes[name][0], y - sizes[name][1], x + sizes[name][0], y + sizes[name][1])
+        for name, (x, y) in found.places.items()
+    }
+
+
+def overlap(one, two):
+    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+
+
+def holds(outer, inner):
+    return outer[0] < inner[0] and outer[1] < inner[1] and outer[2] > inner[2] and outer[3] > inner[3]
+
+
+def check_places(graph):
+    """Nodes lie apart, plates hold their nodes and no others, and plates lie apart or in one another."""
+    found = layout(graph)
+    nodes = boxes(graph, found)
+    frames = [(box.left, box.top, box.right, box.bottom) for box in found.plates]
+    for one, two in itertools.combinations(nodes.values(), 2):
+        assert not overlap(one, two)
+    for plate, frame in zip(graph.plates, frames, strict=True):
+        for name, box in nodes.items():
+            assert holds(frame, box) if name in plate.members else not overlap(frame, box), (plate.text, name)
+    for (p, one), (q, two) in itertools.combinations(zip(graph.plates, frames, strict=True), 2):
+        if not set(p.members) & set(q.members):
+            assert not overlap(one, two)
+        else:
+            assert holds(one, two) if set(q.members) < set(p.members) else holds(two, one)
+    return found
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_nothing_overlaps_and_no_arrow_runs_through_a_node(key):
+    graph = made(key)
+    found = check_places(graph)
+    for parent, child in graph.edges:
+        for node in graph.nodes:
+            if node.name not in (parent, child):
+                room = RADIUS if node.kind != "constant" else min(half_size(node))
+                assert _distance(found.places[node.name], found.places[parent], found.places[child]) > room
+
+
+def _distance(point, start, end):
+    (x, y), (x1, y1), (x2, y2) = point, start, end
+    along = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / ((x2 - x1) ** 2 + (y2 - y1) ** 2)
+    along = min(max(along, 0), 1)
+    return math.hypot(x1 + along * (x2 - x1) - x, y1 + along * (y2 - y1) - y)
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_data_stand_below_their_parameters_and_scores_above(key):
+    graph, places = made(key), layout(made(key)).places
+    known = graph.known()
+    for parent, child in graph.edges:
+        down = places[child][1] - places[parent][1]
+        if child.startswith(("psi", "delta")) and graph[parent].kind != "constant":
+            assert down < 0
+        elif child in known and parent not in known:
+            assert down > 0
+
+
+@st.composite
+def graphs(draw):
+    """Any acyclic graph, with plates that lie apart or in one another."""
+    size = draw(st.integers(1, 9))
+    names = [f"v{i}" for i in range(size)]
+    pairs = list(itertools.combinations(names, 2))
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=12)) if pairs else []
+    kinds = draw(
+        st.lists(st.sampled_from(["constant", "latent", "observed", "deterministic"]), min_size=size, max_size=size)
+    )
+    ends = sorted(draw(st.sets(st.integers(0, size), min_size=2, max_size=4)))
+    groups = [names[a:b] for a, b in itertools.pairwise(ends)]
+    if len(groups) > 1:
+        groups.append(names[ends[0] : ends[-1]])
+    text = draw(st.sampled_from(["", "i = 1 … N", "a plate with a rather long text i = 1 … 1,000,000"]))
+    nodes = tuple(Node(n, n, k, f"{n} = (1, 1)" if k == "constant" else "") for n, k in zip(names, kinds, strict=True))
+    return Graph(nodes, tuple(edges), tuple(Plate(text, tuple(group)) for group in groups), "any")
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_nothing_overlaps_in_any_graph(graph):
+    check_places(graph)
+    ET.fromstring(svg(graph))
+
+
+# -- SVG -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_a_picture_is_small_well_formed_and_accessible(key):
+    graph = made(key)
+    text = svg(graph, notes=["A = one", "B = two", "ψ = F1"])
+    root = ET.fromstring(text)
+    assert len(text.encode()) < 8_000
+    assert root.tag == f"{SVG}svg"
+    assert root.get("role") == "img"
+    assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+    assert root[0].text == graph.title
+    assert all(plain(node.formula or node.text) in root[1].text for node in graph.nodes)
+    assert not root.findall(f".//{SVG}script")
+    ids = re.findall(r'\sid="', text)
+    assert not ids, "two pictures on one page would share them"
+
+
+@pytest.mark.parametrize("key", ["paired, counts", "unpaired, items", "tree, counts"])
+def test_shapes_tell_what_is_given_unknown_seen_and_computed(key):
+    graph = made(key)
+    root = ET.fromstring(svg(graph))
+    known = graph.known()
+    groups = root.findall(f"{SVG}g")
+    assert len(groups) == len(graph.nodes)
+    for node, group in zip(graph.nodes, groups, strict=True):
+        circles = group.findall(f"{SVG}circle")
+        assert group[0].text == plain(node.formula or node.text)
+        assert len(circles) == {"constant": 0, "deterministic": 2}.get(node.kind, 1)
+        if circles:
+            assert (circles[0].get("class") == "known") == (node.name in known)
+    assert len(root.findall(f"{SVG}rect[@class='plate']")) == len(graph.plates)
+
+
+def test_arrows_end_at_the_borders_of_nodes():
+    graph = made("paired, counts")
+    places = layout(graph).places
+    heads = ET.fromstring(svg(graph)).find(f"{SVG}path[@class='head']").get("d")
+    tips = [tuple(map(float, tip)) for tip in re.findall(r"M([-\d.]+) ([-\d.]+)", heads)]
+    assert len(tips) == len(graph.edges)
+    for (_, child), tip in zip(graph.edges, tips, strict=True):
+        assert RADIUS < math.dist(tip, places[child]) < RADIUS + 2
+
+
+def test_marks_stand_above_and_below_their_letter():
+    graph = made("unpaired, counts")
+    root = ET.fromstring(svg(graph))
+    (rho,) = [g for g in root.findall(f"{SVG}g") if g[0].text.startswith("ρ_k⁺")]
+    over, under = rho.find(f"{SVG}text")
+    assert (rho.find(f"{SVG}text").text, over.text, under.text) == ("ρ", "+", "k")
+    assert float(over.get("dy")) < 0 < float(over.get("dy")) + float(under.get("dy"))
+
+
+def test_letters_after_a_mark_stand_on_the_line_again():
+    graph = made("own priors, counts")
+    root = ET.fromstring(svg(graph))
+    (prior,) = [g for g in root.findall(f"{SVG}g") if g[0].text.startswith("p(ρ⁺)")]
+    assert sum(float(span.get("dy")) for span in prior.find(f"{SVG}text")) == 0
+    assert "".join(prior.find(f"{SVG}text").itertext()) == "p(ρ+)"
+
+
+def test_the_same_graph_is_the_same_picture_wherever_it_is_drawn():
+    code = (
+        "import sys; from ropewalk.models import Tree; from ropewalk.models.graph import graph_of;"
+        "from ropewalk.report.plates import svg;"
+        "sys.stdout.buffer.write(svg(graph_of(Tree(), n_labels=20, n_classifiers=2)).encode())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert found == {svg(made("tree, counts")).encode()}
+
+
+# -- results ---------------------------------------------------------------------------------------------------
+
+QUICK = {"rng": 0, "draws": 500}
+
+
+@pytest.fixture(scope="module")
+def answer():
+    y, a, b = np.random.default_rng(0).integers(0, 2, (3, 1234))
+    return rw.compare(y, a, b, names=["first", "second"], metric="f1", pos_label=1, rope=0.05, **QUICK)
+
+
+def texts(drawn):
+    return ["".join(found.itertext()) for found in ET.fromstring(drawn.svg).iter(f"{SVG}text")]
+
+
+def test_a_comparison_draws_its_model(answer):
+    drawn = answer.graph()
+    assert drawn.graph == binary(rw.models.Paired(), 2).where(N="1,234")
+    assert {"A = first", "B = second", "ψ = F1 · N = 1,234"} < set(texts(drawn))
+    assert drawn._repr_svg_() == str(drawn) == drawn.svg
+    assert repr(drawn) == "Diagram(Two classifiers on one test set, two labels (SIGIR 2016): 14 nodes, 0 plates)"
+
+
+@pytest.mark.parametrize("model", ["paired", "unpaired"])
+def test_letters_stand_for_the_classifiers_in_the_order_of_the_question(silent, news, model):
+    r = rw.compare(news.outcomes, a="svm_l2", b="nb_mult", metric="accuracy", model=model, **QUICK)
+    assert {"A = svm_l2", "B = nb_mult"} < set(texts(r.graph()))
+
+
+def test_separate_tables_tell_both_sizes(silent):
+    one, two = (rw.Outcomes.from_confusion([[n, 20], [30, n]], name=str(n)) for n in (600, 700))
+    r = rw.compare(one, two, metric="accuracy", **QUICK)
+    assert "ψ = accuracy · N = 1,250, 1,450" in texts(r.graph())
+
+
+def test_draws_of_somebody_elses_model_have_none_to_draw():
+    from ropewalk.results.foreign import UnknownModel
+
+    with pytest.raises(InvalidInputError, match="has no graph"):
+        graph_of(UnknownModel(), n_labels=0, n_classifiers=2)
+
+
+def test_the_other_form_has_a_plate_of_items(answer):
+    assert plates(answer.graph(form="items").graph) == {"item i = 1 … N": {"y", "yhat"}}
+
+
+def test_a_picture_is_written_to_a_file(answer, tmp_path):
+    path = tmp_path / "model.svg"
+    drawn = answer.graph(path)
+    assert path.read_text(encoding="utf-8") == drawn.svg
+    with pytest.raises(UnreadableFileError):
+        answer.graph(tmp_path / "nowhere" / "model.svg")
+
+
+@pytest.mark.parametrize("form", ["count", "", None, 1])
+def test_an_unknown_form_is_refused_with_a_hint(answer, form):
+    with pytest.raises(InvalidInputError, match="Unknown form") as caught:
+        answer.graph(form=form)
+    assert "counts, items" in caught.value.hint
+
+
+def test_every_kind_of_result_draws_its_model(silent):
+    rng = np.random.default_rng(1)
+    y, a, b, c = rng.integers(0, 3, (4, 200))
+    labels = rng.integers(0, 2, (3, 50, 4))
+    scores = rng.random((2, 200))
+    found = {
+        "unpaired": rw.compare(y, a, b, model="unpaired", **QUICK),
+        "classes": rw.compare_classes(y, a, b, **QUICK),
+        "rank": rw.rank(y, a, b, c, **QUICK),
+        "evaluate": rw.evaluate(y, a, metric=["accuracy", "macro_f1"], **QUICK),
+        "multilabel": rw.compare(*labels, metric="macro_f1", **QUICK),
+        "scores": rw.compare_scores(y > 0, *scores, metric="roc_auc", **QUICK),
+        "clusters": rw.compare(y, a, b, cluster=np.arange(200) // 2, **QUICK),
+    }
+    titles = {name: result.graph().graph.title for name, result in found.items()}
+    assert titles["scores"] == "The Bayesian bootstrap over items"
+    assert titles["clusters"] == "The Bayesian bootstrap over clusters"
+    assert found["evaluate"]["accuracy"].graph() == found["evaluate"].graph()
+    assert plates(found["scores"].graph().graph) == {"item i = 1 … N": {"w", "x"}}
+    assert "ψ = macro F1 · N = 200 · G = 100" in texts(found["clusters"].graph())
+    names = found["rank"].recipe.tables[0].names
+    assert {f"{k}: {name}" for k, name in enumerate(names, start=1)} < set(texts(found["rank"].graph()))
+    assert "class j = 1 … 3" in plates(found["rank"].graph().graph)
+    assert "label l = 1 … 4" in plates(found["multilabel"].graph().graph)
+
+
+def test_a_result_without_a_model_says_so(answer):
+    from ropewalk.report.plates import plate_diagram
+
+    with pytest.raises(InvalidInputError, match="no model to draw") as caught:
+        plate_diagram(answer.prior_sensitivity())
+    assert "compare" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_are_text(silent, name):
+    y = ["p", "n"] * 50
+    r = rw.compare(y, y[:90] + ["n"] * 10, y, names=[name, "b"], pos_label="p", **QUICK)
+    drawn = r.graph()
+    root = ET.fromstring(drawn.svg.encode())
+    assert {found.tag.removeprefix(SVG) for found in root.iter()} <= {
+        "svg", "title", "desc", "style", "rect", "path", "g", "circle", "text", "tspan",
+    }  # fmt: skip
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067\ufffe\uffff]", drawn.svg)
+    (told,) = [text for text in texts(drawn) if text.startswith("A = ")]
+    assert len(told) < 60
+    page = r.to_html()
+    assert "<script>alert" not in page
+    assert "<img" not in page
+
+
+# -- the page --------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_model_and_its_formulas(answer):
+    page = answer.to_html()
+    section = page[page.index("The model, as a graph") :]
+    section = section[: section.index("</details>")]
+    picture = section[section.index("<svg") : section.index("</svg>") + 6]
+    ET.fromstring(picture)
+    assert len(section.encode()) < 8_000
+    assert "<style" not in picture, "the page's policy lets no other style in"
+    assert "<li>θ<sup>+</sup> ~ Dir(1, 1, 1, 1)</li>" in section
+    assert ".plates circle{" in page[: page.index("</style>")]
+
+
+def test_a_page_goes_without_a_model_that_has_no_graph(answer):
+    from dataclasses import replace
+
+    class Mine(rw.models.Paired):
+        pass
+
+    page = replace(answer, recipe=replace(answer.recipe, model=Mine())).to_html()
+    assert "The model, as a graph" not in page

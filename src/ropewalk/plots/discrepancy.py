@@ -1,0 +1,225 @@
+"""What a model would show again, and what was seen: the replicates of each statistic, and the observed value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ropewalk._colours import INK, INSIDE, LINE
+from ropewalk._validate import choose, count_of
+from ropewalk.data.labels import label_text
+from ropewalk.errors import InvalidInputError
+from ropewalk.intervals import Interval
+from ropewalk.plots._forest import lettering
+from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
+from ropewalk.plots._series import label_of, next_style
+from ropewalk.plots._span import span
+from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, short, words
+from ropewalk.report.checks import OFF, least, p_text
+from ropewalk.report.shape import metric_title
+from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_CALLER: Final = "plot_discrepancy"
+_SHARES: Final = ("agreement", "accuracy", "recall")  # what is drawn unless one statistic is asked for
+_NAME: Final = 40
+_LINES: Final = 40  # more lines than these are not read
+_ROW: Final = 0.17  # inches of a line with one classifier,
+_MORE: Final = 0.08  # and what each other one adds
+_REST: Final = 1.25
+_TALLEST: Final = 9.0  # a page
+_NAMES: Final = 0.42  # of the width that the names may take
+_BAND: Final = 0.62  # of the height of a line that its bars take
+_GAP: Final = 3.0  # points
+_HANDLE: Final = 24.0
+_LEADING: Final = 1.45
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the picture: its name, and a row for each classifier that it is about."""
+
+    name: str
+    rows: tuple[CheckRow, ...]
+
+
+def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw where the observed value of each statistic stands among the replicates.
+
+    A thin bar holds the middle 95% of the replicates, a thick one the middle half; a diamond is what was observed, and
+    a full one, with its p-value, is not reproduced. Classes stand in label order, the classifiers of one class next to
+    each other; of more than 40 classes those that fit worst are drawn.
+
+    Parameters
+    ----------
+    check
+        What `predictive_check` returns.
+    statistic
+        One of its statistics, such as "class share"; agreement, accuracy and the recalls unless said.
+    ax
+        The axes to draw on; a new figure of one column's width unless given.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> from ropewalk.plots import plot_discrepancy
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rng=0)
+    >>> ax = plot_discrepancy(r.predictive_check())
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['agreement', 'accuracy', 'recall of not 8', 'recall of 8']
+    """
+    found: PredictiveCheck = of_kind(check, PredictiveCheck, _CALLER, "predictive_check")
+    shown = _shown(found, statistic)
+    lines, total = _lines(shown, statistic)
+    names = [name for name in found.names if any(row.classifiers == (name,) for line in lines for row in line.rows)]
+    tall = _ROW + _MORE * (max(len(line.rows) for line in lines) - 1)
+    drawn = axes(ax, _CALLER, height=min(_REST + tall * len(lines), _TALLEST))
+    rows = [row for line in lines for row in line.rows]
+    ends = [end for row in rows for end in (*row.interval, row.observed)]
+    view = span(Interval(min(ends), max(ends)))
+    drawn.set_xlim(view.low, view.high)
+    drawn.set_ylim(len(lines) - 0.5, -0.5)
+    width, _ = room_of(drawn)
+    styles = _styles(drawn, names)
+    above = _key(drawn, rows, OFF[found.kind], width)
+    drawn.set_title(folded(_title(found, shown), width, TEXT), fontsize=TEXT, pad=above + _GAP)
+    drawn.set_xlabel(_label(lines, statistic, total))
+    quieten(drawn)
+    drawn.spines["left"].set_visible(False)
+    pitch = room_of(drawn, above=above)[1] / len(lines)
+    left = _name_lines(drawn, lines, pitch, _NAMES * width)
+    right = _draw(drawn, lines, styles, pitch)
+    inner = max(width - left - right, width / 3)
+    middle = 0.5 + (right - left) / 2 / inner  # of the whole picture, names and p-values included
+    drawn.title.set_x(middle)
+    drawn.get_legend().set_bbox_to_anchor((middle, 1.0), drawn.transAxes)  # type: ignore[union-attr]
+    drawn.set_xlabel(folded(_label(lines, statistic, total), inner, TEXT))
+    plain_ticks(drawn, "x", inner)
+    with_signs(drawn)
+    return drawn
+
+
+def _shown(check: PredictiveCheck, statistic: str | None) -> list[CheckRow]:
+    """Return the rows that the picture is about."""
+    if not check.rows:
+        raise InvalidInputError("There is nothing to draw: the check is of no items.")
+    if statistic is None:
+        return [row for row in check.rows if row.statistic in _SHARES]
+    return list(check.of(choose(statistic, {name: name for name in check.statistics}, "statistic")))
+
+
+def _lines(shown: Sequence[CheckRow], statistic: str | None) -> tuple[list[_Line], int]:
+    """Return the lines to draw, and how many there would be of all classes."""
+    groups: dict[tuple[Any, ...], list[CheckRow]] = {}
+    for row in shown:
+        pair = row.classifiers if row.statistic == "agreement" else ()
+        groups.setdefault((row.statistic, row.label, pair), []).append(row)
+    worst = [min(rows, key=extremity) for rows in groups.values()]
+    kept = set(map(id, least(worst, _LINES)))
+    several = len({row.classifiers for row in shown if row.statistic == "agreement"}) > 1
+    lines = [
+        _Line(_name(rows[0], statistic, several=several), tuple(rows))
+        for first, rows in zip(worst, groups.values(), strict=True)
+        if id(first) in kept
+    ]
+    return lines, len(groups)
+
+
+def _name(row: CheckRow, statistic: str | None, *, several: bool) -> str:
+    whose = ", ".join(short(name, _NAME // 2) for name in row.classifiers)
+    about = "" if row.label is None else short(label_text(row.label), _NAME)
+    named = words(metric_title(row.statistic))
+    if row.statistic == "agreement" and several:
+        about, named = (f"{about}: {whose}" if about else whose), "agree"
+    if statistic is not None:
+        return about or named
+    return f"{named}: {about}" if named == "agree" else f"{named} of {about}" if about else named
+
+
+def _title(check: PredictiveCheck, rows: Sequence[CheckRow]) -> str:
+    off, features = sum(row.flagged for row in rows), count_of(len(rows), "feature")
+    posterior, name = check.kind == "posterior", words(check.recipe.model.name)
+    whose = f"the {name} {'model' if posterior else 'prior'}"
+    if off:
+        return f"{off:,} of {features} {'is' if off == 1 else 'are'} {OFF[check.kind]} by {whose}"
+    return f"{whose[0].upper()}{whose[1:]} {'reproduces' if posterior else 'expects'} all {features}"
+
+
+def _label(lines: Sequence[_Line], statistic: str | None, total: int) -> str:
+    what = "share of items" if statistic is None else words(metric_title(statistic))
+    fewer = "" if len(lines) == total else f" ({len(lines)} of {total:,} lines: those that fit worst)"
+    return f"{what}; thin bars: 95%, thick: half of the replicates{fewer}"
+
+
+def _styles(ax: Axes, names: Sequence[str]) -> dict[tuple[str, ...], str]:
+    """Return the colour of each classifier; the legend names them where there are several."""
+    found: dict[tuple[str, ...], str] = {}
+    if len(names) < 2:  # noqa: PLR2004
+        return found
+    for name in names:
+        style = next_style(ax)
+        ax.plot([], [], color=style.colour, linewidth=3, label=label_of(name))
+        found[name,] = style.colour
+    return found
+
+
+def _name_lines(ax: Axes, lines: Sequence[_Line], pitch: float, room: float) -> float:
+    """Write the names on the left, and return how many points they take."""
+    size = lettering(pitch).size
+    names = [fitted(line.name, room, size) for line in lines]
+    ax.set_yticks(range(len(lines)), names)
+    ax.tick_params(axis="y", length=2.0, pad=2.0, labelsize=size, labelcolor=INK, color=LINE, width=0.4)
+    ax.grid(axis="y", color=LINE, linewidth=0.3)
+    ax.set_axisbelow(True)
+    return max(width_of(name, size) for name in names) + 6.0
+
+
+def _draw(ax: Axes, lines: Sequence[_Line], styles: dict[tuple[str, ...], str], pitch: float) -> float:
+    """Draw bars and diamonds, p-values at the right of those that are off; return how many points these take."""
+    most = max(len(line.rows) for line in lines)
+    room = pitch * _BAND / most  # points that a bar has
+    thick, thin, dot = min(3.6, 0.8 * room), min(1.0, 0.3 * room), min(3.6, 1.1 * room)
+    size, taken = min(SMALL, max(0.95 * pitch / most, 5.0)), 0.0
+    for place, line in enumerate(lines):
+        steps = (np.arange(len(line.rows)) - (len(line.rows) - 1) / 2) * _BAND / max(most, 1)
+        for row, y in zip(line.rows, (place + steps).tolist(), strict=True):
+            colour = styles.get(row.classifiers, INSIDE)
+            ax.hlines(y, *row.interval, color=colour, linewidth=thin, zorder=2)
+            ax.hlines(y, *row.half, color=colour, linewidth=thick, zorder=2.1)
+            ax.plot(
+                [row.observed], [y], marker="D", markersize=dot, color=INK, zorder=3, linestyle="none",
+                markerfacecolor=INK if row.flagged else "white", markeredgewidth=min(0.8, room / 5), label="_seen",
+            )  # fmt: skip
+            if row.flagged:
+                text = f"p {p_text(row)}" if p_text(row)[0] in "<>" else f"p = {p_text(row)}"
+                taken = max(taken, width_of(text, size) + _GAP)
+                ax.annotate(
+                    text, (1.0, y), (_GAP, 0.0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+                    ha="left", va="center", fontsize=size, color=INK,
+                )  # fmt: skip
+    return taken
+
+
+def _key(ax: Axes, rows: Sequence[CheckRow], off: str, width: float) -> float:
+    """Name classifiers and diamonds above the axes, and return how many points that takes."""
+    look: dict[str, Any] = {"marker": "D", "linestyle": "none", "color": INK, "markersize": 4, "markeredgewidth": 0.8}
+    handles, labels = ax.get_legend_handles_labels()
+    for flagged, name in ((False, "observed"), (True, f"observed, {off}")):
+        if any(row.flagged == flagged for row in rows):
+            handles += ax.plot([], [], markerfacecolor=INK if flagged else "white", label=f"_{name}", **look)
+            labels.append(name)
+    widest = max(width_of(label, SMALL) for label in labels) + _HANDLE
+    columns = min(max(int(width / widest), 1), len(labels))
+    ax.legend(
+        handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2, borderpad=0.2,
+        ncols=columns, fontsize=SMALL, frameon=False, handlelength=1.2, columnspacing=1.2, handletextpad=0.5,
+        labelcolor=INK, labelspacing=0.25,
+    )  # fmt: skip
+    return _LEADING * SMALL * math.ceil(len(labels) / columns) + _GAP

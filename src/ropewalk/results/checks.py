@@ -1,0 +1,136 @@
+"""Predictive checks: does what a model would show again look like what was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from ropewalk._validate import count_of, visible
+from ropewalk._version import __version__
+from ropewalk.data.labels import label_text
+from ropewalk.intervals import Interval
+from ropewalk.results.base import SCHEMA, Recipe, Rendered
+from ropewalk.typing import IntArray, Label
+
+CheckKind = Literal["posterior", "prior"]
+
+TAIL: Final = 0.025
+"""A Bayesian p-value below this, or above one less this, says that a feature of the data is not reproduced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRow:
+    """One feature of the data, and the same feature of replicated data sets.
+
+    `p_value` is the share of replicates with at least the observed value, those with just that value counted half, and
+    `mc_error` its Monte Carlo error. `interval` holds the middle 95% of the replicates, `half` the middle 50%. `n` are
+    the replicates that have the feature at all: a class without items has no recall.
+    """
+
+    statistic: str
+    classifiers: tuple[str, ...]
+    label: Label | None
+    observed: float
+    mean: float
+    interval: Interval
+    half: Interval
+    p_value: float
+    mc_error: float
+    n: int
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the model does not reproduce this feature: its p-value is near 0 or 1."""
+        return not TAIL <= self.p_value <= 1 - TAIL
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row in plain Python types."""
+        return {
+            "statistic": self.statistic,
+            "classifiers": list(self.classifiers),
+            "label": None if self.label is None else label_text(self.label),
+            "observed": self.observed,
+            "mean": self.mean,
+            "interval": list(self.interval),
+            "half": list(self.half),
+            "p_value": self.p_value,
+            "mc_error": self.mc_error,
+            "n": self.n,
+            "flagged": self.flagged,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class PredictiveCheck(Rendered):
+    """Does the model reproduce the data? Observed features beside those of replicated data sets.
+
+    Made by `predictive_check`. `observed` (K, M, M) are the confusion matrices of the classifiers `names` over
+    `labels`, rows the truth, and `replicates` (n, K, M, M) those of the first n replicated data sets, as many as fit
+    into 32 MB; both None where items have any number of labels or the matrices would be too large. All
+    `draws` replicates count in the `rows`. `checked` is how many items each data set has, one number a table.
+    """
+
+    kind: CheckKind
+    names: tuple[str, ...]
+    labels: tuple[Label, ...]
+    rows: tuple[CheckRow, ...]
+    draws: int
+    seed: int
+    checked: tuple[int, ...]
+    recipe: Recipe = field(repr=False)
+    observed: IntArray | None = field(repr=False, default=None)
+    replicates: IntArray | None = field(repr=False, default=None)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.observed, self.replicates):
+            if array is not None:
+                array.flags.writeable = False
+
+    @property
+    def flagged(self) -> tuple[CheckRow, ...]:
+        """The features that the model does not reproduce, those with the most extreme p-values first."""
+        return tuple(sorted((row for row in self.rows if row.flagged), key=extremity))
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """What was checked, in the order of the rows."""
+        return tuple(dict.fromkeys(row.statistic for row in self.rows))
+
+    def of(self, statistic: str) -> tuple[CheckRow, ...]:
+        """Return the rows of one statistic, such as "recall"."""
+        found = tuple(row for row in self.rows if row.statistic == statistic)
+        if not found:
+            raise KeyError(f"{statistic}; there are: {', '.join(self.statistics)}")
+        return found
+
+    def __repr__(self) -> str:
+        told = f"{self.kind}, {count_of(len(self.rows), 'feature')}, {len(self.flagged)} not reproduced"
+        return visible(f"PredictiveCheck({told})")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check in plain Python types: exactly the JSON object, without the confusion matrices."""
+        recipe = self.recipe
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "kind": self.kind,
+            "model": recipe.model.name,
+            "prior": recipe.model.prior,
+            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
+            "names": list(self.names),
+            "labels": [label_text(label) for label in self.labels],
+            "n_items": recipe.n_items,
+            "n_clusters": recipe.n_clusters,
+            "checked": list(self.checked),
+            "draws": self.draws,
+            "seed": self.seed,
+            "data_hash": recipe.data_hash,
+            "rows": [row.to_dict() for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+def extremity(row: CheckRow) -> float:
+    """Return how far a p-value is from its nearer end: the smallest is the least well reproduced."""
+    return min(row.p_value, 1 - row.p_value)

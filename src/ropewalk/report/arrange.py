@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.models.sketch import Graph
+from ropewalk.models.graph.sketch import Graph
 from ropewalk.report.judge import FORBIDDEN, ROW, STEP, Judge, Touched, outcomes_of
 from ropewalk.typing import FloatArray
 

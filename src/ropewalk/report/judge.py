@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ropewalk.models.sketch import Graph, plain
+from ropewalk.models.graph.sketch import Graph, plain
 from ropewalk.typing import FloatArray, IntArray
 
 STEP: Final = 37.0  # half a column

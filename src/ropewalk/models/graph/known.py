@@ -11,14 +11,7 @@ from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.distributions import describe, is_counts
 from ropewalk.models.flat import Flat
 from ropewalk.models.graph import graph_of
-from ropewalk.models.hierarchical import Icdm2015
-from ropewalk.models.logit import LogitNormal
-from ropewalk.models.multilabel import Multilabel
-from ropewalk.models.noise import NoisyLabels
-from ropewalk.models.own import OwnPriors
-from ropewalk.models.pooled import Pooled
-from ropewalk.models.power_prior import PowerPrior
-from ropewalk.models.shapes import (
+from ropewalk.models.graph.shapes import (
     Prior,
     Rows,
     binary_graph,
@@ -28,9 +21,8 @@ from ropewalk.models.shapes import (
     recalls_graph,
     types_graph,
 )
-from ropewalk.models.sketch import Form, Graph, Sketch
-from ropewalk.models.tree import Tree
-from ropewalk.models.variants import (
+from ropewalk.models.graph.sketch import Form, Graph, Sketch
+from ropewalk.models.graph.variants import (
     delta_prior_graph,
     logit_normal_graph,
     noisy_labels_graph,
@@ -38,6 +30,14 @@ from ropewalk.models.variants import (
     pooled_graph,
     power_prior_graph,
 )
+from ropewalk.models.hierarchical import Icdm2015
+from ropewalk.models.logit import LogitNormal
+from ropewalk.models.multilabel import Multilabel
+from ropewalk.models.noise import NoisyLabels
+from ropewalk.models.own import OwnPriors
+from ropewalk.models.pooled import Pooled
+from ropewalk.models.power_prior import PowerPrior
+from ropewalk.models.tree import Tree
 
 _BINARY: Final = 2
 

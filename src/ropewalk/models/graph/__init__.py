@@ -11,9 +11,9 @@ from typing import Any, get_args
 
 from ropewalk._validate import choose
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.shapes import Prior, Rows, binary_graph, confusion_graph, recalls_graph, types_graph
-from ropewalk.models.sketch import Form, Graph, Kind, Node, Plate, Sketch, parts, plain
-from ropewalk.models.variants import (
+from ropewalk.models.graph.shapes import Prior, Rows, binary_graph, confusion_graph, recalls_graph, types_graph
+from ropewalk.models.graph.sketch import Form, Graph, Kind, Node, Plate, Sketch, parts, plain
+from ropewalk.models.graph.variants import (
     delta_prior_graph,
     logit_normal_graph,
     noisy_labels_graph,
@@ -62,7 +62,7 @@ def graph_of(model: Any, *, n_labels: int, n_classifiers: int, form: Form = "cou
     >>> graph["theta+"].formula
     'θ^+ ~ Dir(1, 1, 1, 1)'
     """
-    from ropewalk.models.graphs import BUILDERS
+    from ropewalk.models.graph.known import BUILDERS
 
     asked: Any = {
         "n_labels": n_labels,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ropewalk.models.shapes import Prior, Rows, binary_graph, lower, recalls_graph, types_graph
-from ropewalk.models.sketch import Form, Graph, Sketch
+from ropewalk.models.graph.shapes import Prior, Rows, binary_graph, lower, recalls_graph, types_graph
+from ropewalk.models.graph.sketch import Form, Graph, Sketch
 
 _BINARY: Final = 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from ropewalk.models.sketch import Form, Graph, Sketch
+from ropewalk.models.graph.sketch import Form, Graph, Sketch
 
 _BINARY: Final = 2
 _FEW: Final = 4  # pseudo-counts are all written; of more, the first

@@ -1,5 +1,7 @@
 """Priors of your own: conjugate ones exactly, all others by Markov chains, against quadrature and simulation."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -313,3 +315,40 @@ def test_a_prior_outside_of_0_and_1_is_refused():
 def test_exact_engine_is_refused_where_there_is_none():
     with pytest.raises(InvalidInputError, match="not conjugate"):
         rw.evaluate(ONE, model=LogitNormal(), engine="exact")
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="PreliZ for Python 3.11 cannot be imported beside matplotlib 3.11"
+)
+class TestPreliz:
+    def test_conjugate_ones_are_drawn_exactly(self):
+        import preliz as pz
+
+        own = OwnPriors(mu=pz.Beta(2, 38), rho=(pz.Beta(8, 2), pz.Beta(1, 9)))
+        assert own.exact
+        assert own.prior == "mu ~ Beta(2, 38); rho+ ~ Beta(8, 2); rho- ~ Beta(1, 9)"
+        pseudo = OwnPriors(mu=(2, 38), rho=((8, 2), (1, 9)))
+        assert [part.tolist() for part in shapes(own.fit(ONE))] == [part.tolist() for part in shapes(pseudo.fit(ONE))]
+
+    def test_a_dirichlet_is_read(self):
+        import preliz as pz
+
+        assert OwnPriors(mu=pz.Dirichlet([1, 2, 3])).fit(THREE).mu.tolist() == [49, 37, 20]
+
+    def test_others_are_sampled(self):
+        import preliz as pz
+
+        own = OwnPriors(rho=(pz.Kumaraswamy(2, 3), (1, 1)))
+        found = rw.evaluate(ONE, metric="recall", model=own, engine=CHAINS, draws=4_000, rng=1)["recall"]
+        mean, std = moments(lambda x: 33 * np.log(x) + 9 * np.log1p(-x) + np.log(6 * x * (1 - x**2) ** 2))
+        agrees(found.estimate, mean, std)
+
+    def test_the_difference_may_have_one(self):
+        import preliz as pz
+
+        none = rw.Outcomes.empty([0, 1], ["A", "B"])
+        with pytest.warns(rw.errors.DegenerateDataWarning):
+            found = rw.compare(
+                none, a="A", b="B", model=DeltaPrior(model=Paired(), delta=pz.Normal(0.1, 0.05)), draws=200_000, rng=9
+            )
+        assert abs(found.mean - 0.1) < 0.003

@@ -53,7 +53,7 @@ def _made(prior: Any, name: str) -> Any:
         kind = getattr(pm, type(prior).__name__, None)
         if kind is None:
             raise InvalidInputError(f"PyMC knows no distribution {type(prior).__name__!r}, which `{name}` is of.")
-        made = prior.to_pymc() if hasattr(prior, "to_pymc") else kind.dist(*prior.params)
+        made = kind.dist(**dict(zip(prior.param_names, prior.params, strict=True)))  # both use the same names
     else:
         made = prior
     values = _drawn(made)

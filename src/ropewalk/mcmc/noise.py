@@ -122,17 +122,16 @@ def _errors(model: NoisyLabels, number: int, size: int) -> list[Any]:
 
 
 def _drifting(model: NoisyLabels, number: int, size: int) -> list[Any]:
-    """Return matrices of an error rate whose logit takes a random step from batch to batch."""
-    pm = load_pymc()
+    """Return matrices of an error rate whose logit, between 0 and guessing, takes a random step from batch to batch."""
+    pm, most = load_pymc(), _guessing(size)
     if isinstance(model.error, np.ndarray) or is_pair(model.error):
         raise InvalidInputError("One rate can drift; a pair or a matrix of them cannot.", hint="give a single error=.")
-    start = _rate(model.error, "error_0")
-    logit = pm.math.logit(start) if not is_real(start) else float(np.log(max(start, _SMALLEST) / (1 - start)))
-    found = [_symmetric(start, size)]
+    start = _rate(model.error, "error_0", size)
+    share_of_most = max(start, _SMALLEST) / most if is_real(start) else start / most
+    logit, found = pm.math.logit(share_of_most), [_symmetric(start, size)]
     for b in range(1, number):
         logit = logit + model.drift * pm.Normal(f"step_{b}", 0, 1)
-        rate = pm.Deterministic(f"error_{b}", pm.math.sigmoid(logit))
-        found.append(_symmetric(rate, size))
+        found.append(_symmetric(pm.Deterministic(f"error_{b}", most * pm.math.sigmoid(logit)), size))
     return found
 
 
@@ -147,16 +146,31 @@ def _matrix(error: Any, name: str, size: int) -> Any:
     if is_pair(error):
         if size != _BINARY:
             raise InvalidInputError(
-                f"A pair of error rates is for two labels; these data have {size}.",
-                hint="give one rate, or a matrix.",
+                f"A pair of error rates is for two labels; these data have {size}.", hint="give one rate, or a matrix."
             )
-        plus, minus = (_rate(one, f"{name}_{sign}") for one, sign in zip(error, ("plus", "minus"), strict=True))
+        plus, minus = (_rate(one, f"{name}_{sign}", size) for one, sign in zip(error, ("plus", "minus"), strict=True))
         return pm.math.stack([pm.math.stack([1 - minus, minus]), pm.math.stack([plus, 1 - plus])])
-    return _symmetric(_rate(error, name), size)
+    return _symmetric(_rate(error, name, size), size)
 
 
-def _rate(error: Any, name: str) -> Any:
-    return error if is_real(error) else share(error, name, batch=())
+def _rate(error: Any, name: str, size: int) -> Any:
+    """Return an error rate, known or not, below that of guessing.
+
+    Annotators who do worse than guessing are as good as those who do better, with the classes exchanged: the data
+    cannot tell the two apart, and a chain that starts among the former would stay there.
+    """
+    most = _guessing(size)
+    if not is_real(error):
+        return share(error, name, batch=(), most=most)
+    if error >= most:
+        raise InvalidInputError(
+            f"`error` is {error:g}, and guessing among {size} labels errs with {most:.3g}.", hint="write 0.05 for 5%."
+        )
+    return float(error)
+
+
+def _guessing(size: int) -> float:
+    return 1 - 1 / size
 
 
 def _symmetric(rate: Any, size: int) -> Any:

@@ -16,15 +16,36 @@ _LOOKED_AT: Final = 200  # draws of a prior, to see whether it lies where it mus
 _ROUNDING: Final = 1e-6
 
 
-def share(prior: Any, name: str, *, batch: tuple[int, ...], dims: tuple[str, ...] | None = None) -> Any:
-    """Add a variable between 0 and 1 to the current model; independent ones, if in a `batch`.
+def share(prior: Any, name: str, *, batch: tuple[int, ...], most: float = 1.0) -> Any:
+    """Add a variable between 0 and 1, or the `most` it may be, to the current model; independent ones, if in a `batch`.
 
     Pseudo-counts are of the share itself and of the rest.
     """
     made = _made(prior, name)
     if made.ndim:
         raise InvalidInputError(f"`{name}` must be one number a draw, between 0 and 1; got {describe(prior)}.")
-    return _registered(made, name, batch, dims, "logodds")
+    if most == 1:
+        return _registered(made, name, batch, None, "logodds")
+    if _drawn(made).max() >= most:
+        made = _below(made, prior, name, most)
+    pm = load_pymc()
+    # A chain must not get beyond, however little of the prior lies there.
+    within = pm.distributions.transforms.Interval(0.0, most)
+    return pm.modelcontext(None).register_rv(_sized(made, batch), name, transform=within, default_transform=None)
+
+
+def _below(made: Any, prior: Any, name: str, most: float) -> Any:
+    """Return a distribution cut off at the most that it may be."""
+    pm = load_pymc()
+    try:
+        cut = pm.Truncated.dist(made, lower=0.0, upper=most)
+        pm.logp(cut, most / 2).eval()
+    except NotImplementedError as error:
+        raise InvalidInputError(
+            f"`{name}` must lie below {most:.3g}, and {describe(prior)} cannot be cut off there.",
+            hint="use a Beta, or a distribution that lies below.",
+        ) from error
+    return cut
 
 
 def simplex(prior: Any, name: str, size: int, *, batch: tuple[int, ...], hint: str, dims: Any = None) -> Any:
@@ -76,9 +97,12 @@ def _drawn(made: Any) -> Any:
 def _registered(made: Any, name: str, batch: tuple[int, ...], dims: Any, transform: str) -> Any:
     """Add copies of a distribution to the current model, on an unbounded scale whether PyMC knows one for it or not."""
     pm = load_pymc()
-    change_dist_size = require("pymc.distributions.shape_utils", extra="mcmc", caller="a prior").change_dist_size
-    sized = change_dist_size(made, batch)
     with pm.Model(model=None) as trial:  # which belongs to no other
-        known = trial.rvs_to_transforms[trial.register_rv(sized, name)]
+        known = trial.rvs_to_transforms[trial.register_rv(_sized(made, batch), name)]
     how = {} if known is not None else {"transform": getattr(pm.distributions.transforms, transform)}
-    return pm.modelcontext(None).register_rv(change_dist_size(made, batch), name, dims=dims, **how)
+    return pm.modelcontext(None).register_rv(_sized(made, batch), name, dims=dims, **how)
+
+
+def _sized(made: Any, batch: tuple[int, ...]) -> Any:
+    shape_utils = require("pymc.distributions.shape_utils", extra="mcmc", caller="a prior")
+    return shape_utils.change_dist_size(made, batch)

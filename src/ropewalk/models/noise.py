@@ -31,8 +31,8 @@ class NoisyLabels:
       are two rates, and from 1 up the pseudo-counts of a Beta);
     * an array of probabilities, rows truth and columns what was annotated, both in label order.
 
-    Errors of annotators are taken to have nothing to do with those of the classifiers, given the true class. Metrics
-    are those against the truth.
+    Rates are taken to be below that of guessing, 1/2 for two labels. Errors of annotators are taken to have nothing to
+    do with those of the classifiers, given the true class. Metrics are those against the truth.
 
     `batches` are the tables of test items that were annotated at different times or by different people, which together
     are the data; `error` may then be a list with one entry a batch. With one `error` and a `drift` the rate moves from

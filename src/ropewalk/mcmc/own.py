@@ -117,15 +117,16 @@ def _over(value: Any, layout: Layout) -> Any:
     return value[..., np.newaxis] if layout.dims and not isinstance(value, float) else value
 
 
-def _normal(layout: Layout, centre: Any, spread: Any, dims: tuple[str, ...]) -> Any:
+def _normal(layout: Layout, centre: Any, spread: Any, dims: tuple[str, ...], name: str = "logit") -> Any:
     """Return normal logits, in the form whose shape a chain finds easier: by themselves, or as steps from the centre.
 
     Where few classes hardly tell how far they are spread, logits by themselves would have to squeeze into a funnel.
     """
     pm = load_pymc()
     if layout.mu_counts.mean() >= _PLENTY[0] and len(layout.classes) >= _PLENTY[1]:
-        return pm.Normal("logit", centre, spread, dims=dims)
-    return pm.Deterministic("logit", centre + spread * pm.Normal("offset", 0, 1, dims=dims), dims=dims)
+        return pm.Normal(name, centre, spread, dims=dims)
+    offset = pm.Normal(f"{name}_offset", 0, 1, dims=dims)
+    return pm.Deterministic(name, centre + spread * offset, dims=dims)
 
 
 def _correlated(model: LogitNormal, layout: Layout, centre: Any, spread: Any) -> Any:
@@ -141,11 +142,22 @@ def _correlated(model: LogitNormal, layout: Layout, centre: Any, spread: Any) ->
             f"{number} classifiers cannot all be correlated by {known:g} with each other.",
             hint=f"use a correlation above {least:.2g}.",
         )
-    pattern = (1 - known) * np.eye(number) + known * np.ones((number, number))
-    each = spread * np.ones(number)
-    cov = pattern * each[:, np.newaxis] * each[np.newaxis, :]
-    drawn = pm.MvNormal("logit", mu=centre * np.ones(number), cov=cov, dims=("class", *layout.dims))
-    return drawn.T
+    # Each classifier given those before it, which is quicker by far than a covariance matrix.
+    each: list[Any] = []
+    steps: list[Any] = []
+    for k in range(number):
+        middle, width = (_of_table(value, k, model) for value in (centre, spread))
+        before = 1 + (k - 1) * known  # 1 plus the correlations among those before
+        drift = known / before * sum(steps) if k else 0.0
+        left = pm.math.sqrt((1 - known) * (1 + k * known) / before) if k else 1.0
+        name = f"logit_{k}"
+        each.append(_normal(layout, middle + width * drift, width * left, ("class",), name))
+        steps.append((each[-1] - middle) / width)
+    return pm.math.stack(each)
+
+
+def _of_table(value: Any, k: int, model: LogitNormal) -> Any:
+    return value[k] if model.pooled else value
 
 
 @program_of.register

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ropewalk._engine import FAR_PRIOR, UNCONVERGED
 from ropewalk.compare import run
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Multilabel, Paired, Unpaired
+from ropewalk.models import (
+    Bootstrap,
+    DeltaPrior,
+    Flat,
+    Icdm2015,
+    Model,
+    Multilabel,
+    NoisyLabels,
+    Paired,
+    PowerPrior,
+    Unpaired,
+)
 from ropewalk.results import Comparison, PriorSensitivity, Recipe
 
 
@@ -17,7 +29,8 @@ def prior_sensitivity(
     """Run the recipe of `answer` with half and twice the prior mass, and with the papers' priors.
 
     With a number of `draws` the other priors get so many, and no Bayes factors. With `same_pairing` models that do not
-    pair items as the answer does are left out.
+    pair items as the answer does are left out. Whatever sampled the answer, the others are drawn exactly where they can
+    be.
 
     Examples
     --------
@@ -33,14 +46,27 @@ def prior_sensitivity(
     recipe = answer.recipe
     others = other_priors(recipe, same_pairing=same_pairing)
     if not others:
-        raise InvalidInputError(
-            f"The model {recipe.model.name!r} has no prior to vary.", hint="it re-weights the items themselves."
-        )
+        raise InvalidInputError(f"The model {recipe.model.name!r} has no prior to vary.", hint=f"{why_none(recipe)}.")
     rows = [("as asked", answer)]
     for which, model in others:
-        again = _under(recipe if draws is None else replace(recipe, draws=draws), model)
+        again = under(recipe if draws is None else replace(recipe, draws=draws), model)
         rows.append((which, run(again, threads=threads, evidence=draws is None)))
     return PriorSensitivity(rows=tuple(rows))
+
+
+def why_none(recipe: Recipe) -> str:
+    """Say why there is no other prior to ask under."""
+    if isinstance(recipe.model, Bootstrap):
+        return "it re-weights the items themselves"
+    if isinstance(recipe.model, NoisyLabels):
+        return "the models of the papers take the labels for the truth; ask again with another error="
+    return "there is none to take its place; ask again with another one of your own"
+
+
+def exactly(recipe: Recipe) -> Recipe:
+    """Return the recipe for the exact engine; that chains did not converge is then no reason to give no verdict."""
+    said = "" if recipe.no_verdict in {UNCONVERGED, FAR_PRIOR} else recipe.no_verdict
+    return replace(recipe, sampler=None, chains=None, no_verdict=said)
 
 
 def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[str, Model]]:
@@ -49,6 +75,14 @@ def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[st
     if isinstance(model, Bootstrap):  # it has no prior, and what it is drawn for the papers' models cannot take
         return []
     found: list[tuple[str, Model]] = []
+    if isinstance(model, DeltaPrior):
+        return [("without the prior of the difference", model.model)]
+    if isinstance(model, NoisyLabels):  # the papers' models know of no noise: they are more than other priors
+        return []
+    if isinstance(model, PowerPrior):
+        found += [("earlier items at half the weight", replace(model, discount=model.discount / 2))]
+        found += [("earlier items in full", replace(model, discount=1.0))] if model.discount < 1 else []
+        found += [("without the earlier items", model.model)]
     if hasattr(model, "scaled"):
         found += [("half the prior mass", model.scaled(0.5)), ("twice the prior mass", model.scaled(2.0))]
     if isinstance(table, MultilabelOutcomes):
@@ -61,14 +95,20 @@ def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[st
     else:
         papers = [("hierarchical, ICDM 2015", Icdm2015()), ("flat", Flat())]
     separate = len(recipe.tables) > 1 and not model.paired
-    found += [(which, paper) for which, paper in papers if paper != model and not (separate and paper.paired)]
+    known = [model, *(other for _, other in found)]
+    found += [(which, paper) for which, paper in papers if paper not in known and not (separate and paper.paired)]
     return [(which, other) for which, other in found if not same_pairing or other.paired == model.paired]
 
 
-def _under(recipe: Recipe, model: Model) -> Recipe:
+def under(recipe: Recipe, model: Model) -> Recipe:
     """Return the recipe with another model; an unpaired one sees each classifier's own table."""
     tables = recipe.tables
     if not model.paired and len(tables) == 1:
         whole = tables[0]
         tables = tuple(whole.project([name]) for name in whole.names)
-    return replace(recipe, tables=tables, model=model)
+    again = replace(exactly(recipe), tables=tables, model=model)
+    if getattr(model, "exact", True):
+        return again
+    # The prior of the difference weights draws that were sampled without it: so the chains are those without it.
+    same = isinstance(recipe.model, DeltaPrior) and recipe.model.model is model
+    return replace(again, sampler=recipe.sampler, chains=recipe.chains if same else None)

@@ -8,27 +8,39 @@ from ropewalk._validate import choose
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models.binary import Paired, Unpaired
 from ropewalk.models.bootstrap import Bootstrap
+from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.flat import Flat
 from ropewalk.models.hierarchical import Icdm2015
+from ropewalk.models.logit import LogitNormal
 from ropewalk.models.multilabel import Multilabel
+from ropewalk.models.noise import NoisyLabels
+from ropewalk.models.own import OwnPriors
+from ropewalk.models.pooled import Pooled
 from ropewalk.models.posterior import Model, Posterior
+from ropewalk.models.power_prior import PowerPrior
 from ropewalk.models.tree import Tree
 
 __all__ = [
     "MODELS",
     "Bootstrap",
+    "DeltaPrior",
     "Flat",
     "Icdm2015",
+    "LogitNormal",
     "Model",
     "Multilabel",
+    "NoisyLabels",
+    "OwnPriors",
     "Paired",
+    "Pooled",
     "Posterior",
+    "PowerPrior",
     "Tree",
     "Unpaired",
     "parse_model",
 ]
 
-MODELS: Final = ("paired", "unpaired", "icdm2015", "flat", "bootstrap")
+MODELS: Final = ("paired", "unpaired", "pooled", "icdm2015", "flat", "bootstrap")
 """The models that a name alone describes, where an item has one label."""
 
 MULTILABEL_MODELS: Final = ("paired", "unpaired", "multilabel", "bootstrap")
@@ -53,6 +65,7 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
         single: dict[str, Model] = {
             "paired": Tree() if not binary else Paired() if pair else Tree(kappa=4.0),
             "unpaired": Unpaired() if binary else Tree(paired=False),
+            "pooled": Pooled(),
             "icdm2015": Icdm2015(),
             "flat": Flat(),
             "bootstrap": Bootstrap(),
@@ -77,7 +90,8 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
         found: Any = model
         raise UnknownNameError(f"`model` must be a name or a model object; got {found!r}.", hint=f"{list(MODELS)}.")
     ours = type(model).__module__.startswith(__name__) and not isinstance(model, Bootstrap)
-    if ours and multilabel != isinstance(model, Multilabel):
+    several_labels = model.is_multilabel if isinstance(model, PowerPrior) else isinstance(model, Multilabel)
+    if ours and multilabel != several_labels:
         raise InvalidInputError(
             f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}."
         )

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.errors import InvalidInputError
+from ropewalk.models.around import Around
 from ropewalk.models.distributions import describe, is_preliz, is_pymc, log_density
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.tree import NOT_THEIRS
@@ -18,7 +19,7 @@ _FEWEST: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DeltaPrior:
+class DeltaPrior(Around):
     """A model whose prior of the difference A − B of the metric is replaced by one of your own.
 
     `delta` is a distribution of PyMC, PreliZ or SciPy (`scipy.stats.norm(0, 0.02)`), or a function that returns log
@@ -49,31 +50,6 @@ class DeltaPrior:
             raise InvalidInputError(
                 f"`delta` must be a distribution; got {self.delta!r}.", hint="for example scipy.stats.norm(0, 0.02)."
             )
-
-    @property
-    def name(self) -> str:
-        """What the JSON calls it."""
-        return self.model.name
-
-    @property
-    def paired(self) -> bool:
-        """Whether the model takes all classifiers at once."""
-        return self.model.paired
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether exchanging the labels leaves the prior as it is."""
-        return self.model.is_symmetric
-
-    @property
-    def exact(self) -> bool:
-        """Whether the model underneath is drawn exactly."""
-        return getattr(self.model, "exact", True)
-
-    @property
-    def no_factor(self) -> str:
-        """Why there is no Bayes factor, if so."""
-        return self.model.no_factor
 
     @property
     def prior(self) -> str:

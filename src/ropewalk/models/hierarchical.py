@@ -198,6 +198,11 @@ class HierarchicalPosterior:
         """Draw `size` tables."""
         eta = self.eta.quantile(rng.random(size))
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
+        return self.fill(rng, mu, eta)
+
+    def fill(self, rng: np.random.Generator, mu: FloatArray, eta: FloatArray) -> Weighted:
+        """Draw the rows given class shares (M, D) and eta (D,), whose draws may be anybody's."""
+        size = eta.size
         weights, beside = self.counted.draw(rng, mu, self.mass)
         owner, lengths = break_sticks(rng, beside.reshape(-1), self.mass, mu.reshape(-1))
         codes = np.empty((2, owner.size), dtype=np.int32)

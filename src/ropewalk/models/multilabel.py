@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from ropewalk._validate import check_positive
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Margins
-from ropewalk.models.tree import Tree, TreePosterior
+from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
 from ropewalk.sampling import block_size
 from ropewalk.typing import FloatArray
 
@@ -63,7 +64,7 @@ class Multilabel:
 
     is_symmetric = True
     no_factor = ""
-    no_savage_dickey = "it belongs to the papers' priors, and this one is not theirs"
+    no_savage_dickey = NOT_THEIRS
 
     def __post_init__(self) -> None:
         for field in ("kappa", "mu_prior"):
@@ -110,9 +111,14 @@ class StackPosterior:
 
     def block(self, rng: np.random.Generator, size: int) -> LabelMargins:
         """Draw `size` tables a label."""
-        found = [part.block(rng, size).margins() for part in self.parts]
-        tp, col, row = (np.stack([getattr(m, of)[..., 1] for m in found], axis=-2) for of in ("tp", "col", "row"))
-        return LabelMargins(Margins(tp.swapaxes(-1, -2), col.swapaxes(-1, -2), row.T, np.ones((size, 1))))
+        return stack_margins([part.block(rng, size).margins() for part in self.parts])
+
+
+def stack_margins(found: Sequence[Margins]) -> LabelMargins:
+    """Return the margins of binary tables, one a label, as those of one multi-label table."""
+    tp, col, row = (np.stack([getattr(m, of)[..., 1] for m in found], axis=-2) for of in ("tp", "col", "row"))
+    total = np.ones((row.shape[-1], 1))
+    return LabelMargins(Margins(tp.swapaxes(-1, -2), col.swapaxes(-1, -2), row.T, total))
 
 
 def label_sums(outcomes: MultilabelOutcomes) -> Any:

@@ -35,6 +35,9 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]
 
+NOT_THEIRS: Final = "it belongs to the papers' priors, and this one is not theirs"
+"""Why a model has no Savage-Dickey ratio."""
+
 _LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, every class lists all types
 _COUNTABLE: Final = (12, 7)  # up to so many classifiers of two labels, of more, all types can be looked at
 _CHOICES: Final = 4_000_000
@@ -98,7 +101,7 @@ class Tree:
     @property
     def no_savage_dickey(self) -> str:
         """Why there is no Savage-Dickey ratio."""
-        return self.no_factor or "it belongs to the papers' priors, and this one is not theirs"
+        return self.no_factor or NOT_THEIRS
 
     def scaled(self, factor: float) -> Tree:
         """Return the model with so many times the prior mass."""
@@ -110,15 +113,18 @@ class Tree:
             paired=self.paired,
         )
 
-    def fit(self, outcomes: Outcomes) -> TreePosterior:
-        """Return the posterior of a table of any number of classifiers and labels."""
+    def fit(self, outcomes: Outcomes, *, every_type: bool = False) -> TreePosterior:
+        """Return the posterior of a table of any number of classifiers and labels.
+
+        With `every_type` all types stand in every class, however many they are.
+        """
         check_sticks(self.label_mass, "label_mass")
         n_labels, codes, counts = outcomes.n_labels, outcomes.codes, outcomes.counts
         patterns = patterns_of(codes)
         observed, kind = np.unique(patterns, axis=0, return_inverse=True)
         kind = kind.reshape(-1)
         listed = observed
-        everywhere = outcomes.n_classifiers <= _LISTED[n_labels > 2]  # noqa: PLR2004
+        everywhere = every_type or outcomes.n_classifiers <= _LISTED[n_labels > 2]  # noqa: PLR2004
         if everywhere:
             listed = all_patterns(outcomes.n_classifiers, n_labels)
             kind = _find(keys_of(listed), keys_of(observed))[kind]
@@ -223,7 +229,13 @@ class TreePosterior:
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables."""
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
-        masses, lumps = self._draw_types(rng, mu, size)
+        return self.fill(rng, mu, *self._draw_types(rng, mu, size))
+
+    def fill(self, rng: np.random.Generator, mu: FloatArray, masses: FloatArray, lumps: FloatArray) -> Weighted:
+        """Split the masses of the groups (G, D), and of unlisted types (M, D), over their labels: draws of tables.
+
+        What happens within a type does not depend on how the types came about, so theirs may be anybody's draws.
+        """
         weights, beside = self._counted.draw(rng, masses[~self._single], self.label_mass)
         loose = self._loose(rng, beside, lumps, mu)
         return Weighted(self._cells, np.concatenate([masses[self._single], weights]), loose, mu)

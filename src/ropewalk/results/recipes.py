@@ -13,11 +13,13 @@ from ropewalk.decision import parse_rope
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Paired, Tree, Unpaired
+from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Paired, Pooled, Tree, Unpaired
 from ropewalk.results.base import SCHEMA, Recipe
 from ropewalk.typing import Rule
 
-_MODELS: Final[dict[str, type]] = {kind.__name__: kind for kind in (Bootstrap, Flat, Icdm2015, Paired, Tree, Unpaired)}
+_MODELS: Final[dict[str, type]] = {
+    kind.__name__: kind for kind in (Bootstrap, Flat, Icdm2015, Paired, Pooled, Tree, Unpaired)
+}
 
 
 def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:

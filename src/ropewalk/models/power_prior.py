@@ -1,0 +1,191 @@
+"""The power prior: what an earlier evaluation found, as the prior of this one, at a discount (Ibrahim and Chen 2000).
+
+    prior(parameters | earlier items) ∝ prior(parameters) · likelihood(parameters | earlier items)^discount
+
+Every model of counted labels here is made of Dirichlets and Betas, whose likelihood is a product of probabilities, each
+to the power of a count. So the power prior is exact: an earlier item counts as part of an item, and that is all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk._validate import count_of, is_real
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.rows import distinct_rows
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.models.around import Around
+from ropewalk.models.binary import Paired, Unpaired
+from ropewalk.models.flat import Flat
+from ropewalk.models.hierarchical import Icdm2015
+from ropewalk.models.matching import match, places, project
+from ropewalk.models.multilabel import Multilabel, StackPosterior
+from ropewalk.models.pooled import Pooled
+from ropewalk.models.posterior import Model, Posterior
+from ropewalk.models.tree import Tree, TreePosterior
+from ropewalk.typing import FloatArray, Label
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPrior(Around):
+    """A model whose prior has also seen `earlier` items, each of which counts as `discount` of an item.
+
+    The `discount`, above 0 and at most 1, is how far you trust the earlier evaluation to be of the same kind: 1 puts
+    its items and the new ones on one heap, 0.1 takes ten of them for one. `model` is the prior before either:
+    `Paired`, `Unpaired`, `Tree`, `Flat`, `Icdm2015`, `Pooled`, `Multilabel`, or another `PowerPrior`.
+
+    Classifiers are matched by name, and labels by label. Each of the classifiers that are now asked about must have
+    been tested earlier; classes that were not there earlier get nothing from it. With `pos_label`, both tables are one
+    class against the rest.
+
+    Examples
+    --------
+    >>> earlier = Outcomes.from_confusion([[80, 20], [30, 70]], name="svm")
+    >>> model = PowerPrior(Unpaired(), earlier, discount=0.1)
+    >>> model.prior_items
+    20.0
+    >>> print(model.prior)
+    mu ~ Beta(1, 1); rho+ ~ Beta(1, 1); rho- ~ Beta(1, 1); and 200 earlier items, each counted as 0.1: 20 in all
+    >>> posterior = model.fit(Outcomes.from_confusion([[8, 2], [1, 9]], name="svm"))
+    >>> [shapes.tolist() for shapes in posterior.theta]
+    [[17.0, 5.0], [5.0, 17.0]]
+    """
+
+    model: Model
+    earlier: AnyOutcomes
+    discount: float = field(default=0.5, kw_only=True)
+
+    by_name = True  # the prior of a classifier depends on its name, and that of a class on its label
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, Paired | Unpaired | Tree | Flat | Icdm2015 | Pooled | Multilabel | PowerPrior):
+            raise InvalidInputError(
+                f"`model` must be a model of counted labels with a prior of its own; got {self.model!r}.",
+                hint="such as models.Paired(), Unpaired(), Tree(), Pooled() or Multilabel().",
+            )
+        if not isinstance(self.earlier, Outcomes | MultilabelOutcomes):
+            raise InvalidInputError(
+                f"`earlier` must be an Outcomes or a MultilabelOutcomes; got {type(self.earlier).__name__}.",
+                hint="read_outcomes and Outcomes.from_arrays make one.",
+            )
+        if self.is_multilabel and not isinstance(self.earlier, MultilabelOutcomes):
+            raise InvalidInputError("The model Multilabel needs earlier items with any number of labels.")
+        if self.earlier.clusters is not None:
+            raise DataError(
+                "The earlier items come in clusters, and this prior takes them as independent.",
+                hint="leave cluster= out, and discount them by as much as items of a cluster repeat each other.",
+            )
+        if not is_real(self.discount) or not 0.0 < self.discount <= 1.0:
+            raise InvalidInputError(
+                f"`discount` must be above 0 and at most 1; got {self.discount!r}.",
+                hint="it is how much of an item each earlier one counts as.",
+            )
+        object.__setattr__(self, "discount", float(self.discount))
+
+    @property
+    def is_multilabel(self) -> bool:
+        """Whether it is for items with any number of labels."""
+        before = self.model
+        return before.is_multilabel if isinstance(before, PowerPrior) else isinstance(before, Multilabel)
+
+    @property
+    def no_savage_dickey(self) -> str:
+        """Why there is no Savage-Dickey ratio."""
+        return self.no_factor or "it belongs to the papers' priors, and this one has seen earlier items"
+
+    @property
+    def prior_items(self) -> float:
+        """How many items the earlier ones are worth."""
+        before = self.model.prior_items if isinstance(self.model, PowerPrior) else 0.0
+        return before + self.discount * self.earlier.n_items
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        told = f"{self.model.prior}; and {count_of(self.earlier.n_items, 'earlier item')}"
+        if self.discount == 1:
+            return told
+        return f"{told}, each counted as {self.discount:g}: {self.discount * self.earlier.n_items:,.6g} in all"
+
+    def fit(self, outcomes: AnyOutcomes) -> Posterior:
+        """Return the posterior given the earlier items and these; without these it is the prior."""
+        return _careful(self.model.fit(self.counted(outcomes)))
+
+    def counted(self, outcomes: Any) -> FractionalOutcomes | LabelTables:
+        """Return what the model before is fitted to: these outcomes, and the earlier ones at their discount."""
+        if self.is_multilabel:
+            return self._with_labels(outcomes)
+        if not isinstance(outcomes, Outcomes):
+            raise InvalidInputError(f"The model {self.model!r} is for items with one label.")
+        return _together(outcomes, match(self.earlier, outcomes), self.discount)
+
+    def _with_labels(self, outcomes: Any) -> LabelTables:
+        """Return a table for each label: the earlier items and these. Of a label nobody asked for then is no item."""
+        earlier = project(self.earlier, outcomes.names, "earlier")
+        assert isinstance(earlier, MultilabelOutcomes)  # noqa: S101 - checked when made
+        place = places(earlier, outcomes.labels, "earlier").tolist()
+        then, now = earlier.tables(), outcomes.tables()
+        found = [
+            _together(table, then[place.index(j)], self.discount) if j in place else table
+            for j, table in enumerate(now)
+        ]
+        return LabelTables(tuple(found), outcomes.labels, outcomes.names)
+
+
+class FractionalOutcomes(Outcomes):
+    """Counts that need not be whole; all that a model asks of outcomes."""
+
+    __slots__ = ()
+
+    def items_by_class(self) -> Any:
+        """Return how many items belong to each class."""
+        return np.bincount(self.codes[:, 0], self.counts, self.n_labels).astype(np.float64)
+
+    def confusion(self, name: str | None = None) -> Any:
+        """Return the confusion matrix of one classifier."""
+        k = 0 if name is None else self.position(name)
+        matrix = np.zeros((self.n_labels, self.n_labels))
+        np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)
+        return matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelTables:
+    """A binary table for each label, which is all that a model of any number of labels asks for."""
+
+    parts: tuple[Outcomes, ...]
+    labels: tuple[Label, ...]
+    names: tuple[str, ...]
+
+    def tables(self) -> tuple[Outcomes, ...]:
+        """Return the tables of all labels."""
+        return self.parts
+
+
+def _careful(posterior: Posterior) -> Posterior:
+    """Return the posterior with classes of less than one item drawn as those of none are: in logarithms.
+
+    A class with a hundredth of an item has shapes as tiny as an empty one, and all of its draws may underflow.
+    """
+    if isinstance(posterior, TreePosterior):
+        return _by_logs(posterior)
+    return StackPosterior(tuple(map(_by_logs, posterior.parts))) if isinstance(posterior, StackPosterior) else posterior
+
+
+def _by_logs(posterior: TreePosterior) -> TreePosterior:
+    items = np.bincount(posterior.codes[:, 0], posterior.counts, posterior.n_labels)
+    return replace(posterior, empty=items < 1)
+
+
+def _together(outcomes: Outcomes, earlier: Outcomes, discount: float) -> FractionalOutcomes:
+    """Count the items of two tables of the same labels and classifiers, the earlier ones at a discount."""
+    codes = np.concatenate([outcomes.codes, earlier.codes])
+    counts: FloatArray = np.concatenate([outcomes.counts.astype(np.float64), discount * earlier.counts])
+    if len(codes):
+        first, place = distinct_rows(codes, outcomes.n_labels)
+        codes, counts = codes[first], np.bincount(place, counts, len(first)).astype(np.float64)
+    return FractionalOutcomes(codes, counts, outcomes.labels, outcomes.names)  # type: ignore[arg-type]

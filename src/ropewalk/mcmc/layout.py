@@ -22,7 +22,6 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import Flat, Multilabel, Paired, PowerPrior, Tree, Unpaired
-from ropewalk.models.matching import match
 from ropewalk.models.multilabel import stack_margins
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.models.tree import TreePosterior
@@ -140,13 +139,15 @@ def _(model: Multilabel, tables: Sequence[MultilabelOutcomes]) -> Layout:
 
 @layout_of.register
 def _(model: PowerPrior, tables: Sequence[Any]) -> Layout:
-    # To the power of a discount, the earlier items are so many pseudo-items.
+    # To the power of a discount, the earlier items are so many pseudo-items. They also tell which labels are said in
+    # a type, so it is both together that tables are filled from.
     frame = layout_of(model.model, tables)
-    earlier = layout_of(model.model, [match(model.earlier, table) for table in tables])
+    whole = layout_of(model.model, [model.counted(table) for table in tables])
     return replace(
         frame,
-        mu_prior=frame.mu_prior + model.discount * earlier.mu_counts,
-        prior=frame.prior + model.discount * earlier.counts,
+        mu_prior=frame.mu_prior + whole.mu_counts - frame.mu_counts,
+        prior=frame.prior + whole.counts - frame.counts,
+        fill=whole.fill,
     )
 
 

@@ -118,6 +118,8 @@ def run_chains(program: Program, sampler: Sampler, draws: DrawsLike, seed: int, 
         else:
             found, engine = _by_pymc(program, sampler, number, seed, cores)
     posterior = found["posterior"]
+    if (posterior.sizes["chain"], posterior.sizes["draw"]) != (sampler.chains, number):
+        raise KeyboardInterrupt  # which samplers take for a wish for fewer draws
     return Sampled(
         parameters={name: np.asarray(posterior[name].values, dtype=np.float64) for name in program.names},
         dims={name: tuple(map(str, posterior[name].dims[2:])) for name in program.names},
@@ -155,24 +157,40 @@ def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: 
     total = chains * (number + tune)
     with program.model, metered(total, "Steps of Markov chains", _asked()) as steps:
 
-        def advance(**_: Any) -> None:
-            steps.step()
+        def advance(*, draw: Any, **_: Any) -> None:
+            if cores == 1 and draw.chain * (number + tune) > steps.done:
+                raise _StoppedError  # PyMC goes on with the next chain
+            try:
+                steps.step()
+            except KeyboardInterrupt:
+                raise _StoppedError from None
 
         how: dict[str, Any] = (
             {"step": pm.Metropolis()} if sampler.step == "metropolis" else {"target_accept": sampler.target_accept}
         )
-        found = pm.sample(
-            number,
-            tune=tune,
-            chains=chains,
-            cores=min(cores, chains),
-            random_seed=_seeds(seed, chains),
-            progressbar=False,
-            compute_convergence_checks=False,
-            callback=advance,
-            **how,
-        )
+        try:
+            found = pm.sample(
+                number,
+                tune=tune,
+                chains=chains,
+                cores=min(cores, chains),
+                random_seed=_seeds(seed, chains),
+                progressbar=False,
+                compute_convergence_checks=False,
+                callback=advance,
+                **how,
+            )
+        except _StoppedError:
+            raise KeyboardInterrupt from None
+        except ValueError as error:
+            if "Not enough samples" in str(error):  # interrupted while it tuned
+                raise KeyboardInterrupt from None
+            raise
     return found, f"PyMC {pm.__version__}"
+
+
+class _StoppedError(Exception):
+    """Somebody interrupted; PyMC would let a KeyboardInterrupt pass, and return what it has."""
 
 
 def _asked() -> ProgressLike:

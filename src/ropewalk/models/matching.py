@@ -21,8 +21,8 @@ def match(other: AnyOutcomes, outcomes: Outcomes, whose: str = "earlier") -> Out
 
     Examples
     --------
-    >>> other = Outcomes.from_arrays("aab", {"svm": "abb", "nb": "aab"})
-    >>> match(other.collapse("b"), other.collapse("b").project(["svm"])).confusion().tolist()
+    >>> other = Outcomes.from_arrays(["a", "a", "b"], ["a", "b", "b"], ["a", "a", "b"], names=["svm", "nb"])
+    >>> match(other, other.collapse("b").project(["svm"])).confusion().tolist()
     [[1, 1], [0, 1]]
     """
     found, (*others, last) = project(other, outcomes.names, whose), outcomes.labels

@@ -8,7 +8,7 @@ to the power of a count. So the power prior is exact: an earlier item counts as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ from ropewalk.models.binary import Paired, Unpaired
 from ropewalk.models.flat import Flat
 from ropewalk.models.hierarchical import Icdm2015
 from ropewalk.models.matching import match, places, project
-from ropewalk.models.multilabel import Multilabel, StackPosterior
+from ropewalk.models.multilabel import Multilabel
 from ropewalk.models.pooled import Pooled
 from ropewalk.models.posterior import Model, Posterior
-from ropewalk.models.tree import Tree, TreePosterior
+from ropewalk.models.tree import Tree
 from ropewalk.typing import FloatArray, Label
 
 
@@ -113,7 +113,7 @@ class PowerPrior(Around):
 
     def fit(self, outcomes: AnyOutcomes) -> Posterior:
         """Return the posterior given the earlier items and these; without these it is the prior."""
-        return _careful(self.model.fit(self.counted(outcomes)))
+        return self.model.fit(self.counted(outcomes))
 
     def counted(self, outcomes: Any) -> FractionalOutcomes | LabelTables:
         """Return what the model before is fitted to: these outcomes, and the earlier ones at their discount."""
@@ -164,21 +164,6 @@ class LabelTables:
     def tables(self) -> tuple[Outcomes, ...]:
         """Return the tables of all labels."""
         return self.parts
-
-
-def _careful(posterior: Posterior) -> Posterior:
-    """Return the posterior with classes of less than one item drawn as those of none are: in logarithms.
-
-    A class with a hundredth of an item has shapes as tiny as an empty one, and all of its draws may underflow.
-    """
-    if isinstance(posterior, TreePosterior):
-        return _by_logs(posterior)
-    return StackPosterior(tuple(map(_by_logs, posterior.parts))) if isinstance(posterior, StackPosterior) else posterior
-
-
-def _by_logs(posterior: TreePosterior) -> TreePosterior:
-    items = np.bincount(posterior.codes[:, 0], posterior.counts, posterior.n_labels)
-    return replace(posterior, empty=items < 1)
 
 
 def _together(outcomes: Outcomes, earlier: Outcomes, discount: float) -> FractionalOutcomes:

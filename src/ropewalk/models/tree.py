@@ -155,7 +155,7 @@ class Tree:
             codes=codes,
             counts=counts,
             cell_group=np.searchsorted(groups, group_of),
-            empty=items == 0,
+            empty=items < 1,  # a part of an item, as a power prior counts them, leaves shapes as tiny as none
         )
 
 

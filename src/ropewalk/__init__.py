@@ -24,12 +24,15 @@ from ropewalk.data import (
     read_outcomes,
 )
 from ropewalk.evaluate import evaluate
+from ropewalk.mcmc import Sampler
 from ropewalk.rank import rank
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
 from ropewalk.scores import compare_scores, evaluate_scores, rank_scores
 
 if TYPE_CHECKING:
     from ropewalk import analysis, costs, curves, planning, plots, resampling
+    from ropewalk.checks import predictive_check
+    from ropewalk.exchange import from_arviz, from_netcdf
     from ropewalk.planning import (
         BinaryScenario,
         ConfusionScenario,
@@ -45,6 +48,9 @@ if TYPE_CHECKING:
 _LATE = ("analysis", "costs", "curves", "planning", "plots", "resampling")
 _FROM = {
     "cross_compare": "resampling",
+    "from_arviz": "exchange",
+    "from_netcdf": "exchange",
+    "predictive_check": "checks",
     **dict.fromkeys(
         (
             "BinaryScenario",
@@ -83,6 +89,7 @@ __all__ = [
     "Outcomes",
     "PriorSensitivity",
     "Ranking",
+    "Sampler",
     "StopWhen",
     "__version__",
     "analysis",
@@ -97,6 +104,8 @@ __all__ = [
     "evaluate",
     "evaluate_scores",
     "examples",
+    "from_arviz",
+    "from_netcdf",
     "join_outcomes",
     "metrics",
     "models",
@@ -104,6 +113,7 @@ __all__ = [
     "planning",
     "plots",
     "power",
+    "predictive_check",
     "rank",
     "rank_scores",
     "read_multilabel",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ropewalk.results.base import Recipe, Rendered
+from ropewalk.results.checks import CheckRow, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.results.confusion import Confusion
@@ -15,6 +16,7 @@ from ropewalk.results.resampled import CrossComparison, Setting, Validated
 
 __all__ = [
     "Battery",
+    "CheckRow",
     "ClassComparisons",
     "ClassicalTest",
     "Comparison",
@@ -31,6 +33,7 @@ __all__ = [
     "Plan",
     "PowerResult",
     "PowerRow",
+    "PredictiveCheck",
     "PriorSensitivity",
     "Ranked",
     "Ranking",

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.contrast import Question
 from ropewalk.data.labels import NO_ANSWER, label_text
+from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import Interval
-from ropewalk.models.posterior import AnyData, AnyMetric, Model
+from ropewalk.mcmc.chains import Chains
+from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.mcmc.sampler import Sampler
+from ropewalk.models.posterior import AnyData, AnyMetric, Model, Posterior
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
-from ropewalk.typing import DrawsLike, Label, Rule
+from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
+
+if TYPE_CHECKING:
+    from ropewalk.models.graph.sketch import Form
+    from ropewalk.report.plates import Diagram
+    from ropewalk.results.checks import CheckKind, PredictiveCheck
 
 SCHEMA = 1
 _BEYOND_ASCII = re.compile(r"[^\n\x20-\x7e]")
@@ -33,7 +42,8 @@ class Recipe:
 
     `tables` is one table of both classifiers for a paired model, one a classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `no_verdict` says why
-    none is given, whatever the ROPE. `repeated` marks clusters that are repeats of one item each.
+    none is given, whatever the ROPE. `repeated` marks clusters that are repeats of one item each. `sampler` is None
+    for the exact engine; `chains` are what it has drawn, once it has.
     """
 
     tables: tuple[AnyData, ...]
@@ -50,6 +60,19 @@ class Recipe:
     n_items: int = 0
     no_verdict: str = ""
     repeated: bool = False
+    sampler: Sampler | None = None
+    chains: Chains | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def engine(self) -> str:
+        """What draws the posterior: "exact", or "pymc"."""
+        return "exact" if self.sampler is None else "pymc"
+
+    def posteriors(self) -> list[Posterior]:
+        """Return the posterior of every table."""
+        if self.chains is not None:
+            return self.chains.posteriors(len(self.tables))
+        return [self.model.fit(table) for table in self.tables]
 
     @property
     def n_clusters(self) -> int | None:
@@ -123,13 +146,36 @@ class Rendered:
         return card(self)
 
 
-class OneMetric(Rendered):
+class Modelled:
+    """An answer by a model, which can be drawn; the drawing is done above, in `ropewalk.report.plates`."""
+
+    __slots__ = ()
+
+    def graph(self, path: str | os.PathLike[str] | None = None, *, form: Form = "counts") -> Diagram:
+        """Draw the model as a plate diagram, an SVG that a notebook shows, and write it to `path` if given.
+
+        ``form="items"`` draws every item for itself, as the papers first do; "counts" what is equal and shorter. An
+        open circle is unknown, grey was seen, a double ring is computed, bare letters are given; point at one for
+        its formula. Scores have no counts, and are always drawn item by item.
+        """
+        from ropewalk.report.plates import plate_diagram
+
+        return plate_diagram(self, path, form=form)
+
+
+class OneMetric(Rendered, Modelled):
     """An answer about one metric, drawn by one recipe."""
 
     __slots__ = ()
 
     draws: Draws
     recipe: Recipe
+    diagnostics: Diagnostics | None
+
+    @property
+    def chains(self) -> Chains | None:
+        """The Markov chains behind the answer; None where it was drawn exactly."""
+        return self.recipe.chains
 
     @property
     def metric(self) -> str:
@@ -141,6 +187,31 @@ class OneMetric(Rendered):
         """The positive class, if the metric has one."""
         return self.recipe.pos_label
 
+    def predictive_check(
+        self,
+        kind: CheckKind = "posterior",
+        *,
+        draws: int = 1_000,
+        rng: SeedLike = None,
+        outcomes: AnyOutcomes | None = None,
+    ) -> PredictiveCheck:
+        """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
+        from ropewalk.checks import predictive_check
+
+        return predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
+
+    def to_arviz(self, *, draws: int | None = None) -> Any:
+        """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
+        from ropewalk.exchange import to_arviz
+
+        return to_arviz(self, draws=draws)  # type: ignore[arg-type]
+
+    def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
+        """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
+        from ropewalk.exchange import to_netcdf
+
+        to_netcdf(self, path, draws=draws)  # type: ignore[arg-type]
+
     def _asked(self) -> dict[str, Any]:
         """Return what was asked, and where the answer comes from."""
         metric, positive = self.recipe.metric, self.recipe.pos_label
@@ -150,15 +221,16 @@ class OneMetric(Rendered):
             "metric": metric.name,
             "higher_is_better": metric.higher_is_better,
             "pos_label": None if positive is None else label_text(positive),
-            **provenance(self.recipe, len(self.draws)),
+            **provenance(self.recipe, len(self.draws), self.diagnostics),
         }
 
 
-def provenance(recipe: Recipe, n_draws: int) -> dict[str, Any]:
+def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = None) -> dict[str, Any]:
     """Return where an answer comes from."""
     return {
         "model": recipe.model.name,
         "prior": recipe.model.prior,
+        "engine": recipe.engine,
         "n_items": recipe.n_items,
         "n_clusters": recipe.n_clusters,
         "classes": None if (picked := recipe.picked) is None else [label_text(label) for label in picked],
@@ -168,6 +240,7 @@ def provenance(recipe: Recipe, n_draws: int) -> dict[str, Any]:
         "prob": recipe.prob,
         "rule": recipe.rule,
         "data_hash": recipe.data_hash,
+        "diagnostics": None if diagnostics is None else diagnostics.to_dict(),
     }
 
 

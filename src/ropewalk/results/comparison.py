@@ -10,7 +10,17 @@ from ropewalk._version import __version__
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
 from ropewalk.intervals import Interval
-from ropewalk.results.base import SCHEMA, OneMetric, Recipe, Rendered, delta_dict, estimate_dict, verdict_dict
+from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.results.base import (
+    SCHEMA,
+    Modelled,
+    OneMetric,
+    Recipe,
+    Rendered,
+    delta_dict,
+    estimate_dict,
+    verdict_dict,
+)
 from ropewalk.results.classical import Battery
 from ropewalk.results.confusion import Confusion
 from ropewalk.results.power import MoreData
@@ -47,6 +57,7 @@ class Comparison(OneMetric):
     warnings: tuple[str, ...] = ()
     tests: Battery | None = None
     more: MoreData | None = None
+    diagnostics: Diagnostics | None = None
 
     @property
     def mean(self) -> float:
@@ -130,7 +141,7 @@ class Comparison(OneMetric):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class ClassComparisons(Rendered):
+class ClassComparisons(Rendered, Modelled):
     """One comparison a class, each class against the rest, in label order. Made by `compare_classes`."""
 
     comparisons: tuple[Comparison, ...]

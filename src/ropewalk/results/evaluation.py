@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,15 +10,19 @@ from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.decision import Decision, Piece, Regions
+from ropewalk.mcmc.chains import Chains
+from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.models.posterior import AnyMetric
-from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict, provenance, verdict_dict
+from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict, provenance, verdict_dict
+from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.power import MoreData
 from ropewalk.sampling import Draws
 from ropewalk.summary import Estimate
+from ropewalk.typing import SeedLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricPosterior:
+class MetricPosterior(Modelled):
     """The posterior of one metric of one classifier, and how it stands against a `bar`, if there is one."""
 
     metric: AnyMetric
@@ -30,10 +35,36 @@ class MetricPosterior:
     more: MoreData | None = None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
+    diagnostics: Diagnostics | None = None
+
+    @property
+    def chains(self) -> Chains | None:
+        """The Markov chains behind the answer; None where it was drawn exactly."""
+        return self.recipe.chains
+
+    def predictive_check(
+        self, kind: CheckKind = "posterior", *, draws: int = 1_000, rng: SeedLike = None
+    ) -> PredictiveCheck:
+        """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
+        from ropewalk.checks import predictive_check
+
+        return predictive_check(self, kind=kind, draws=draws, rng=rng)
+
+    def to_arviz(self, *, draws: int | None = None) -> Any:
+        """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
+        from ropewalk.exchange import to_arviz
+
+        return to_arviz(self, draws=draws)
+
+    def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
+        """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
+        from ropewalk.exchange import to_netcdf
+
+        to_netcdf(self, path, draws=draws)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Evaluation(Rendered):
+class Evaluation(Rendered, Modelled):
     """How good is one classifier? The posterior of each metric. Made by `evaluate`."""
 
     name: str
@@ -63,7 +94,7 @@ class Evaluation(Rendered):
             "version": __version__,
             "name": self.name,
             "pos_label": next((label_text(p) for m in self.metrics if (p := m.recipe.pos_label) is not None), None),
-            **provenance(first.recipe, max(len(m.draws) for m in self.metrics)),
+            **provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics),
             "at_least": self.at_least,
             "metrics": [
                 {

@@ -9,6 +9,7 @@ from ropewalk._validate import visible
 from ropewalk.contrast import Contrast, mirrored
 from ropewalk.decision import Decision
 from ropewalk.intervals import Interval
+from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results.base import (
     OneMetric,
     Recipe,
@@ -71,6 +72,7 @@ class Ranking(OneMetric):
     recipe: Recipe = field(repr=False)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    diagnostics: Diagnostics | None = None
 
     @property
     def p_best(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ from ropewalk._version import __version__
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
 from ropewalk.intervals import Interval
-from ropewalk.results.base import SCHEMA, Recipe, Rendered, estimate_dict
+from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
@@ -41,7 +41,7 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class CrossComparison(Rendered):
+class CrossComparison(Rendered, Modelled):
     """Is A better than B where both are trained and tested on the same folds? Made by `cross_compare`.
 
     Reads like the `Comparison` that it holds. Beside it stand the differences A − B of the repeats (empty where

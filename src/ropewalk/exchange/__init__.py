@@ -1,0 +1,199 @@
+"""Exchange with the ArviZ world: hand an answer out with all that is known of it, and decide on anybody's draws."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack, overload
+
+from ropewalk._engine import issue
+from ropewalk._validate import is_whole, shorten
+from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.exchange.files import opened, write
+from ropewalk.exchange.foreign import judge_draws, material
+from ropewalk.exchange.groups import Answer, contents
+from ropewalk.exchange.picking import Pick, groups_of, names_in
+from ropewalk.exchange.restoring import is_ours, restore
+from ropewalk.exchange.xarrays import as_arviz
+from ropewalk.results.foreign import ForeignComparison
+from ropewalk.typing import RopeLike, Rule
+
+__all__ = ["from_arviz", "from_netcdf", "to_arviz", "to_netcdf"]
+
+
+class _Options(TypedDict, total=False):
+    group: str
+    names: Sequence[str] | None
+    metric: str
+    higher_is_better: bool | None
+    rope: RopeLike | None
+    prob: float
+    rule: Rule
+
+
+def to_arviz(answer: Answer, *, draws: int | None = None) -> Any:
+    """Return an answer as ArviZ knows it: an `InferenceData`, or from ArviZ 1 on xarray's `DataTree`.
+
+    The groups are `posterior`, `prior`, `posterior_predictive`, `observed_data`, and `sample_stats` of Markov chains.
+    `psi` is the metric (classifier), `delta` the difference of two, `mu` the shares of the classes and `recall`
+    (classifier, class) what they say; of Markov chains all parameters are there. Draw i of one belongs to draw i of all
+    others. `confusion` (classifier, truth, predicted) and `class_counts` are those observed, and those of up to 500
+    data sets that are replicated from the posterior. The attributes say what was asked, and hold the whole answer as
+    JSON; what was left out, and why, stands in `left_out`.
+
+    Parameters
+    ----------
+    answer
+        What `compare` or `rank` returned, or one metric of what `evaluate` did.
+    draws
+        The first so many, equally many of each chain; all unless said, and then `mu` and `recall` only where they take
+        at most 200 MB.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, draws=2_000, rng=0)
+    >>> data = to_arviz(r)
+    >>> data["posterior"]["recall"].dims
+    ('chain', 'draw', 'classifier', 'class')
+    >>> bool((data["posterior"]["delta"].values[0] == r.draws.delta()).all())
+    True
+    """
+    return as_arviz(contents(answer, _check_draws(draws)), "to_arviz()")
+
+
+def to_netcdf(answer: Answer, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
+    """Write an answer to a netCDF file with the groups of `to_arviz`; `from_netcdf` and ArviZ read it."""
+    write(path, contents(answer, _check_draws(draws)))
+
+
+def _check_draws(draws: Any) -> int | None:
+    if draws is not None and (not is_whole(draws) or draws < 1):
+        raise InvalidInputError(f"`draws` must be a whole number from 1 up, or None for all; got {draws!r}.")
+    return None if draws is None else int(draws)
+
+
+def from_netcdf(path: str | os.PathLike[str]) -> Answer:
+    """Read an answer that `to_netcdf` wrote: the same answer, draws and all.
+
+    What can be made again from its recipe is made again and held against the draws in the file. Scores, clusters,
+    models and metrics of your own have no recipe that a file could hold: a comparison of those is read from its draws
+    alone, with the same interval and verdict.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, draws=2_000, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     r.to_netcdf(Path(folder) / "answer.nc")
+    ...     again = rw.from_netcdf(Path(folder) / "answer.nc")
+    >>> again.hdi == r.hdi, str(again) == str(r)
+    (True, True)
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInputError(f"`path` must be the path of a file; got {type(path).__name__}.")
+    with opened(path, "from_netcdf()") as groups:
+        attrs = groups["/"].attrs
+        if not is_ours(attrs):
+            raise FileFormatError(
+                f"{os.fspath(path)!r} holds no answer of ropewalk.",
+                hint="from_arviz(path, a=…, b=…) decides on draws of anybody's.",
+            )
+        return restore(groups, attrs)
+
+
+@overload
+def from_arviz(data: Any, *, a: Pick, b: Pick, **options: Unpack[_Options]) -> ForeignComparison: ...
+@overload
+def from_arviz(data: Any, *, delta: Pick, **options: Unpack[_Options]) -> ForeignComparison: ...
+@overload
+def from_arviz(data: Any) -> Answer: ...
+
+
+def from_arviz(
+    data: Any,
+    *,
+    a: Pick | None = None,
+    b: Pick | None = None,
+    delta: Pick | None = None,
+    group: str = "posterior",
+    names: Sequence[str] | None = None,
+    metric: str = "score",
+    higher_is_better: bool | None = None,
+    rope: RopeLike | None = None,
+    prob: float = 0.95,
+    rule: Rule = "hdi",
+) -> Answer:
+    """Decide on anybody's draws: is A better than B, by HDI and ROPE.
+
+    The chains are judged first, by R-hat, effective sample sizes and divergences of the numbers that are asked about:
+    where they have not converged there is no verdict.
+
+    Parameters
+    ----------
+    data
+        ArviZ's `InferenceData`, xarray's `DataTree` or `Dataset`, the path of a netCDF file, or a mapping of arrays
+        (chain, draw), maybe a mapping of groups of those. What `to_arviz` made needs no `a` and `b`: it gives the
+        answer back.
+    a, b
+        Two variables with one number a draw: ``"acc_a"``; of a vector one component, ``"acc[svm]"`` by its coordinate
+        or ``"acc[0]"`` by its place; or ``("acc", {"model": "svm"})`` where names are less simple.
+    delta
+        The difference A − B, where nothing else is known. The scores of A and B then stay unknown.
+    group
+        Where the variables are. Of the posterior, a group `prior` with the same variables gives a Bayes factor of the
+        ROPE, and `sample_stats` the divergences.
+    names
+        What to call A and B; the components or variables unless said.
+    metric, higher_is_better
+        What to call the score, and whether more of it is better; that is known of the metrics that `compare` has.
+    rope, prob, rule
+        As in `compare`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ropewalk as rw
+    >>> rng = np.random.default_rng(0)
+    >>> draws = {"acc": rng.normal([0.85, 0.80], 0.01, size=(4, 1000, 2))}
+    >>> r = rw.from_arviz(draws, a="acc[0]", b="acc[1]", names=["new", "old"], metric="accuracy", rope=0.01)
+    >>> print(r.decision.text)
+    new is better than old by a margin that matters (ROPE ±0.01)
+    """
+    picks = [pick for pick in (a, b, delta) if pick is not None]
+    if picks:
+        _check_picks(a, b, delta)
+    how: Any = {"group": group, "names": names, "metric": metric, "higher_is_better": higher_is_better}
+    how |= {"rope": rope, "prob": prob, "rule": rule, "picks": picks}
+    if isinstance(data, str | os.PathLike):
+        with opened(data, "from_arviz()") as groups:
+            answer = _answer({k: v for k, v in groups.items() if k != "/"}, groups["/"].attrs, how)
+    else:
+        answer = _answer(*groups_of(data), how)
+    if isinstance(answer, ForeignComparison):
+        issue(answer.warnings)
+    return answer
+
+
+def _check_picks(a: Any, b: Any, delta: Any) -> None:
+    if delta is not None and (a is not None or b is not None):
+        raise InvalidInputError("`delta` is A − B already; give it, or `a` and `b`.")
+    if delta is None and (a is None or b is None):
+        given, lacks = ("b", "a") if a is None else ("a", "b")
+        raise InvalidInputError(
+            f"`{given}` was given and `{lacks}` was not.", hint="a difference alone goes by the name of delta=."
+        )
+
+
+def _answer(groups: Mapping[str, Any], attrs: Mapping[str, Any], how: dict[str, Any]) -> Answer:
+    if how["picks"]:
+        return judge_draws(material(groups, **how))
+    if is_ours(attrs) and how["rope"] is None:
+        return restore(groups, attrs)
+    known = groups.get(how["group"])
+    there = f"groups: {shorten(groups)}." if known is None else f"{how['group']!r} has: {shorten(names_in(known))}."
+    raise InvalidInputError("Name the draws: `a` and `b`, or `delta`.", hint=there)

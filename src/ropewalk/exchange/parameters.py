@@ -1,0 +1,180 @@
+"""The tables behind the draws of an answer, drawn again: class shares, recalls and replicated confusion matrices.
+
+An exact answer keeps its seed and not its tables. The same blocks, drawn again, are the same tables bit for bit: so
+draw i of a parameter belongs to draw i of the metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.checks import STREAM
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.errors import InvalidInputError
+from ropewalk.mcmc.chains import CHUNK, prior_tables
+from ropewalk.metrics.margins import Tables, ratio
+from ropewalk.models.multilabel import LabelMargins
+from ropewalk.models.posterior import Posterior
+from ropewalk.models.replicate import cut, replicate, squares, whole_block
+from ropewalk.results import Recipe
+from ropewalk.sampling import PRIOR_STREAM, generator
+from ropewalk.typing import FloatArray, IntArray
+
+Part = tuple[int, int, Tables]
+"""Which table of the recipe, which draw comes first, and the draws as tables."""
+
+WEIGHED: Final = "the model weighs its draws after they were made"
+_SAME: Final = 1e-9
+
+
+class OtherDrawsError(InvalidInputError):
+    """The tables that were drawn again are not those of the answer."""
+
+
+def posterior_parts(recipe: Recipe, number: int) -> Iterator[Part]:
+    """Go through the first draws of an answer as tables: the very ones that it was made of."""
+    if recipe.chains is not None:
+        return _chained(recipe.chains.chunks(number))
+    return _exact(recipe.posteriors(), number, recipe.seed, 0)
+
+
+def prior_parts(recipe: Recipe, tables: Sequence[AnyOutcomes], number: int) -> Iterator[Part]:
+    """Go through draws from the prior as tables."""
+    empty = [type(table).empty(table.labels, table.names) for table in tables]
+    if not getattr(recipe.model, "exact", True):
+        return _chained(prior_tables(recipe.model, empty, number, recipe.seed))
+    return _exact([recipe.model.fit(table) for table in empty], number, recipe.seed, PRIOR_STREAM)
+
+
+def _exact(posteriors: Sequence[Posterior], number: int, seed: int, stream: int) -> Iterator[Part]:
+    for i, posterior in enumerate(posteriors):
+        size = posterior.block_size
+        for block in range(-(-number // size)):
+            yield i, block * size, whole_block(posterior, generator(seed, stream + i, block), size)
+
+
+def _chained(chunks: Iterable[Sequence[Tables]]) -> Iterator[Part]:
+    for chunk, tables in enumerate(chunks):
+        for i, one in enumerate(tables):
+            yield i, chunk * CHUNK, one
+
+
+@dataclass(kw_only=True, eq=False)
+class Drawn:
+    """What is kept of `number` draws as tables.
+
+    `mu` has the shares of the classes, one array (draws, C) a table; `recall` is (classifiers, draws, C), and `psi`,
+    the metric, (classifiers, draws). `confusion` has the replicated matrices of the draws in `picked`, one array
+    (classifiers, picked, …, truth, predicted) a table. What was not asked for is empty.
+    """
+
+    recipe: Recipe
+    tables: tuple[AnyOutcomes, ...]
+    number: int
+    shares: bool = False
+    picked: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    known: FloatArray | None = None
+    mu: list[FloatArray] = field(default_factory=list)
+    recall: list[FloatArray] = field(default_factory=list)
+    psi: list[FloatArray] = field(default_factory=list)
+    confusion: list[list[IntArray]] = field(default_factory=list)
+
+    def fill(self, parts: Iterable[Part]) -> Drawn:
+        """Take what is kept out of the tables, which are never all there at once."""
+        for table in self.tables:
+            n_classes, n_classifiers = class_places(table).size, table.n_classifiers
+            size = self.number if self.shares else 0
+            self.mu.append(np.empty((size, n_classes)))
+            self.recall.append(np.empty((n_classifiers, size, n_classes)))
+            self.psi.append(np.empty((n_classifiers, self.number if self.known is None else 0)))
+            self.confusion.append([])
+        streams = [generator(self.recipe.seed, STREAM + i, 0) for i in range(len(self.tables))]
+        for i, start, tables in parts:
+            self._check(i, start, tables)
+            if self.shares:
+                self._keep_shares(i, start, tables)
+            if self.known is None:
+                found = self._metric(tables)
+                self.psi[i][:, start : start + found.shape[1]] = found[:, : self.number - start]
+            self._replicate(i, start, tables, streams[i])
+        return self
+
+    def _metric(self, tables: Tables) -> FloatArray:
+        prevalence: Any = self.recipe.prevalence
+        return self.recipe.metric(tables if prevalence is None else tables.at_prevalence(np.array(prevalence)))  # type: ignore[arg-type]
+
+    def _check(self, i: int, start: int, tables: Tables) -> None:
+        """Refuse tables whose metric is not what is known of it: those of a model that weighs its draws afterwards."""
+        if self.known is None or start:
+            return
+        first = sum(table.n_classifiers for table in self.tables[:i])
+        known = self.known[first : first + self.tables[i].n_classifiers]
+        found = self._metric(tables)
+        size = min(found.shape[1], known.shape[1])
+        check_same(known[:, :size], found[:, :size])
+
+    def _keep_shares(self, i: int, start: int, tables: Tables) -> None:
+        margins, places = tables.margins(), class_places(self.tables[i])
+        size = min(len(margins.row), self.number - start)
+        self.mu[i][start : start + size] = ratio(margins.row, margins.total)[:size, places]
+        self.recall[i][:, start : start + size] = ratio(margins.tp, margins.row)[:, :size, places]
+
+    def _replicate(self, i: int, start: int, tables: Tables, rng: np.random.Generator) -> None:
+        here = self.picked[(self.picked >= start) & (self.picked < start + n_draws(tables))] - start
+        for run in np.split(here, np.flatnonzero(np.diff(here) > 1) + 1) if here.size else ():
+            some = cut(tables, int(run[0]), int(run[-1]) + 1)
+            self.confusion[i].append(matrices(replicate(some, self.tables[i].n_items, rng)))
+
+    @property
+    def all_psi(self) -> FloatArray:
+        """The metric of all classifiers, (classifiers, draws)."""
+        return self.psi[0] if len(self.psi) == 1 else np.concatenate(self.psi)
+
+    @property
+    def all_recall(self) -> FloatArray:
+        """The recalls of all classifiers, (classifiers, draws, classes)."""
+        return self.recall[0] if len(self.recall) == 1 else np.concatenate(self.recall)
+
+    @property
+    def all_mu(self) -> FloatArray:
+        """The shares of the classes, (draws, classes), or (draws, classifiers, classes) where each has its own."""
+        return self.mu[0] if len(self.mu) == 1 else np.stack(self.mu, axis=1)
+
+    @property
+    def all_confusion(self) -> IntArray:
+        """The replicated matrices, (picked, classifiers, …, truth, predicted)."""
+        return np.concatenate([np.concatenate(found, axis=1) for found in self.confusion]).swapaxes(0, 1)
+
+
+def check_same(known: FloatArray | None, found: FloatArray | None) -> None:
+    """Refuse draws that are not the known ones."""
+    if known is not None and found is not None and not np.allclose(known, found, rtol=0.0, atol=_SAME):
+        raise OtherDrawsError(WEIGHED)
+
+
+def n_draws(tables: Tables) -> int:
+    """Return how many draws there are of a table."""
+    found: Any = tables
+    if hasattr(found, "parts"):
+        found = found.parts[0]
+    return len(found.found.row) if isinstance(found, LabelMargins) else int(found.weights.shape[1])
+
+
+def class_places(table: AnyOutcomes) -> IntArray:
+    """Return the places of the labels that can be true: "no answer" cannot."""
+    if isinstance(table, MultilabelOutcomes):
+        return np.arange(table.n_labels)
+    return np.flatnonzero(table.can_be_true)
+
+
+def matrices(tables: Tables) -> IntArray:
+    """Return the confusion matrices of data sets, (K, D, M, M), or by label (K, D, labels, 2, 2)."""
+    if not isinstance(tables, LabelMargins):
+        return np.rint(squares(tables)).astype(np.int64)
+    m = tables.found  # of a label's table all four cells are known by their margins
+    cells = np.stack([m.tn, m.fp, m.fn, m.tp], axis=-1)
+    return np.rint(cells.reshape(*cells.shape[:-1], 2, 2)).astype(np.int64)

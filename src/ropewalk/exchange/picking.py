@@ -1,0 +1,252 @@
+"""Find one number for each draw in anybody's draws: by group, by name, and of a vector by component."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._validate import brief, nearest, shorten, visible
+from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
+from ropewalk.exchange.xarrays import is_dataset, is_inference_data, is_tree
+from ropewalk.typing import FloatArray
+
+Pick = str | tuple[str, Mapping[str, Any]]
+"""A variable: its name, ``"name[component]"``, or the name with a coordinate for each of its axes."""
+
+_CHAINED: Final = ("chain", "draw")
+_FLAT, _PLANE = 1, 2
+_KINDS: Final = "InferenceData, DataTree, Dataset, the path of a netCDF file, or a mapping of arrays (chain, draw)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variable:
+    """Values (chains, draws, …), the names of the further axes, and their coordinates where they have any."""
+
+    name: str
+    values: Any
+    dims: tuple[str, ...]
+    coords: Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picked:
+    """Draws (chains, draws) of one number, what it is called, and the component that was picked, in words."""
+
+    draws: FloatArray
+    label: str
+    component: str
+
+
+def groups_of(data: Any) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return the groups of something that holds draws, and the attributes of the whole.
+
+    Draws without groups are those of the posterior.
+    """
+    if is_inference_data(data):
+        return {name: data[name] for name in data.groups()}, dict(data.attrs)
+    if is_dataset(data):
+        return {"posterior": data}, dict(data.attrs)
+    if is_tree(data):
+        return {str(name): node for name, node in data.children.items()}, dict(data.attrs)
+    if isinstance(data, Mapping) and data:
+        if all(isinstance(value, Mapping) or is_dataset(value) for value in data.values()):
+            return {str(name): group for name, group in data.items()}, {}
+        return {"posterior": data}, {}
+    what = "an empty mapping" if isinstance(data, Mapping) else type(data).__name__
+    raise InvalidInputError(
+        f"`data` must be {_KINDS}; got {what}.", hint='of two arrays make {"a": array_a, "b": array_b}.'
+    )
+
+
+def group_of(groups: Mapping[str, Any], name: str) -> Any:
+    """Return one group, or say which ones there are."""
+    if name in groups:
+        return groups[name]
+    raise UnknownNameError(f"There is no group {name!r} here.", hint=f"there are: {shorten(groups)}.")
+
+
+def names_in(group: Any) -> list[str]:
+    """Return the names of the variables of a group."""
+    return [str(name) for name in (group.data_vars if hasattr(group, "data_vars") else group)]
+
+
+def holds(group: Any, pick: Pick) -> bool:
+    """Whether a group has the variable of a pick."""
+    return _name_of(pick, names_in(group)) in names_in(group)
+
+
+def pick_draws(group: Any, pick: Any, what: str) -> Picked:
+    """Return the draws of one number, `what` being the parameter that names it."""
+    _check(pick, what)
+    known = names_in(group)
+    name = _name_of(pick, known)
+    if name not in known:
+        guess = nearest(name, known)
+        raise UnknownNameError(
+            f"There is no variable {name!r} here.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(known)}.",
+        )
+    found = _variable(group, name)
+    texts, chosen = _wanted(pick, found)
+    places = tuple(_place(found, dim, text) for dim, text in zip(found.dims, texts, strict=True))
+    values = found.values[(slice(None), slice(None), *places)]
+    component = ", ".join(_said(found, dim, place) for dim, place in zip(found.dims, places, strict=True))
+    label = f"{name}[{component}]" if chosen else name
+    return Picked(_numbers(values, label), label, component)
+
+
+def _check(pick: Any, what: str) -> None:
+    pair = isinstance(pick, tuple) and len(pick) == _PLANE and isinstance(pick[0], str) and isinstance(pick[1], Mapping)
+    if not isinstance(pick, str) and not pair:
+        raise InvalidInputError(
+            f"`{what}` must be the name of a variable, or a name with coordinates; got {brief(repr(pick))}.",
+            hint=f'{what}="acc", {what}="acc[svm]" or {what}=("acc", {{"model": "svm"}}).',
+        )
+
+
+def _name_of(pick: Pick, known: Sequence[str]) -> str:
+    """Return the name of the variable, which may have brackets of its own."""
+    if isinstance(pick, tuple):
+        return pick[0]
+    if pick in known or not pick.endswith("]"):
+        return pick
+    return pick.partition("[")[0]
+
+
+# -- variables ---------------------------------------------------------------------------------------------
+
+
+def _variable(group: Any, name: str) -> Variable:
+    found = group[name]
+    if not hasattr(group, "data_vars") and not {"draw", "sample"}.intersection(getattr(found, "dims", ())):
+        return _plain(found, name)
+    if "sample" in found.dims and "chain" not in found.dims:  # ArviZ's extract() lays the chains end to end
+        found = found.unstack("sample") if "chain" in found.coords else found.rename(sample="draw")
+    if "draw" not in found.dims:
+        raise DataError(
+            f"The variable {name!r} has no draws: its axes are {shorten(found.dims)}.",
+            hint="draws lie along the axes chain and draw.",
+        )
+    if "chain" not in found.dims:
+        found = found.expand_dims("chain")
+    found = found.transpose(*_CHAINED, ...)
+    dims = tuple(map(str, found.dims[2:]))
+    coords = {dim: found.coords[dim].values.tolist() for dim in dims if dim in found.coords}
+    return Variable(name, found.values, dims, coords)
+
+
+def _plain(values: Any, name: str) -> Variable:
+    """Return an array of somebody's as a variable; one axis alone is a single chain."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise DataError(
+            f"The draws of {name!r} are ragged.", hint="every chain needs the same number of draws."
+        ) from error
+    if np.ma.is_masked(values):
+        raise DataError(f"Some draws of {name!r} are masked.", hint="leave them out, in all variables alike.")
+    if array.ndim == 0:
+        raise DataError(f"{name!r} is a single number, and no draws.", hint="give an array (chain, draw).")
+    array = array[np.newaxis] if array.ndim == _FLAT else array
+    return Variable(name, array, tuple(f"dim_{i}" for i in range(array.ndim - _PLANE)), {})
+
+
+def _wanted(pick: Pick, found: Variable) -> tuple[list[Any], bool]:
+    """Return what was said about each axis, and whether anything was."""
+    if isinstance(pick, tuple):
+        said = {str(dim): value for dim, value in pick[1].items()}
+        unknown = [dim for dim in said if dim not in found.dims]
+        if unknown:
+            raise UnknownNameError(
+                f"The variable {found.name!r} has no axis {unknown[0]!r}.",
+                hint=_axes(found) or "it has no axes but draws.",
+            )
+        given = [said[dim] for dim in found.dims if dim in said]
+    elif pick == found.name:
+        given = []
+    else:
+        inside = pick[len(found.name) + 1 : -1]
+        whole = len(found.dims) == 1  # a coordinate of one axis may have commas
+        given = [inside] if whole else [part.strip() for part in inside.split(",")]
+    if len(given) == len(found.dims):
+        return given, bool(given)
+    if not found.dims:
+        raise DataError(
+            f"The variable {found.name!r} is one number a draw and has no components.", hint="leave out […]."
+        )
+    raise DataError(
+        f"The variable {found.name!r} has {_components(found):,} components for each draw, and one is wanted.",
+        hint=f"{_axes(found)} Name one: {_example(found)}.",
+    )
+
+
+def _components(found: Variable) -> int:
+    return int(np.prod(found.values.shape[2:]))
+
+
+def _axes(found: Variable) -> str:
+    told = []
+    for dim, size in zip(found.dims, found.values.shape[2:], strict=True):
+        told.append(f"{dim!r}: {shorten(found.coords.get(dim, range(size)), 6)}")
+    return f"its axes are {'; '.join(told)}." if told else ""
+
+
+def _example(found: Variable) -> str:
+    first = {
+        dim: found.coords.get(dim, range(size))[0]
+        for dim, size in zip(found.dims, found.values.shape[2:], strict=True)
+        if size
+    }
+    return f"({found.name!r}, {first!r})"
+
+
+def _place(found: Variable, dim: str, wanted: Any) -> int:
+    """Return the place of a coordinate on an axis: by its value or how it is written, else by its number."""
+    size = int(found.values.shape[2 + found.dims.index(dim)])
+    coords = found.coords.get(dim)
+    values: list[Any] = list(range(size)) if coords is None else list(coords)
+    same = [i for i, value in enumerate(values) if type(value) is type(wanted) and value == wanted]
+    same = same or [i for i, value in enumerate(values) if str(value) == str(wanted)]
+    if len(same) == 1:
+        return same[0]
+    named = coords is not None and not all(isinstance(value, int | float) for value in values)
+    text = str(wanted).strip()
+    if named and not same and text.lstrip("-").isdecimal() and -size <= int(text) < size:
+        return int(text) % size
+    what = "more than one" if same else "no"
+    raise UnknownNameError(
+        f"The variable {found.name!r} has {what} component {wanted!r} along {dim!r}.",
+        hint=_axes(found),
+    )
+
+
+def _said(found: Variable, dim: str, place: int) -> str:
+    coords = found.coords.get(dim)
+    return visible(str(place if coords is None else coords[place]))
+
+
+def _numbers(values: Any, label: str) -> FloatArray:
+    """Return draws as numbers, or say why they are none."""
+    array = np.asarray(values)
+    if not array.size:
+        raise DataError(f"There are no draws of {label!r}: its chains and draws are {array.shape}.")
+    if array.dtype.kind in "iub":
+        raise DataError(
+            f"The draws of {label!r} are {array.dtype.name}: a discrete number has no density, and so no HDI.",
+            hint="a score is a share or a mean: divide counts by their total.",
+        )
+    if array.dtype.kind != "f":
+        raise DataError(f"The draws of {label!r} must be real numbers; got {array.dtype.name}.")
+    found: FloatArray = array.astype(np.float64)
+    bad = ~np.isfinite(found)
+    if bad.any():
+        chain, draw = (int(i) for i in np.argwhere(bad)[0])
+        raise DataError(
+            f"{int(bad.sum()):,} of {bad.size:,} draws of {label!r} are NaN or infinite, first in chain {chain}, "
+            f"draw {draw}.",
+            hint="they are draws that failed: find out why before you leave them out.",
+        )
+    return found

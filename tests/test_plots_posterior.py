@@ -26,14 +26,14 @@ from ropewalk.decision import region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS
 from ropewalk.intervals import Interval
-from ropewalk.plots import plot_factor, plot_joint, plot_posterior, plot_rope_curve, plot_trace
+from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
 from ropewalk.plots._density import bandwidth, kernel, scott, smooth
 from ropewalk.plots._letters import fitted, folded, width_of
 from ropewalk.plots._span import bulk, span
 from ropewalk.report.numbers import decimals, number, percent
 from ropewalk.results import CrossComparison, CrossPredictions
 
-ALL = [plot_posterior, plot_factor, plot_trace, plot_joint, plot_rope_curve]
+ALL = [plot_posterior, plot_factor, plot_draws, plot_joint, plot_rope_curve]
 HOSTILE = [
     "$x_1$ & $y",
     "<script>",
@@ -343,7 +343,7 @@ def test_a_whole_evaluation_is_refused_with_the_way_out(news):
 @pytest.mark.parametrize(("n", "step"), [(10, 1), (2_000, 1), (2_001, 2), (50_000, 25)])
 def test_the_trace_has_the_draws_in_order_and_the_running_mean_of_all(n, step):
     c = compared(np.cumsum(np.random.default_rng(0).normal(0, 0.001, n)))
-    ax = rendered(plot_trace(c))
+    ax = rendered(plot_draws(c))
     delta = c.draws.delta()
     (shown,), (running,) = lines(ax, "draws"), lines(ax, "running mean")
     order = shown.get_xdata()
@@ -358,7 +358,7 @@ def test_the_trace_has_the_draws_in_order_and_the_running_mean_of_all(n, step):
 
 def test_the_trace_of_a_metric_says_its_numbers(evaluated):
     m = evaluated()
-    ax = plot_trace(m)
+    ax = plot_draws(m)
     ends = [number(end, decimals(m.estimate)) for end in m.estimate.hdi]
     assert all(any(end in text for text in texts(ax)) for end in ends)
     assert np.array_equal(lines(ax, "draws")[0].get_ydata(), m.draws.psi[0][9::10])

@@ -94,6 +94,18 @@ def write_recipe(
     )
 
 
+def default_model(*, separate: bool) -> Default:
+    """Return the choice of a model for one shared table, or for separate ones."""
+
+    def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
+        if multilabel and metric.average == "micro":
+            # The labels of an item go together, and a micro average is made of such items.
+            return Bootstrap(paired=not separate)
+        return "unpaired" if separate else "paired"
+
+    return choose_model
+
+
 def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
     """Return the sampler of Markov chains, None for the exact engine; "auto" takes chains only where it must."""
     exact = getattr(model, "exact", True)

@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk import report
-from ropewalk._asking import write_recipe
+from ropewalk._asking import default_model, write_recipe
 from ropewalk.analysis.confusion import confusion
-from ropewalk.compare import default_model, run
+from ropewalk.compare import run
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -23,6 +23,7 @@ from ropewalk.metrics.registry import METRICS, Metric
 from ropewalk.models import Bootstrap
 from ropewalk.models.posterior import observed_tables
 from ropewalk.report.extras import ClassAgreement, Extras, Mistaken
+from ropewalk.report.models import moves_of
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -34,7 +35,7 @@ from ropewalk.results import (
     Recipe,
     Rendered,
 )
-from ropewalk.sensitivity import other_priors, prior_sensitivity
+from ropewalk.sensitivity import exactly, other_priors, prior_sensitivity, under, why_none
 from ropewalk.typing import Label
 
 _WORK: Final = 4_000_000  # random numbers for each thing that a page adds to an answer, about 20 ns apiece
@@ -57,14 +58,16 @@ def gather(result: Rendered) -> Extras:
     if isinstance(result, Comparison):
         recipe = result.recipe
         classes, n_classes = _classes(result)
+        priors = _priors(result)
         return Extras(
             classes=classes,
             n_classes=n_classes,
             rope=recipe.rope is not None,
-            priors=_priors(result),
+            priors=priors,
             agreement=_agreement(recipe, result.a, result.b),
             mistaken=_mistaken(recipe, result.a, result.b),
             confusions=_confusions(recipe),
+            left_out=_left_out(recipe, classes, priors),
         )
     if isinstance(result, Ranking):
         return Extras(confusions=_confusions(result.recipe))
@@ -86,12 +89,30 @@ def _work(recipe: Recipe) -> int:
     return sum(recipe.model.fit(table).work for table in recipe.tables)
 
 
+def _left_out(recipe: Recipe, classes: ClassComparisons | None, priors: PriorSensitivity | None) -> tuple[str, ...]:
+    """Say what the page of a model does not have that those of others have."""
+    told = []
+    if classes is None and _has_classes(recipe) and recipe.prevalence is None and moves_of(recipe.model):
+        told.append("The question class by class, since it would be about the labels as they stand in the data.")
+    if priors is None and not getattr(recipe.model, "exact", True):
+        some = other_priors(recipe, same_pairing=True)
+        why = "each would have to be sampled, as r.prior_sensitivity() does" if some else why_none(recipe)
+        told.append(f"Other priors: {why}.")
+    return tuple(told)
+
+
 def _priors(answer: Comparison) -> PriorSensitivity | None:
-    """Ask again under other priors of models that pair items in the same way: to drop the pairing is no prior."""
-    others = len(other_priors(answer.recipe, same_pairing=True))
-    if not others:  # nothing is fitted in vain, which for a million scores takes a second
+    """Ask again under other priors of models that pair items in the same way: to drop the pairing is no prior.
+
+    What would have to be sampled by Markov chains is left out, unless the chains are there already.
+    """
+    recipe = answer.recipe
+    others = [under(recipe, model) for _, model in other_priors(recipe, same_pairing=True)]
+    if not others or any(one.sampler is not None and one.chains is None for one in others):
         return None
-    draws = _affordable(others * _work(answer.recipe))
+    exact = [one for one in others if one.sampler is None]
+    # One is fitted, and the others are alike in their work.
+    draws = _affordable(len(exact) * _work(exact[0])) if exact else len(answer.draws)
     if draws is None:
         return None
     return prior_sensitivity(answer, draws=min(draws, len(answer.draws)), same_pairing=True)
@@ -111,9 +132,7 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     """
     recipe = answer.recipe
     tables = [table for table in recipe.tables if not isinstance(table, ItemScores)]
-    if not tables or recipe.prevalence is not None:
-        return None, 0
-    if tables[0].n_labels <= _BINARY and not isinstance(tables[0], MultilabelOutcomes):
+    if not _has_classes(recipe) or recipe.prevalence is not None or moves_of(recipe.model):
         return None, 0
     own = _of_a_class(recipe.metric)  # type: ignore[arg-type]
     rope = None if own is None or recipe.rope is None else tuple(recipe.rope)
@@ -133,8 +152,17 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     if draws is None:
         return None, n_classes
     draws = min(draws, len(answer.draws))
-    found = [run(replace(one, draws=draws, no_verdict=recipe.no_verdict), evidence=False) for one in asked]
+    unsaid = exactly(recipe).no_verdict
+    found = [run(replace(one, draws=draws, no_verdict=unsaid), evidence=False) for one in asked]
     return ClassComparisons(comparisons=tuple(found)), n_classes
+
+
+def _has_classes(recipe: Recipe) -> bool:
+    """Whether there is more than one question to ask of a class against the rest."""
+    table = recipe.tables[0]
+    if isinstance(table, ItemScores):
+        return False
+    return table.n_labels > _BINARY or isinstance(table, MultilabelOutcomes)
 
 
 def _shown_classes(tables: list[AnyOutcomes], recipe: Recipe, metric: Metric) -> tuple[list[Label], int]:

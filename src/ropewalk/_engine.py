@@ -91,7 +91,8 @@ class Drawn:
         """The draws with the names of the classifiers."""
         names = tuple(name for table in self.recipe.tables for name in table.names)
         chains = self.recipe.chains
-        return Draws(psi=self.psi, names=names, chains=1 if chains is None else chains.shape[0])
+        # Weighted draws are taken in any order, and are no chains any more.
+        return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.worth else chains.shape[0])
 
 
 def draw_recipe(
@@ -157,7 +158,7 @@ def _by_chains(recipe: Recipe, cores: int) -> Drawn:
     found = chains.diagnose(numbers)
     if not found.converged:
         recipe = replace(recipe, no_verdict=UNCONVERGED)
-    first = psi[:, :SD_DRAWS]
+    first = psi[:, : SD_DRAWS if found.converged else 0]
     return Drawn(
         recipe=recipe, posteriors=recipe.posteriors(), psi=psi, first=first, at=(psi.shape[1],), diagnostics=found
     )
@@ -264,6 +265,10 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     table = recipe.tables[0]
     assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
     number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
+    if getattr(recipe.model, "by_name", False):  # such a prior is of these classifiers and classes, and no others
+        empty = [recipe.model.fit(table) for table in _emptied(recipe)]
+        psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=PRIOR_STREAM)
+        return difference(psi[0], psi[1])
     labels: tuple[Label, ...] = tuple(range(table.n_labels))
     if NO_ANSWER in table.labels:
         labels = (*labels[:-1], NO_ANSWER)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
-from ropewalk._asking import Default, write_recipe
+from ropewalk._asking import default_model, write_recipe
 from ropewalk._door import as_tables
-from ropewalk._engine import capped, draw_recipe, issue, no_verdict, prior_delta, takes_long
+from ropewalk._engine import UNCONVERGED, capped, draw_recipe, issue, no_verdict, prior_delta, takes_long
 from ropewalk._progress import ProgressLike, current, shown, track
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
@@ -21,8 +21,6 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.mcmc.sampler import Engine, Step, parse_engine
-from ropewalk.metrics.registry import Metric
-from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.posterior import Model, Posterior, observed_psi
 from ropewalk.results import ClassComparisons, Comparison, Recipe
 from ropewalk.sampling import difference
@@ -183,8 +181,7 @@ def compare(
         None shows on stderr how far long drawing has come, a bar on a terminal; False never does, True always; a
         function is called with (done, total).
     tests
-        Whether to run the classical tests too: see `classical.battery`. Their p-values stand beside the answer and
-        have no part in it.
+        Whether to run the classical tests too (`classical.battery`): they stand beside the answer, with no part in it.
 
     Examples
     --------
@@ -336,6 +333,9 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
 
 
 def _too_few(recipe: Recipe) -> str:
+    """Say why there are no draws for Savage-Dickey."""
+    if recipe.no_verdict == UNCONVERGED:
+        return "the Markov chains have not converged"
     if recipe.sampler is not None:
         return f"it takes {SD_DRAWS:,} draws of the posterior, and the Markov chains have fewer"
     return f"{SD_DRAWS:,} draws of posterior and prior would take too long for a table of this size"
@@ -343,7 +343,8 @@ def _too_few(recipe: Recipe) -> str:
 
 def _has_factor(recipe: Recipe, no_sd: str) -> bool:
     """Whether there is a Bayes factor to measure; if not, the prior draws are spared."""
-    return not recipe.model.no_factor and not (no_sd and recipe.rope is None)
+    known = not recipe.model.no_factor and recipe.no_verdict != UNCONVERGED
+    return known and not (no_sd and recipe.rope is None)
 
 
 def _bayes_factor(
@@ -353,18 +354,6 @@ def _bayes_factor(
     if prior is None:
         return BayesFactor(reason=reason)
     return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
-
-
-def default_model(*, separate: bool) -> Default:
-    """Return the choice of a model for one shared table, or for separate ones."""
-
-    def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
-        if multilabel and metric.average == "micro":
-            # The labels of an item go together, and a micro average is made of such items.
-            return Bootstrap(paired=not separate)
-        return "unpaired" if separate else "paired"
-
-    return choose_model
 
 
 def _compare(

@@ -231,7 +231,8 @@ def judge(
 ) -> tuple[Regions, Verdict, bool, Leaning | None]:
     """Return the region masses (on the delta axis), the verdict, its stability and its leaning."""
     regions = region_masses(ordered, rope)
-    stable = is_settled(estimate, regions, rope, prob=prob, rule=rule, n_draws=ordered.size)
+    worth = estimate.worth(ordered.size)  # dependent draws are worth fewer
+    stable = is_settled(estimate, regions, rope, prob=prob, rule=rule, n_draws=worth)
     if higher_is_better:
         hdi, bounds, mean, facing = estimate.hdi, rope, estimate.mean, regions
     else:  # mirror, so that ≫ means that A is better

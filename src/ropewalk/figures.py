@@ -10,7 +10,7 @@ from typing import Any, Final
 from ropewalk._optional import require
 from ropewalk._write import write_file
 from ropewalk.errors import UnreadableFileError
-from ropewalk.plots import plot_factor, plot_posterior, plot_trace
+from ropewalk.plots import plot_draws, plot_factor, plot_posterior
 from ropewalk.reproduce import PublishedRow
 from ropewalk.results import Comparison
 
@@ -42,7 +42,7 @@ def draw_figures(paper: str, rows: Iterable[PublishedRow], folder: Path) -> Iter
     and factor of F1 of category 8.
     """
     for number, comparison in _pictured(paper, rows):
-        plots = (plot_trace, plot_posterior, plot_factor) if paper == "icdm2015" else (plot_posterior, plot_factor)
+        plots = (plot_draws, plot_posterior, plot_factor) if paper == "icdm2015" else (plot_posterior, plot_factor)
         yield from _write(_figure(comparison, plots), folder / f"{paper}-figure-{number}")
 
 

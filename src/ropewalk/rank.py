@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._asking import write_recipe
+from ropewalk._asking import default_model, write_recipe
 from ropewalk._door import as_outcomes, same_labels
 from ropewalk._engine import capped, draw_recipe, issue, no_verdict
 from ropewalk._progress import ProgressLike, shown
 from ropewalk._remarks import remarks
 from ropewalk._settle import MetricLike
 from ropewalk._validate import check_seed, check_threads
-from ropewalk.compare import default_model
 from ropewalk.contrast import contrast, is_settled
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes

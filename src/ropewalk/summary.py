@@ -40,6 +40,15 @@ class Estimate:
         # With few draws a gap may be Monte Carlo error; without spread there is nothing to measure it by.
         return gap / self.std if self.std > 0 and abs(gap) > 4 * self.mc_error else 0.0
 
+    def worth(self, n_draws: int) -> int:
+        """Return how many independent draws the n that this was made of are worth, by the error of their mean.
+
+        Independent ones are worth themselves. Never more than n: what helps a mean may not help an interval.
+        """
+        if not self.mc_error > 0:
+            return n_draws
+        return min(max(round((self.std / self.mc_error) ** 2), 1), n_draws)
+
 
 def summarise(
     draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None, ess: float | None = None

@@ -33,6 +33,11 @@ class Around:
         return getattr(self.model, "exact", True)
 
     @property
+    def moves(self) -> str:
+        """What moves the posterior away from the observed values by design, if anything does."""
+        return getattr(self.model, "moves", "")
+
+    @property
     def no_factor(self) -> str:
         """Why there is no Bayes factor at all, if so."""
         return self.model.no_factor

@@ -9,6 +9,8 @@ from typing import Any, Final
 from ropewalk.decision import Regions, Verdict
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.intervals import Interval
+from ropewalk.models import DeltaPrior
+from ropewalk.results import Recipe
 from ropewalk.wording import rope_text
 
 CONCLUSIVE: Final = "conclusive"
@@ -76,3 +78,8 @@ def ceilings_of(regions: Regions, *, higher_is_better: bool) -> Mapping[Verdict,
     """Return what the probability of each conclusive verdict tends to: the posterior mass of its region."""
     better, worse = (regions.above, regions.below) if higher_is_better else (regions.below, regions.above)
     return {Verdict.EQUIVALENT: regions.inside, Verdict.B_BETTER: worse, Verdict.A_BETTER: better}
+
+
+def can_simulate(recipe: Recipe) -> bool:
+    """Whether a model can be fitted to thousands of test sets: not by Markov chains, nor by weights of their own."""
+    return bool(getattr(recipe.model, "exact", True)) and not isinstance(recipe.model, DeltaPrior)

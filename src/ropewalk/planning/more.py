@@ -13,7 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.planning._power import simulate
 from ropewalk.planning.counting import count, reached
-from ropewalk.planning.goals import CONCLUSIVE, parse_goal
+from ropewalk.planning.goals import CONCLUSIVE, can_simulate, parse_goal
 from ropewalk.planning.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
 from ropewalk.planning.running import Workers
@@ -64,7 +64,8 @@ def more_data(
     method
         "simulation"; or "extrapolation", which takes the posterior to shrink like that of a mean: instant, and close
         where there are more than a few dozen items. By default simulation, unless it would take minutes, and
-        extrapolation where items cannot be simulated: scores, clusters, any number of labels an item.
+        extrapolation where items cannot be simulated: scores, clusters, any number of labels an item, models that take
+        Markov chains, a prior of the difference.
     max_n
         Where to give up.
     simulations, draws
@@ -208,6 +209,10 @@ def _choose(result: Comparison, numbers: int) -> tuple[Method, list[str]]:
     tables = result.recipe.tables
     if not all(isinstance(table, Outcomes) and table.clusters is None for table in tables):
         return "extrapolation", ["Extrapolated: scores, clusters and items of many labels are not simulated."]
+    if not can_simulate(result.recipe):
+        return "extrapolation", [
+            "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated."
+        ]
     work = sum(result.recipe.model.fit(table).work for table in tables)
     if work * numbers > _AFFORDABLE:
         told = (

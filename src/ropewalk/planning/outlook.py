@@ -16,7 +16,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.intervals import hdi
 from ropewalk.planning.counting import count, reached
 from ropewalk.planning.extrapolate import Extrapolation
-from ropewalk.planning.goals import CONCLUSIVE, ceilings_of
+from ropewalk.planning.goals import CONCLUSIVE, can_simulate, ceilings_of
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.power import Design, MoreData
 from ropewalk.sampling import Draws, difference
@@ -35,7 +35,7 @@ _FEW: Final = 10
 _THIN: Final = (50, 20)  # items, and items of the rarer of two classes
 _ROUGH: Final = (
     "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
-    "points and more; r.more_data() simulates it."
+    "points and more"
 )
 
 
@@ -148,6 +148,9 @@ class Outlook:
         rarest = min((int(table.items_by_class().min()) for table in tables), default=_THIN[1])
         return min(self.counted) < _THIN[0] or rarest < _THIN[1]
 
+    def _rough(self) -> str:
+        return f"{_ROUGH}; r.more_data() simulates it." if can_simulate(self.recipe) else f"{_ROUGH}."
+
     def extrapolated(self, target: float, sizes: Iterable[int] | None = None, notes: tuple[str, ...] = ()) -> MoreData:
         """Return the answer without simulating anything."""
         if not min(self.counted):
@@ -168,7 +171,7 @@ class Outlook:
             max_n=self.most,
             method="extrapolation",
             simulations=0,
-            notes=(*notes, _ROUGH) if self._is_thin() else notes,
+            notes=(*notes, self._rough()) if self._is_thin() else notes,
         )
 
 

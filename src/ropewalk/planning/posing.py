@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ropewalk._asking import RULES, check_reach, write_recipe
+from ropewalk._asking import RULES, check_reach, default_model, write_recipe
 from ropewalk._settle import MetricLike
 from ropewalk._validate import brief, check_prob, check_seed, choose, is_whole
-from ropewalk.compare import default_model
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import parse_rope
 from ropewalk.errors import InvalidInputError

@@ -24,6 +24,7 @@ from ropewalk.metrics.margins import Tables, Weighted
 from ropewalk.models import Bootstrap
 from ropewalk.models.binary import DirichletPosterior, block_of_each
 from ropewalk.models.posterior import Posterior
+from ropewalk.planning.goals import can_simulate
 from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
 from ropewalk.sampling import difference
@@ -261,6 +262,7 @@ def _cells_of(table: object, i: int) -> tuple[CodeArray, FloatArray]:
 
 def of_scenario(joint: Joint, recipe: Recipe, *, draws: int, seed: int) -> Study:
     """Return the study of a scenario, asked as the recipe says; its tables hold labels and names, and no items."""
+    check_model(recipe)
     table = recipe.tables[0]
     if table.labels != joint.labels and recipe.pos_label is not None:
         joint = joint.collapse(recipe.pos_label, table.labels[0])
@@ -284,6 +286,9 @@ def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> S
             "with any number of labels.",
             hint="more_data() extrapolates from the posterior of such data.",
         )
+    check_model(recipe)
+    # Whatever sampled the answer, thousands of simulated test sets are drawn exactly; chains would go to every worker.
+    recipe = replace(recipe, sampler=None, chains=None)
     posteriors = tuple(recipe.model.fit(table) for table in tables)
     return Study(
         source=Fitted(recipe, tables, posteriors),
@@ -293,6 +298,16 @@ def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> S
         seed=seed,
         before=tables if more else None,
     )
+
+
+def check_model(recipe: Recipe) -> None:
+    """Refuse a model that cannot be simulated."""
+    if not can_simulate(recipe):
+        raise InvalidInputError(
+            f"The model {recipe.model.name!r} with this prior cannot be simulated: each of thousands of test sets "
+            "would need Markov chains, or weights, of its own.",
+            hint="more_data() extrapolates from the posterior; or plan with a model that is drawn exactly.",
+        )
 
 
 def _rope(recipe: Recipe) -> Interval:

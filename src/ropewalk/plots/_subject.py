@@ -105,7 +105,7 @@ def verdict_words(c: Comparison) -> str:
 
 
 def _of_comparison(c: Comparison) -> Subject:
-    ordered, n = np.sort(c.draws.delta()), len(c.draws)
+    ordered, n = np.sort(c.draws.delta()), c.delta.worth(len(c.draws))
     if c.regions is not None and c.rope is not None:
         low, high = better_names(c)
         meant = ((low, "better"), ("", "too close"), (high, "better"))
@@ -139,7 +139,7 @@ def _shares(regions: Regions, meant: tuple[tuple[str, str], ...], n_draws: int) 
 def _signs(c: Comparison, n_draws: int) -> tuple[Share, ...]:
     """Return the probabilities of the signs; equal scores are rare but for a bootstrap."""
     same = 1.0 - c.prob_below_zero - c.prob_above_zero
-    drawn = same * n_draws > 0.5  # noqa: PLR2004 - at least one draw, whatever the rounding
+    drawn = same * len(c.draws) > 0.5  # noqa: PLR2004 - at least one draw, whatever the rounding
     return (
         Share(BELOW, "", "P(Δ < 0)", percent(c.prob_below_zero, n_draws)),
         *([Share(INSIDE, "", "P(Δ = 0)", percent(same, n_draws))] if drawn else []),
@@ -164,7 +164,7 @@ def _three(ordered: FloatArray, rope: Interval | None, regions: Regions) -> tupl
 
 
 def _of_metric(m: MetricPosterior) -> Subject:
-    ordered, n = np.sort(m.draws.psi[0]), len(m.draws)
+    ordered, n = np.sort(m.draws.psi[0]), m.estimate.worth(len(m.draws))
     bar, name = m.bar, short(m.draws.names[0], NAME)
     title = f"{name}'s {metric_words(m.recipe)} is {minus(estimate_text(m.estimate))}"
     rope: Interval | None = None

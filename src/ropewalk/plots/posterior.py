@@ -120,7 +120,7 @@ def _beyond(subject: Subject, view: Interval) -> str:
     out = count_below(ordered, view.low) + ordered.size - count_below(ordered, view.high, inclusive=True)
     if out < _SEEN * ordered.size:
         return ""
-    return f" ({percent(out / ordered.size, ordered.size)} of the draws lie beyond)"
+    return f" ({percent(out / ordered.size, subject.estimate.worth(ordered.size))} of the draws lie beyond)"
 
 
 def _end_texts(subject: Subject, view: Interval) -> tuple[str, str]:

@@ -104,7 +104,7 @@ def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     for _ in range(2):  # names and cells make room for each other
         name_cells(drawn, names, ranks, longest=_LONGEST, first=1)
         settle(drawn)
-    if not _write_shares(drawn, mesh, shares, len(found.draws)):
+    if not _write_shares(drawn, mesh, shares, min(one.estimate.worth(len(found.draws)) for one in found.models)):
         ticks = [0.0, float(shares.max()) / 2, float(shares.max())]
         key = colour_key(drawn, mesh, ticks, [f"{100 * tick:.0f}%" for tick in ticks], over=_CELLS)
         key.set_xlabel("probability of the rank", fontsize=SMALL, color=INK, labelpad=2)
@@ -217,8 +217,9 @@ def _chances(found: Ranking, names: Sequence[str]) -> dict[tuple[int, int], _Cel
         pair = found.pair(row, column)
         above, below = pair.contrast.prob_above_zero, pair.contrast.prob_below_zero
         better, worse = (above, below) if up else (below, above)
+        n = pair.delta.worth(len(found.draws))
         # Draws that are equal colour neither side, so a pair of twins stays white.
-        cells[i, j] = _Cell((1 + better - worse) / 2, percent(better, len(found.draws)), _mean(pair))
+        cells[i, j] = _Cell((1 + better - worse) / 2, percent(better, n), _mean(pair))
     return cells
 
 

@@ -10,6 +10,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.report.escape import isolated
 from ropewalk.report.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.forest import Entry, Forest, forest
+from ropewalk.report.models import class_word
 from ropewalk.report.shape import Table, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison
 
@@ -50,9 +51,10 @@ def agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[C
         cells = tuple(
             (isolated(row.label), *(f"{n:,}" for n in (row.both, row.only_a, row.only_b, row.neither))) for row in rows
         )
-        header = ("true class", "both", f"only {a}", f"only {b}", "neither")
+        word = class_word(c.recipe)
+        header = (word, "both", f"only {a}", f"only {b}", "neither")
         found.append(
-            Captioned(title="Who was right, by true class", body=Table(header=header, rows=cells, ends_in_text=False))
+            Captioned(title=f"Who was right, by {word}", body=Table(header=header, rows=cells, ends_in_text=False))
         )
     return tuple(found)
 
@@ -66,7 +68,7 @@ def _entries(result: ClassComparisons) -> list[Entry]:
         Entry(
             label=_label(c),
             estimate=c.delta,
-            n_draws=len(c.draws),
+            n_draws=c.delta.worth(len(c.draws)),
             decision=c.decision,
             path=c.rope_path,
         )
@@ -86,12 +88,13 @@ def by_class(classes: ClassComparisons | None, *, live: bool = False) -> Forest 
     )
 
 
-def classes_note(extras: Extras) -> str:
-    """Say what is asked of each class, and how those shown were picked."""
+def classes_note(extras: Extras, *, exactly: bool = False) -> str:
+    """Say what is asked of each class, and how those shown were picked; `exactly`, that no chains were run for them."""
     if extras.classes is None:
         return ""
     first = extras.classes[0]
-    told = f"Each class against the rest: {model_text(first.recipe)}, {len(first.draws):,} draws each."
+    how = ", without Markov chains" if exactly else ""
+    told = f"Each class against the rest: {model_text(first.recipe)}, {len(first.draws):,} draws each{how}."
     if first.recipe.rope is None and extras.rope:
         told += " The ROPE is about another metric, so it judges none of these."
     thin = [_label(c) for c in extras.classes if c.warnings]
@@ -117,10 +120,11 @@ def confused(c: Comparison, rows: tuple[Mistaken, ...]) -> Captioned | None:
         )
         for row in rows
     )
-    header = ("true class", "taken for", isolated(c.a), isolated(c.b))
+    word = class_word(c.recipe)
+    header = (word, "taken for", isolated(c.a), isolated(c.b))
     return Captioned(
         title="Confusions where they differ most",
         body=Table(header=header, rows=cells, text_columns=2, ends_in_text=False),
-        note="Items, and their share of the true class. Picked by the data as the largest differences, so take them as "
+        note=f"Items, and their share of the {word}. Picked by the data as the largest differences, so take them as "
         "hints: chance has made them larger.",
     )

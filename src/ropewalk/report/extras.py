@@ -34,7 +34,7 @@ class Extras:
 
     `n_classes` is how many classes the question is about; `classes` may hold only those with the largest observed
     differences; `rope` is whether the answer was judged by one. `mistaken` are the confusions in which the two differ
-    most.
+    most. `left_out` says what is not on the page, and why, in a sentence each.
     """
 
     classes: ClassComparisons | None = None
@@ -44,3 +44,4 @@ class Extras:
     agreement: tuple[ClassAgreement, ...] = ()
     mistaken: tuple[Mistaken, ...] = ()
     confusions: tuple[Confusion, ...] = ()
+    left_out: tuple[str, ...] = ()

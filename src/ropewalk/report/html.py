@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from ropewalk._version import __version__
 from ropewalk._write import write_text
-from ropewalk.report import studies
+from ropewalk.report import checks, plates, studies
 from ropewalk.report.escape import isolated
 from ropewalk.report.extras import Extras
 from ropewalk.report.page import page
 from ropewalk.report.remarks import remarks
 from ropewalk.report.view import tables, view
-from ropewalk.results import ClassComparisons, Rendered
+from ropewalk.results import ClassComparisons, PredictiveCheck, Rendered
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -55,6 +55,8 @@ def card(result: Rendered) -> str:
     grids = tables(result, isolated)
     if isinstance(result, studies.Planned):
         grids = studies.row_tables(result, isolated)
+    elif isinstance(result, PredictiveCheck):
+        grids = checks.short_tables(result, isolated)
     elif views and len(grids) == 1:  # the words say all of it
         grids = ()
     return (
@@ -68,7 +70,7 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None, *, extras
     """Return one self-contained page, and write it to `path` if given."""
     from markupsafe import Markup
 
-    style, script = _source("page.css"), _source("page.js")
+    style, script = _source("page.css") + Markup(plates.STYLE + plates.PAGE_STYLE), _source("page.js")  # noqa: S704 - no name is in it
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )

@@ -7,9 +7,10 @@ from itertools import combinations
 
 from ropewalk._validate import count_of
 from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.report.drawn import drawn_text, runs_of, worth_text
 from ropewalk.report.more import HEADER, has_more, more_cell
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
-from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, items_text, metric_title
+from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, items_text, metric_title, model_name
 from ropewalk.results import Comparison, Pair, PriorSensitivity, Ranked, Ranking
 from ropewalk.wording import rope_text
 
@@ -28,7 +29,7 @@ def league_table(result: Ranking, escape: Escape) -> Table:
             number(estimate.mean, places),
             number(estimate.std, places),
             interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate)),
-            percent(model.p_best, n),
+            percent(model.p_best, estimate.worth(n)),
             number(model.expected_rank, 2),
             number(model.expected_loss, places),
         )
@@ -47,7 +48,10 @@ def place_table(result: Ranking, escape: Escape) -> Table:
     """Return the probability of every rank, best expected rank first."""
     n = len(result.draws)
     rows = [
-        (escape(model.name), *(escape(percent(share, n)) for share in model.rank_probabilities))
+        (
+            escape(model.name),
+            *(escape(percent(share, model.estimate.worth(n))) for share in model.rank_probabilities),
+        )
         for model in result.by_rank
     ]
     header = ("P(rank)", *(str(place) for place in range(1, len(result.models) + 1)))
@@ -68,7 +72,7 @@ def pair_table(result: Ranking, escape: Escape) -> Table:
         row = (
             number(found.delta.mean, decimals(found.delta, found.delta.mc_error), sign=True),
             interval(found.delta.hdi.low, found.delta.hdi.high, decimals(found.delta), sign=True),
-            *(mass if isinstance(mass, str) else percent(mass, n) for mass in masses),
+            *(mass if isinstance(mass, str) else percent(mass, found.delta.worth(n)) for mass in masses),
             *([more_cell(pair.more)] if more else []),
             decision_text(found.decision),
         )
@@ -82,16 +86,20 @@ def league_view(result: Ranking, escape: Escape) -> View:
     recipe, n = result.recipe, len(result.draws)
     name = metric_title(result.metric)
     best = max(result.models, key=lambda model: model.p_best)
-    told = f"{items_text(recipe)}, {recipe.model.name}" + class_words(recipe, escape)
+    told = f"{items_text(recipe)}, {escape(model_name(recipe))}" + class_words(recipe, escape)
     if isinstance(recipe.tables[0], MultilabelOutcomes):
         told += f" · {recipe.tables[0].n_labels:,} labels, any number an item"
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)
+    least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
+    runs = runs_of(result)
     lines = [
         ("Data", f"{told} · {len(result.models)} classifiers"),
         (escape(name), f"{escape(best.name)} {estimate_text(best.estimate)} · {100 * recipe.prob:g}% HDI"),
         ("Loss", f"picking {escape(best.name)} costs {_loss(best)} on average against the best of all"),
+        *([("Chains", drawn_text(recipe, n, runs))] if runs else []),
     ]
-    headline = f"{escape(best.name)} has the best {escape(name)} with probability {percent(best.p_best, n)}"
+    chance = percent(best.p_best, best.estimate.worth(n))
+    headline = f"{escape(best.name)} has the best {escape(name)} with probability {chance}"
     if recipe.no_verdict:
         headline += f"; {recipe.no_verdict}"
     elif recipe.rope is None:
@@ -105,7 +113,7 @@ def league_view(result: Ranking, escape: Escape) -> View:
         headline=headline,
         lines=tuple(lines),
         shares=(),
-        note=f"HDI ends are ±{error:.1g} (Monte Carlo, {n:,} draws); ties share their ranks equally",
+        note=f"HDI ends are ±{error:.1g} (Monte Carlo, {worth_text(n, least)}); ties share their ranks equally",
     )
 
 
@@ -118,7 +126,7 @@ def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
             number(c.mean, decimals(c.delta, c.delta.mc_error), sign=True),
             number(c.std, decimals(c.delta, c.delta.mc_error)),
             interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
-            "–" if c.regions is None else percent(c.regions.inside, len(c.draws)),
+            "–" if c.regions is None else percent(c.regions.inside, c.delta.worth(len(c.draws))),
             decision_text(c.decision),
         )
         rows.append(tuple(map(escape, row)))
@@ -127,7 +135,7 @@ def sensitivity_table(result: PriorSensitivity, escape: Escape) -> Table:
 
 def moved_text(result: PriorSensitivity) -> str:
     """Say how far the mean moves at most, with no digit that the draws do not carry."""
-    fewest = min(len(c.draws) for c in result.alike)
+    fewest = min(c.delta.worth(len(c.draws)) for c in result.alike)
     places = 2 if fewest >= _MANY else 1
     least = 10.0**-places
     return f"less than {least:.{places}f}" if result.moved < least / 2 else f"at most {result.moved:.{places}f}"
@@ -151,4 +159,7 @@ def sensitivity_view(result: PriorSensitivity, escape: Escape) -> View:
     data = f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe, escape)} · {about}"
     lines = (("Data", data), *((escape(which), _prior(c, escape)) for which, c in result.rows))
     title = f"Does the answer about {escape(first.a)} and {escape(first.b)} hang on the prior?"
-    return View(title=title, symbol="", headline=headline, lines=lines, shares=(), note="")
+    sampled = [which for which, c in result.rows if c.recipe.sampler is not None]
+    rest = ", the rest drawn exactly" if len(sampled) < len(result.rows) else ""
+    note = f"by Markov chains: {escape(', '.join(sampled))}{rest}" if sampled else ""
+    return View(title=title, symbol="", headline=headline, lines=lines, shares=(), note=note)

@@ -109,7 +109,8 @@ def pair_matrix(result: Ranking) -> Pairs:
 
 
 def _pair_cell(result: Ranking, a: str, b: str) -> PairCell:
-    pair, n = result.pair(a, b), len(result.draws)
+    pair = result.pair(a, b)
+    n = pair.delta.worth(len(result.draws))
     contrast = pair.contrast
     difference = f"{isolated(a)} − {isolated(b)}: {estimate_text(pair.delta, sign=True)}"
     if contrast.decision is None:

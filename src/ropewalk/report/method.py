@@ -11,14 +11,17 @@ from ropewalk._version import __version__
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import RopewalkError
-from ropewalk.models import parse_model
-from ropewalk.report import planning, studies
+from ropewalk.models import DeltaPrior, parse_model
+from ropewalk.report import checks, planning, studies
+from ropewalk.report.drawn import made_by, runs_of
+from ropewalk.report.models import meaning, model_call, sampler_call
 from ropewalk.report.shape import class_words, items_text, model_text
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
     CrossComparison,
     Evaluation,
+    PredictiveCheck,
     PriorSensitivity,
     Ranking,
     Recipe,
@@ -40,6 +43,8 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
     """Return what was asked, of which data, by which model and program, as labelled lines."""
     if isinstance(result, studies.Planned):
         return (*_planned(result), ("Program", _versions()), ("Not covered", NOT_PLANNED))
+    if isinstance(result, PredictiveCheck):
+        return (*checks.method(result), ("Program", _versions()), ("Not covered", NOT_COVERED))
     found = _made_by(result)
     if found is None:
         return (("Program", _versions()),)
@@ -51,9 +56,10 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
         ("Data", items_text(recipe) + (", taken as independent" if independent else "") + about),
         ("Data hash", recipe.data_hash),
         *(("Model", text) for text in dict.fromkeys(map(model_text, _recipes(result, recipe)))),
+        *(("In words", text) for text in dict.fromkeys(meaning(one.model) for one in _recipes(result, recipe))),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
         ("Judged by", _judged(recipe)),
-        ("Draws", f"{_fewest(result, n_draws)}{n_draws:,}, seed {recipe.seed}"),
+        ("Draws", f"{_fewest(result, n_draws)}{n_draws:,}{_drawn(result, recipe)}, seed {recipe.seed}"),
         ("Call", call),
         ("Program", _versions()),
         ("Not covered", NOT_COVERED),
@@ -76,6 +82,13 @@ def _planned(result: studies.Planned) -> tuple[tuple[str, str], ...]:
         ("Judged by", _judged(recipe)),
         ("Made by", f"{' · '.join(planning.effort(result))}, seed {design.seed}"),
     )
+
+
+def _drawn(result: Rendered, recipe: Recipe) -> str:
+    """Say how the draws were made."""
+    runs = runs_of(result)
+    told = f" by {made_by(runs)}" if runs else ", independent"
+    return f"{told}, weighted by the prior of the difference" if isinstance(recipe.model, DeltaPrior) else told
 
 
 def _fewest(result: Rendered, most: int) -> str:
@@ -159,6 +172,7 @@ def _call(function: str, recipe: Recipe, given: list[tuple[str, object]]) -> str
     ]
     told = [f"{name}={value!r}" if name else repr(value) for name, value in given if value is not None]
     told += ["cluster=…"] if recipe.n_clusters is not None else [f"model={_model(recipe)}"]
+    told += [f"engine={engine}"] if (engine := sampler_call(recipe)) is not None else []
     return f"rw.{function}(data, {', '.join(told)})"
 
 
@@ -171,4 +185,4 @@ def _model(recipe: Recipe) -> str:
         made = parse_model(name, n_labels=table.n_labels, n_classifiers=n_classifiers, multilabel=several)
     except RopewalkError:
         made = None
-    return repr(name) if made == recipe.model else f"rw.models.{recipe.model!r}"
+    return repr(name) if made == recipe.model else model_call(recipe.model)

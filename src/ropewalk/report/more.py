@@ -7,6 +7,7 @@ from typing import Final
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.decision import Verdict
+from ropewalk.models import DeltaPrior
 from ropewalk.report.numbers import percent, rounded_up, share_text
 from ropewalk.report.shape import Escape, Table
 from ropewalk.results import Design, MoreData, PowerRow, Recipe
@@ -89,7 +90,9 @@ def _telling(more: MoreData) -> list[PowerRow]:
 
 
 def _counts(recipe: Recipe) -> bool:
-    """Whether items like these can be simulated."""
+    """Whether items like these can be simulated, and the model fitted to each of thousands of them."""
+    if isinstance(recipe.model, DeltaPrior) or not getattr(recipe.model, "exact", True):
+        return False
     return all(isinstance(table, Outcomes) and table.clusters is None for table in recipe.tables)
 
 

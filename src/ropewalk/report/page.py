@@ -9,16 +9,19 @@ from typing import Final
 
 from ropewalk.contrast import Question
 from ropewalk.decision import Leaning, Verdict
-from ropewalk.report import classical, studies
+from ropewalk.report import checks, classical, studies
+from ropewalk.report.chains import ALARM, ChainPart, chain_part
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
 from ropewalk.report.escape import isolated
 from ropewalk.report.extras import Extras
 from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
 from ropewalk.report.method import method_rows, preset_text
+from ropewalk.report.models import moves_of
 from ropewalk.report.more import more_table
 from ropewalk.report.numbers import factor, savage_dickey
 from ropewalk.report.panel import Judged, Panel, panel
+from ropewalk.report.plates import Inline, inline
 from ropewalk.report.prospect import Prospect, power_picture, verdict_picture
 from ropewalk.report.remarks import remarks
 from ropewalk.report.resampled import plain
@@ -34,6 +37,7 @@ from ropewalk.results import (
     Evaluation,
     MetricPosterior,
     MoreData,
+    PredictiveCheck,
     PriorSensitivity,
     Ranking,
     Rendered,
@@ -77,9 +81,13 @@ class Page:
     tests_meaning: str = ""
     details: tuple[View, ...] = ()
     by_class: bool = False
+    discrepancies: tuple[checks.Discrepancy, ...] = ()
     prospect: Prospect | None = None
     prospect_table: Table | None = None
+    moves: str = ""
+    chains: ChainPart | None = None
     method: tuple[tuple[str, str], ...] = ()
+    model: Inline | None = None
     sentence: str = ""
     latex: str = ""
     json: str = ""
@@ -88,7 +96,8 @@ class Page:
 
 def page(result: Rendered, extras: Extras) -> Page:
     """Return what the page of a result holds."""
-    views, told = view(result, isolated), remarks(result, isolated)
+    views = view(result, isolated)
+    told = sorted(remarks(result, isolated), key=lambda pair: not pair[1].startswith(ALARM))  # it is about all else
     # What a plan assumes decides it, so it stands beside the answer.
     urgent = (*_URGENT, "Assumes") if isinstance(result, studies.Planned) else _URGENT
     found = Page(
@@ -100,7 +109,9 @@ def page(result: Rendered, extras: Extras) -> Page:
         warnings=tuple(pair for pair in told if pair[0] in urgent),
         notes=tuple(pair for pair in told if pair[0] not in urgent),
         tables=tables(result, isolated),
-        method=method_rows(result),
+        chains=chain_part(result),
+        method=(*method_rows(result), *_left_out(extras)),
+        model=inline(result),
         sentence=sentence(result),
         latex=latex(result),
         json=result.to_json(),
@@ -110,6 +121,8 @@ def page(result: Rendered, extras: Extras) -> Page:
         found = replace(found, caption="")
     if isinstance(result, studies.Planned):
         return replace(found, prospect=_prospect(result))
+    if isinstance(result, PredictiveCheck):  # its pictures are tables themselves
+        return replace(found, tables=(), discrepancies=checks.discrepancies(result, isolated))
     if isinstance(result, CrossComparison):
         return _comparison(found, plain(result), extras)
     if isinstance(result, Comparison):
@@ -119,6 +132,10 @@ def page(result: Rendered, extras: Extras) -> Page:
     if isinstance(result, Evaluation):
         return _evaluation(found, result, extras)
     return _ranking(found, result, extras) if isinstance(result, Ranking) else found
+
+
+def _left_out(extras: Extras) -> tuple[tuple[str, str], ...]:
+    return (("Left out", " ".join(extras.left_out)),) if extras.left_out else ()
 
 
 # -- two classifiers ---------------------------------------------------------------------------------------
@@ -132,13 +149,14 @@ def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
         views=(replace(found.views[0], tests=""),),
         agreement=agreement_tables(c, extras.agreement),
         classes=by_class(extras.classes),
-        classes_note=classes_note(extras),
+        classes_note=classes_note(extras, exactly=c.diagnostics is not None),
         confused=confused(c, extras.mistaken),
         priors=_priors(extras.priors),
         priors_note=_priors_note(extras.priors),
         each=_each((c.a, c.estimate_a), (c.b, c.estimate_b), question=c.recipe.question, what=metric_title(c.metric)),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
+        moves=moves_of(c.recipe.model),
         factor=_factor(c),
         tests=None if battery is None else classical.tests_table(battery.tests, isolated),
         tests_meaning=classical.MEANING,
@@ -184,8 +202,9 @@ def _priors(priors: PriorSensitivity | None) -> Forest | None:
 def _priors_note(priors: PriorSensitivity | None) -> str:
     if priors is None:
         return ""
-    draws = len(priors.rows[-1][1].draws)
-    return f"{view(priors, isolated)[0].headline}. Each other prior has {draws:,} draws."
+    draws, shown = len(priors.rows[-1][1].draws), view(priors, isolated)[0]
+    note = f" {shown.note[0].upper()}{shown.note[1:]}." if shown.note else ""
+    return f"{shown.headline}. Each other prior has {draws:,} draws.{note}"
 
 
 def _factor(c: Comparison) -> tuple[tuple[str, str], ...]:
@@ -220,6 +239,7 @@ def _classes(found: Page, result: ClassComparisons) -> Page:
         title=title,
         views=(head,),
         panels=(None,),
+        moves=moves_of(first.recipe.model),
         classes=by_class(result, live=True),
         details=found.views if len(result) <= _WORDS else (),
         by_class=True,
@@ -246,6 +266,7 @@ def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
     return replace(
         found,
         title=found.title if len(found.views) == 1 else f"How good is {isolated(result.name)}?",
+        moves=moves_of(result.metrics[0].recipe.model),
         panels=tuple(_score_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1)),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
@@ -282,6 +303,7 @@ def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:
         pair_table=found.tables[-1],
         each=_each(*entries, question=result.recipe.question, what=metric_title(result.metric)),
         pairs=pair_matrix(result),
+        moves=moves_of(result.recipe.model),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
     )

@@ -118,7 +118,7 @@ def panel(key: str, judged: Judged, *, signed: bool = True, zero: bool = True) -
     axis = axis_of(ordered, of_interest=(*([0.0] if zero else []), *(rope or ()), *estimate.hdi))
     ends = [number(end + origin, places, sign=signed) for end in estimate.hdi]
     inside = np.searchsorted(ordered, axis.high, side="right") - np.searchsorted(ordered, axis.low)
-    cut = 1 - inside / ordered.size
+    cut, worth = 1 - inside / ordered.size, estimate.worth(ordered.size)
     shown = Panel(
         key=key,
         label=judged.label,
@@ -129,7 +129,7 @@ def panel(key: str, judged: Judged, *, signed: bool = True, zero: bool = True) -
         hdi=Span(low=axis.at(estimate.hdi.low), high=axis.at(estimate.hdi.high), low_text=ends[0], high_text=ends[1]),
         rope=None if rope is None else rope_span(rope, axis),
         split=axis.at(0.0) if zero and rope is None else None,
-        outside=f"{percent(cut, ordered.size)} of the draws lie beyond the picture." if cut > _SEEN else "",
+        outside=f"{percent(cut, worth)} of the draws lie beyond the picture." if cut > _SEEN else "",
         mass=f"{100 * question.prob:g}%",
     )
     if rope is None or judged.decision is None:
@@ -188,6 +188,7 @@ def _data(ordered: FloatArray, judged: Judged, rope: Interval, axis: Axis) -> di
     return {
         "x": [round(x, digits) + 0.0 for x in ordered[places].tolist()],
         "n": n,
+        "worth": estimate.worth(n),
         "hdi": list(estimate.hdi),
         "err": list(estimate.hdi_mc_error),
         "mean": estimate.mean,

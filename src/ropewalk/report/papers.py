@@ -97,7 +97,7 @@ def _lines(row: PublishedRow) -> list[tuple[str, ...]]:
 
 
 def _columns(found: Comparison) -> tuple[str, ...]:
-    n, places = len(found.draws), decimals(found.delta, found.delta.mc_error)
+    n, places = found.delta.worth(len(found.draws)), decimals(found.delta, found.delta.mc_error)
     return (
         *paper_columns(found),
         number(found.mean, places, sign=True),

@@ -14,6 +14,7 @@ from ropewalk.results import (
     Curve,
     Evaluation,
     MoreData,
+    PredictiveCheck,
     PriorSensitivity,
     Ranking,
     Rendered,
@@ -31,7 +32,7 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
         return remarks(resampled.plain(result), escape)
     if isinstance(result, Validated):
         return resampled.validated_remarks(result, escape)
-    if isinstance(result, Curve | Confusion):
+    if isinstance(result, Curve | Confusion | PredictiveCheck):
         return tuple(("Note", escape(note)) for note in result.notes)
     parts: tuple[Comparison | Evaluation | Ranking, ...]
     if isinstance(result, Evaluation | Ranking):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ropewalk._validate import count_of
 from ropewalk.decision import Decision, Verdict
+from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.report import planning, studies
+from ropewalk.report.drawn import drawn_text, runs_of
 from ropewalk.report.escape import isolated
 from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import UNSTABLE, class_words, items_text, metric_title, model_text, tally
@@ -43,13 +46,13 @@ def sentence(result: Rendered) -> str:
 
 
 def _comparison(c: Comparison, how: str = "") -> str:
-    a, b, name, n = isolated(c.a), isolated(c.b), metric_title(c.metric), len(c.draws)
+    a, b, name, n = isolated(c.a), isolated(c.b), metric_title(c.metric), c.delta.worth(len(c.draws))
     size = number(abs(c.mean), decimals(c.delta, c.delta.mc_error))
     way = "exceeded" if c.mean > 0 else "was below"
     fact = f"{a}'s {name} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {name} differed by {size}"
     hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
     lead = f"{_data(c.recipe)}, {fact} ({_mass(c.recipe)} HDI of the difference {hdi}"
-    method = how + _method(c.recipe, n)
+    method = how + _method(c.recipe, len(c.draws), runs_of(c))
     if c.decision is None or c.regions is None or c.rope is None:
         return f"{lead}; {_chance('Δ > 0', c.prob_above_zero, n)}; {method})."
     below, inside, above = (
@@ -73,7 +76,7 @@ def _classes(result: ClassComparisons) -> str:
     a, b, name = isolated(first.a), isolated(first.b), metric_title(first.metric)
     lead = f"On {_items(first.recipe)} of {len(result)} classes, each class against the rest"
     most = max(len(c.draws) for c in result)
-    method = _method(first.recipe, most, asked=found.without < len(result))
+    method = _method(first.recipe, most, runs_of(result), asked=found.without < len(result))
     if min(len(c.draws) for c in result) < most:
         method = method.replace(f"{most:,} draws", f"up to {most:,} draws")
     if found.without == len(result):
@@ -85,29 +88,31 @@ def _classes(result: ClassComparisons) -> str:
 
 
 def _metric(result: Evaluation, m: MetricPosterior) -> str:
-    recipe, n = m.recipe, len(m.draws)
+    recipe, n = m.recipe, m.estimate.worth(len(m.draws))
+    runs = () if m.diagnostics is None or recipe.sampler is None else (m.diagnostics,)
+    model = _model(recipe, len(m.draws), runs)
     mean = number(m.estimate.mean, decimals(m.estimate, m.estimate.mc_error))
     hdi = interval(m.estimate.hdi.low, m.estimate.hdi.high, decimals(m.estimate))
     fact = f"{isolated(result.name)}'s {metric_title(m.metric.name)} was {mean}"
     lead = f"{_data(recipe)}, {fact} ({_mass(recipe)} HDI {hdi}"
     if m.bar is None or m.prob_at_least is None:
-        return f"{lead}; {_model(recipe, n)})."
+        return f"{lead}; {model})."
     chance = _chance(f"≥ {m.bar:g}", m.prob_at_least, n)
     if m.decision is None:
-        return f"{lead}; {chance}; {_model(recipe, n)})."
+        return f"{lead}; {chance}; {model})."
     verdict = isolated(m.decision.text)
-    return f"{lead}; {chance}; {_method(recipe, n)}): {verdict}{_doubt(m.decision)}."
+    return f"{lead}; {chance}; {_method(recipe, len(m.draws), runs)}): {verdict}{_doubt(m.decision)}."
 
 
 def _ranking(result: Ranking) -> str:
     best = max(result.models, key=lambda model: model.p_best)
-    chance = percent(best.p_best, len(result.draws))
+    chance = percent(best.p_best, best.estimate.worth(len(result.draws)))
     fact = f"{isolated(best.name)} had the best {metric_title(result.metric)} of {len(result.models)} classifiers"
     worth = f"{estimate_text(best.estimate)}, {_mass(result.recipe)} HDI"
     found, pairs = tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {found.won + found.lost + found.even} of {count_of(pairs, 'pair')} settled"
     verdicts = "" if found.without == pairs else settled
-    method = _method(result.recipe, len(result.draws))
+    method = _method(result.recipe, len(result.draws), runs_of(result))
     return f"{_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {method})."
 
 
@@ -140,7 +145,7 @@ def _doubt(decision: Decision) -> str:
     return "" if decision.stable else f" ({UNSTABLE})"
 
 
-def _method(recipe: Recipe, n_draws: int, *, asked: bool = True) -> str:
+def _method(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics], *, asked: bool = True) -> str:
     """Say how it was judged: by which ROPE and rule, or why not at all."""
     if recipe.rope is None:
         judged = "no ROPE"
@@ -149,8 +154,8 @@ def _method(recipe: Recipe, n_draws: int, *, asked: bool = True) -> str:
     else:
         by_mass = f", judged by a region's mass of at least {_mass(recipe)}" if recipe.rule == "probability" else ""
         judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
-    return f"{judged}; {_model(recipe, n_draws)}"
+    return f"{judged}; {_model(recipe, n_draws, runs)}"
 
 
-def _model(recipe: Recipe, n_draws: int) -> str:
-    return f"{model_text(recipe)}, {count_of(n_draws, 'draw')}"
+def _model(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
+    return f"{model_text(recipe)}, {drawn_text(recipe, n_draws, runs)}"

@@ -68,9 +68,12 @@ def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
     up = c.recipe.metric.higher_is_better
     better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
     chance = max(c.prob_above_zero, c.prob_below_zero)
-    fact = f"{better}'s {metric} is {'higher' if up else 'lower'} with probability {percent(chance, len(c.draws))}"
+    told = percent(chance, c.delta.worth(len(c.draws)))
+    fact = f"{better}'s {metric} is {'higher' if up else 'lower'} with probability {told}"
     if chance == 0:
         fact = f"{a} and {b} have the same {metric} in every draw"
+    if c.diagnostics is not None and not c.diagnostics.converged:  # what the chains say comes second
+        return f"{c.recipe.no_verdict[:1].upper()}{c.recipe.no_verdict[1:]}; as drawn, {fact}"
     return f"{fact}; {c.recipe.no_verdict or 'whether that matters needs a ROPE'}"
 
 
@@ -145,7 +148,13 @@ def model_text(recipe: Recipe) -> str:
     if isinstance(recipe.model, Bootstrap):
         return f"Bayesian bootstrap over {recipe.model.over}, no prior"
     alone = sum(len(table.names) for table in recipe.tables) == 1  # nothing to pair
-    return f"{'' if alone else f'{recipe.model.name} model, '}prior {recipe.model.prior}"
+    return f"{'' if alone else f'{model_name(recipe)} model, '}prior {visible(recipe.model.prior)}"
+
+
+def model_name(recipe: Recipe) -> str:
+    """Name the model as people say it."""
+    name = visible(recipe.model.name)
+    return {"own": "own-prior"}.get(name, name.replace("_", "-"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import textwrap
 import unicodedata
 
 from ropewalk._validate import visible
-from ropewalk.report import escape, studies
+from ropewalk.report import checks, escape, studies
 from ropewalk.report.numbers import savage_dickey
 from ropewalk.report.remarks import remarks
 from ropewalk.report.shape import Share, Table, View
@@ -17,6 +17,7 @@ from ropewalk.results import (
     Confusion,
     Curve,
     Nemenyi,
+    PredictiveCheck,
     PriorSensitivity,
     Ranking,
     Rendered,
@@ -39,6 +40,8 @@ def body(result: Rendered) -> str:
         return _with_tables(result, tables(result, escape.terminal))
     if isinstance(result, studies.Planned):  # the words say the answer, so its table is left out
         return _with_tables(result, studies.row_tables(result, escape.terminal))
+    if isinstance(result, PredictiveCheck):
+        return _with_tables(result, checks.short_tables(result, escape.terminal))
     if isinstance(result, Confusion):
         return "\n".join([caption(result, escape.terminal), aligned(table(result, escape.terminal))])
     if not isinstance(result, ClassComparisons):

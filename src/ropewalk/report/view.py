@@ -10,7 +10,9 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.decision import Decision, Regions
 from ropewalk.intervals import FEW_DRAWS
-from ropewalk.report import classical, confusion, curves, planning, resampled, studies
+from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.report import checks, classical, confusion, curves, planning, resampled, studies
+from ropewalk.report.drawn import drawn_text, runs_of, worth_text
 from ropewalk.report.league import (
     league_table,
     league_view,
@@ -19,6 +21,7 @@ from ropewalk.report.league import (
     sensitivity_table,
     sensitivity_view,
 )
+from ropewalk.report.models import observed_word
 from ropewalk.report.more import HEADER, has_more, more_cell, more_line
 from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
 from ropewalk.report.shape import (
@@ -31,6 +34,7 @@ from ropewalk.report.shape import (
     decision_text,
     items_text,
     metric_title,
+    model_name,
     sign_text,
 )
 from ropewalk.results import (
@@ -41,12 +45,15 @@ from ropewalk.results import (
     Curve,
     Evaluation,
     MetricPosterior,
+    PredictiveCheck,
     PriorSensitivity,
     Ranking,
     Recipe,
     Rendered,
     Validated,
 )
+from ropewalk.sampling import Draws
+from ropewalk.summary import Estimate
 from ropewalk.typing import Rule
 from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
 
@@ -75,6 +82,7 @@ _VIEWS: tuple[tuple[Any, Callable[[Any, Escape], tuple[View, ...]]], ...] = (
     (Validated, lambda result, escape: (resampled.validated_view(result, escape),)),
     (Curve, lambda result, escape: (curves.curve_view(result, escape),)),
     (Confusion, lambda result, escape: (confusion.confusion_view(result, escape),)),
+    (PredictiveCheck, lambda result, escape: (checks.view(result, escape),)),
     (Ranking, lambda result, escape: (league_view(result, escape),)),
     (PriorSensitivity, lambda result, escape: (sensitivity_view(result, escape),)),
 )
@@ -111,6 +119,8 @@ def caption(result: Rendered, escape: Escape) -> str:
         return curves.curve_caption(result, escape)
     if isinstance(result, Confusion):
         return confusion.confusion_view(result, escape).headline
+    if isinstance(result, PredictiveCheck):
+        return checks.caption(result, escape)
     recipe = recipe_of(result)
     if isinstance(result, Evaluation):
         title = escape(result.name)
@@ -124,7 +134,9 @@ def caption(result: Rendered, escape: Escape) -> str:
     items = items_text(recipe)
     mass = escape(f"{100 * recipe.prob:g}%")
     tests = f" · {told}" if (told := classical.columns_text(result)) else ""
-    return f"{title}{classes} · {rope} · {mass} HDI · {recipe.model.name} model · {items}{tests}"
+    runs = runs_of(result)
+    chains = f" · {drawn_text(recipe, max(run.draws for run in runs), runs)}" if runs else ""
+    return f"{title}{classes} · {rope} · {mass} HDI · {escape(model_name(recipe))} model · {items}{chains}{tests}"
 
 
 def tables(result: Rendered, escape: Escape) -> tuple[Table, ...]:
@@ -150,6 +162,8 @@ def table(result: Rendered, escape: Escape) -> Table:
     """Return the table of a result: the papers' columns for comparisons, one row a metric for evaluations."""
     if isinstance(result, Confusion):
         return confusion.confusion_table(result, escape)
+    if isinstance(result, PredictiveCheck):
+        return checks.table(result, escape)
     if isinstance(result, PriorSensitivity):
         return sensitivity_table(result, escape)
     if isinstance(result, Evaluation):
@@ -185,7 +199,7 @@ def table(result: Rendered, escape: Escape) -> Table:
 
 
 def _paper_columns(c: Comparison) -> tuple[str, ...]:
-    places, n = decimals(c.delta, c.delta.mc_error), len(c.draws)
+    places, n = decimals(c.delta, c.delta.mc_error), c.delta.worth(len(c.draws))
     return (
         number(c.mean, places, sign=True),
         number(c.std, places),
@@ -213,24 +227,25 @@ def _metric_table(result: Evaluation, escape: Escape) -> Table:
             interval(hdi.low, hdi.high, decimals(m.estimate)),
         ]
         if m.prob_at_least is not None:
-            row += [percent(m.prob_at_least, len(m.draws)), decision_text(m.decision)]
+            row += [percent(m.prob_at_least, m.estimate.worth(len(m.draws))), decision_text(m.decision)]
         rows.append(tuple(map(escape, row)))
     return Table(header=tuple(map(escape, header)), rows=tuple(rows), ends_in_text=bar is not None)
 
 
 def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
-    a, b, n = escape(c.a), escape(c.b), len(c.draws)
+    a, b, n = escape(c.a), escape(c.b), c.delta.worth(len(c.draws))
     mass = f"{100 * c.recipe.prob:g}% HDI"
     name = metric_title(c.metric)
     singles = []
     for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
         seen = number(estimate.observed, decimals(estimate, estimate.mc_error))
-        singles.append(f"{label} {estimate_text(estimate)}, observed {seen}")
+        singles.append(f"{label} {estimate_text(estimate)}, {observed_word(c.recipe)} {seen}")
     difference = estimate_text(c.delta, sign=True)
     lines = [
         ("Data", _data(c, a, b, escape)),
         (escape(name), f"{singles[0]} · {singles[1]} · {mass}"),
         ("Δ", f"{difference} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+        *_chains(c.recipe, c.draws, c.diagnostics),
     ]
     title = f"Is {a} better than {b} on {escape(str(c.pos_label))}?" if by_class else f"Is {a} better than {b}?"
     if c.decision is None or c.rope is None:
@@ -248,7 +263,7 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
         shares=_shares(
             c.regions, (f"{a} better", "too close", f"{b} better"), n, higher_is_better=c.recipe.metric.higher_is_better
         ),
-        note=_note(c.delta.hdi_mc_error, c.decision, c.recipe.rule, n, path_text(c.rope_path or (), decimals(c.delta))),
+        note=_note(c.delta, len(c.draws), c.decision, c.recipe.rule, path_text(c.rope_path or (), decimals(c.delta))),
         more=more_line(c.more, c.recipe, escape),
         tests=classical.tests_line(c),
         stable=c.decision.stable,
@@ -256,17 +271,17 @@ def _comparison(c: Comparison, escape: Escape, *, by_class: bool) -> View:
 
 
 def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
-    name, n, places = escape(result.name), len(m.draws), decimals(m.estimate, m.estimate.mc_error)
+    name, places = escape(result.name), decimals(m.estimate, m.estimate.mc_error)
+    n = m.estimate.worth(len(m.draws))
     title = metric_title(m.metric.name)
     worth = estimate_text(m.estimate)
     table = m.recipe.tables[0]
     counts = class_counts(table, escape) if isinstance(table, ItemScores) else ""
+    seen = f"{observed_word(m.recipe)} {number(m.estimate.observed, places)}"
     lines = [
         ("Data", f"{items_text(m.recipe)}{class_words(m.recipe, escape)}{counts}"),
-        (
-            escape(title),
-            f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · observed {number(m.estimate.observed, places)}",
-        ),
+        (escape(title), f"{name} {worth} · {100 * m.recipe.prob:g}% HDI · {seen}"),
+        *_chains(m.recipe, m.draws, m.diagnostics),
     ]
     headline, symbol = f"{name}'s {escape(title)} is {worth}", ""
     unsaid = f"; {m.recipe.no_verdict}" if m.recipe.no_verdict and m.recipe.rope is not None else ""
@@ -282,7 +297,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
             symbol = m.decision.symbol
             words = ("better than the bar", "at the bar", "worse than the bar")
             shares = _shares(m.regions, words, n, higher_is_better=m.metric.higher_is_better)
-            note = _note(m.estimate.hdi_mc_error, m.decision, m.recipe.rule, n, "")
+            note = _note(m.estimate, len(m.draws), m.decision, m.recipe.rule, "")
     return View(
         title=f"How good is {name}'s {escape(title)}?",
         symbol=symbol,
@@ -297,7 +312,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
 
 def _data(c: Comparison, a: str, b: str, escape: Escape) -> str:
     tables = c.recipe.tables
-    told = f"{items_text(c.recipe)}, {c.recipe.model.name}" + class_words(c.recipe, escape)
+    told = f"{items_text(c.recipe)}, {escape(model_name(c.recipe))}" + class_words(c.recipe, escape)
     if isinstance(tables[0], MultilabelOutcomes):
         told += f" · {tables[0].n_labels:,} labels, any number an item"
     elif isinstance(tables[0], ItemScores):
@@ -338,13 +353,19 @@ def _evidence(c: Comparison) -> str:
     return " · ".join(told)
 
 
-def _note(errors: tuple[float, float], decision: Decision, rule: Rule, n_draws: int, path: str) -> str:
-    told = f"HDI ends are ±{max(errors):.1g} (Monte Carlo, {n_draws:,} draws)"
+def _chains(recipe: Recipe, draws: Draws, run: Diagnostics | None) -> list[tuple[str, str]]:
+    """Say how draws were made, where that is not independently."""
+    runs = () if run is None or recipe.sampler is None else (run,)
+    return [("Chains", drawn_text(recipe, len(draws), runs))] if runs else []
+
+
+def _note(estimate: Estimate, n_draws: int, decision: Decision, rule: Rule, path: str) -> str:
+    told = f"HDI ends are ±{max(estimate.hdi_mc_error):.1g} (Monte Carlo, {worth_text(n_draws, estimate)})"
     if path:
         told += f"; {path}"
     if not decision.stable:
         cause = "too few draws"
-        if n_draws >= FEW_DRAWS:
+        if estimate.worth(n_draws) >= FEW_DRAWS:
             cause = "an HDI end lies on a ROPE edge" if rule == "hdi" else "a region's mass lies on the bar"
         told += f"; unstable: {cause}, so other draws may say otherwise"
     return told

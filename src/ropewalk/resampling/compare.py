@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._asking import RULES, check_reach, write_recipe
+from ropewalk._asking import RULES, check_reach, default_model, write_recipe
 from ropewalk._engine import issue
 from ropewalk._progress import ProgressLike
 from ropewalk._validate import (
@@ -23,7 +23,7 @@ from ropewalk._validate import (
     shorten,
 )
 from ropewalk.classical.resampled import corrected_t
-from ropewalk.compare import Options, compare, default_model
+from ropewalk.compare import Options, compare
 from ropewalk.data.labels import find_label, usual_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names

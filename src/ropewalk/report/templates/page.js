@@ -19,10 +19,11 @@
 
   // Whether other draws would decide alike: every HDI end over 4 of its errors from every edge, or every mass from the bar.
   function stable(one, how, width, masses) {
-    if (one.n < 1000) { return false; }
+    var n = one.worth || one.n;  // draws of Markov chains are worth fewer
+    if (n < 1000) { return false; }
     if (how.rule === "probability") {
       return !masses || masses.every(function (p) {
-        return Math.abs(p - how.prob) > 4 * Math.sqrt(Math.max(p * (1 - p), 1 / one.n) / one.n);
+        return Math.abs(p - how.prob) > 4 * Math.sqrt(Math.max(p * (1 - p), 1 / n) / n);
       });
     }
     return [-width, width].every(function (edge) {
@@ -121,7 +122,7 @@
       symbol.textContent = verdict;
       says.textContent = (data.say[verdict] || data.say[leaning]).replace("\u0000", "±" + plain(width)) +
         (stable(data, data, width, masses) ? "." : " (unstable: other draws may say otherwise).");
-      shares.forEach(function (node, i) { node.textContent = percent(masses[i], n); });
+      shares.forEach(function (node, i) { node.textContent = percent(masses[i], data.worth); });
       [0, masses[0], masses[0] + masses[1]].forEach(function (x, i) { set(bars[i], { x: 1000 * x, width: 1000 * masses[i] }); });
       if (here) {
         var place = 100 * width / Number(slider.max) + "%";

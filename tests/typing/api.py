@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 import ropewalk as rw
 from ropewalk.intervals import Interval
+from ropewalk.results import PredictiveCheck
 
 y = np.array([0, 1, 1])
 o = rw.Outcomes.from_arrays(y, [0, 1, 1], [1, 1, 1], names=["a", "b"])
@@ -68,3 +69,14 @@ assert_type(rw.plan("F1 .60 against .50 at agreement .7", goal=">>", rope=0.05).
 assert_type(r.more_data(target=0.8), rw.planning.MoreData)
 assert_type(rw.stopping(truth, rw.StopWhen(width=0.1), rope=0.05).mean_n, float)
 assert_type(rw.StopWhen(conclusive=True, max_n=1_000).stops(r), bool)
+
+assert_type(rw.compare(o, a="a", b="b", engine="pymc", step="metropolis", chains=1, tune=0), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", engine=rw.Sampler(target_accept=0.99)), rw.Comparison)
+assert_type(rw.evaluate(o, "a", model=rw.models.Pooled()), rw.Evaluation)
+assert_type(rw.compare(o, a="a", b="b", model=rw.models.OwnPriors(mu=(1, 9))), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", model=rw.models.NoisyLabels(error=0.05)), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", model=rw.models.LogitNormal(pooled=True)), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", model=rw.models.PowerPrior(rw.models.Paired(), o)), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", model=rw.models.DeltaPrior(model=rw.models.Paired(), delta=abs)), rw.Comparison)
+assert_type(r.predictive_check(draws=100), PredictiveCheck)
+assert_type(str(r.graph(form="items")), str)

@@ -49,7 +49,7 @@ class OwnPriors:
     mu: Any = None
     rho: Any = None
     theta: Any = None
-    paired: bool | None = None
+    paired: bool = None  # type: ignore[assignment]  # settled below: what stands alone has a rho
     label_mass: float = 1.0
 
     name = "own"

@@ -167,6 +167,49 @@ def flat() -> None:
     _end(g, 142, "θ", "μ", name="ψₖ")
 
 
+def pooled() -> None:
+    g = Graph(720, 400, "pooled: Recalls of one classifier around a common centre")
+    g.box(10, 10, 520, 380, "classifier k = A, B")
+    g.box(25, 115, 330, 200, "class j = 1 … M")
+    g.node("m", MIDDLE - 60, 60, "typical recall\n~ Beta(1, 1)", side="left")
+    g.node("κ", MIDDLE + 60, 60, "how alike the classes are:\nκ / (κ + 1) ~ Uniform(0, 1)")
+    g.node("ρ", MIDDLE, 155, "")
+    g.node("φ", MIDDLE, 240, "")
+    g.text(MIDDLE + 12, 192, "recall ~ Beta(m κ, (1 − m) κ)", anchor="end")
+    g.text(MIDDLE + 12, 277, "wrong label ~ Dir, total mass 1", anchor="end")
+    g.node("μ", MIDDLE, 345, "")
+    g.text(MIDDLE + RADIUS + 7, 366, "shares of the classes ~ Dir(1, …, 1)")
+    g.node("r", LEFT, 155, "right", kind="counted", side="left")
+    g.node("c", LEFT, 240, "labels", kind="counted", side="left")
+    g.node("n", LEFT, 345, "items", kind="counted", side="left")
+    g.arrow("m", "κ", "ρ")
+    g.arrow("ρ", "r")
+    g.arrow("φ", "c")
+    g.arrow("μ", "n")
+    _end(g, 200, "ρ", "φ", "μ", name="ψₖ")
+
+
+def noisy() -> None:
+    g = Graph(720, 300, "noisy: True labels that nobody saw, and annotated ones that are wrong now and then")
+    g.box(15, 15, 385, 270, "item i = 1 … N")
+    g.node("μ", RIGHT, 60, "shares of the classes", side="right")
+    g.node("θ", RIGHT, 240, "what is said in each class", side="right")
+    g.node("ε", RIGHT, 150, "")
+    g.text(RIGHT + RADIUS + 7, 146, "how often annotators err:")
+    g.text(RIGHT + RADIUS + 7, 162, "this is what you know")
+    g.node("y", MIDDLE, 60, "true label", side="left")
+    g.node("y*", MIDDLE, 150, "annotated", kind="counted", side="left")
+    g.node("ŷ", MIDDLE, 240, "what A and B said", kind="counted", side="left")
+    g.arrow("μ", "y")
+    g.arrow("ε", "y*")
+    g.arrow("y", "y*")
+    g.arrow("θ", "ŷ")
+    g.shapes.append(
+        f"<path d='M285 76 Q335 150 286 222' fill='none' stroke='{INK}' stroke-width='1.3' marker-end='url(#tip)'/>"
+    )
+    g.save()
+
+
 def multilabel() -> None:
     g = Graph(720, 375, "multilabel: A binary table for each label")
     g.box(15, 15, 385, 347, "label l = 1 … M, each for itself")
@@ -233,7 +276,7 @@ def types() -> None:
 
 def main() -> None:
     """Draw all of them."""
-    for draw in (paired, unpaired, tree, types, icdm2015, flat, multilabel, bootstrap):
+    for draw in (paired, unpaired, tree, types, icdm2015, flat, pooled, noisy, multilabel, bootstrap):
         draw()
 
 

@@ -1,7 +1,7 @@
 """Measure ropewalk's speed and memory side by side with its peers, in CPU seconds on one thread.
 
     python benchmarks/run.py [comparison] [tables] [import] [counting] [multiclass] [classical] [scores] [report]
-                             [power] [--large]
+                             [power] [mcmc] [--large]
 
 prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed. `--large` adds a peer
 that needs 18 GB of memory, one that takes minutes, and 2,000 draws of a million scores.
@@ -24,7 +24,7 @@ from table import HEADER, Row
 SUITES = {
     "comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting",
     "multiclass": "multiclass", "classical": "classical", "scores": "scores", "report": "reporting",
-    "power": "planning",
+    "power": "planning", "mcmc": "mcmc",
 }  # fmt: skip
 """What may be measured, and the module that does it."""
 
@@ -34,8 +34,8 @@ THREADS = (
     "POLARS_MAX_THREADS",
 )  # fmt: skip
 PACKAGES = (
-    "ropewalk", "numpy", "scipy", "narwhals", "polars", "pyarrow", "pymc", "pytensor", "prob-conf-mat", "mlxtend",
-    "scikit-learn",
+    "ropewalk", "numpy", "scipy", "narwhals", "polars", "pyarrow", "pymc", "pytensor", "nutpie", "prob-conf-mat",
+    "mlxtend", "scikit-learn",
 )  # fmt: skip
 
 

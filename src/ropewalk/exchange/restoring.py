@@ -149,7 +149,7 @@ def _with_chains(recipe: Recipe, kept: Kept) -> Recipe | None:
         stats={str(name): np.asarray(values.values) for name, values in stats.items()},
         engine=kept.told["diagnostics"]["engine"],
     )
-    return replace(recipe, sampler=sampler, chains=Chains(program, sampled, sampler, recipe.seed))
+    return replace(recipe, sampler=sampler, chains=Chains(recipe.model, recipe.tables, sampled, sampler, recipe.seed))
 
 
 def _tested(found: Comparison, kept: Kept) -> Comparison:

@@ -33,10 +33,20 @@ class Chains:
     `parameters` are arrays (chains, draws, …), their further axes named by `dims` with the coordinates `coords`.
     """
 
-    program: Program
+    model: Model
+    tables: tuple[Any, ...]
     sampled: Sampled
     sampler: Sampler
     seed: int
+
+    @cached_property
+    def program(self) -> Program:
+        """The PyMC model, and the way from its draws to tables; made again where the chains were read from a file."""
+        return program_of(self.model, self.tables, self.sampler.form)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A PyMC model and functions made on the way cannot be pickled.
+        return {name: value for name, value in self.__dict__.items() if name not in {"program", "_flat"}}
 
     @property
     def parameters(self) -> dict[str, FloatArray]:
@@ -140,4 +150,6 @@ def sample(
     """Sample the posterior of a model given tables, by Markov chains."""
     check_tables(tables)
     program = program_of(model, tables, sampler.form)
-    return Chains(program, run_chains(program, sampler, draws, seed, cores), sampler, seed)
+    chains = Chains(model, tuple(tables), run_chains(program, sampler, draws, seed, cores), sampler, seed)
+    chains.__dict__["program"] = program  # which need not be made twice
+    return chains

@@ -62,11 +62,23 @@ class Layout:
     @property
     def coords(self) -> dict[str, tuple[str, ...]]:
         """The coordinates of every axis."""
-        return {**dict(self.lead), "class": self.classes, "outcome": self.outcomes}
+        axes = {**dict(self.lead), "class": self.classes, "outcome": self.outcomes}
+        return {name: tuple(map(coordinate, values)) for name, values in axes.items()}
 
     def led(self, array: FloatArray) -> FloatArray:
         """Return (L, …) with L unfolded into the leading axes."""
         return array.reshape(*self.shape, *array.shape[1:])
+
+
+def coordinate(text: str) -> str:
+    r"""Return a text that can be written as UTF-8, which nutpie insists on; a lone surrogate cannot.
+
+    Examples
+    --------
+    >>> print(coordinate("caf\xe9 \ud800"))
+    café \ud800
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @singledispatch

@@ -19,7 +19,7 @@ from ropewalk._validate import is_real
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.mcmc.layout import Layout, layout_of, rows_of
+from ropewalk.mcmc.layout import Layout, coordinate, layout_of, rows_of
 from ropewalk.mcmc.programs import Parameters, Program, load_pymc, program_of
 from ropewalk.mcmc.variables import share
 from ropewalk.metrics.margins import Cells, Tables, Weighted
@@ -45,7 +45,8 @@ def _(model: NoisyLabels, tables: Sequence[Outcomes], form: str) -> Program:
     batches = [_batches(model, table) for table in tables]
     said = np.array(list(product(range(first.n_labels), repeat=first.n_classifiers)))
     dims = layout.dims
-    coords = {**layout.coords, "said": [", ".join(label_text(first.labels[j]) for j in one) for one in said.tolist()]}
+    each = [", ".join(label_text(first.labels[j]) for j in one) for one in said.tolist()]
+    coords = {**layout.coords, "said": tuple(map(coordinate, each))}
     with pm.Model(coords=coords) as built:
         mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*dims, "class"))
         theta = pm.Dirichlet("theta", a=layout.led(layout.prior), dims=(*dims, "class", "outcome"))

@@ -95,7 +95,7 @@ def _softmax(model: LogitNormal, layout: Layout) -> Any:
     pm = load_pymc()
     base = layout.prior[0, 0] / layout.prior[0, 0].sum()
     middle = np.log(base[1:] / base[0]) - model.location
-    coords = {"other": layout.outcomes[1:]}
+    coords = {"other": layout.coords["outcome"][1:]}
     pm.modelcontext(None).add_coords(coords)
     centre, spread = _centre(model, ("other",), middle)
     logit = _normal(layout, centre, spread, ("class", "other"))

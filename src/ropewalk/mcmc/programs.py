@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of
@@ -151,7 +150,7 @@ def _(model: Icdm2015, tables: Sequence[Outcomes], form: str) -> Program:
     parts = [model.fit(table) for table in tables]
     layout = _matrix(model, tables)
     diagonal = np.eye(n_labels)[rows]
-    coords = {**layout.coords, "predicted": tuple(map(label_text, tables[0].labels))}
+    coords = {**layout.coords, "predicted": layout.coords["outcome"]}
     with pm.Model(coords=coords) as built:
         mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
         eta = pm.Beta("eta", model.alpha, model.beta, shape=layout.shape, dims=layout.dims or None)

@@ -13,6 +13,7 @@ from ropewalk._version import __version__
 from ropewalk.decision import Decision, Piece, Regions
 from ropewalk.evidence import BayesFactor
 from ropewalk.intervals import Interval
+from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
@@ -65,6 +66,11 @@ class CrossComparison(Rendered, Modelled):
     def b(self) -> str:
         """The name of B."""
         return self.comparison.b
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """How far Markov chains can be trusted, where there are any."""
+        return self.comparison.diagnostics
 
     @property
     def metric(self) -> str:

@@ -75,8 +75,8 @@ def coordinate(text: str) -> str:
 
     Examples
     --------
-    >>> print(coordinate("caf\xe9 \ud800"))
-    café \ud800
+    >>> print(coordinate("\u03bc \ud800"))
+    μ \ud800
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

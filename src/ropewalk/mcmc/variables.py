@@ -31,7 +31,10 @@ def share(prior: Any, name: str, *, batch: tuple[int, ...], most: float = 1.0) -
     pm = load_pymc()
     # A chain must not get beyond, however little of the prior lies there.
     within = pm.distributions.transforms.Interval(0.0, most)
-    return pm.modelcontext(None).register_rv(_sized(made, batch), name, transform=within, default_transform=None)
+    start = np.full(batch, most / 4)  # a mean may lie at the very end, which has no logit
+    return pm.modelcontext(None).register_rv(
+        _sized(made, batch), name, transform=within, default_transform=None, initval=start
+    )
 
 
 def _below(made: Any, prior: Any, name: str, most: float) -> Any:
@@ -104,5 +107,7 @@ def _registered(made: Any, name: str, batch: tuple[int, ...], dims: Any, transfo
 
 
 def _sized(made: Any, batch: tuple[int, ...]) -> Any:
+    if not batch:
+        return made
     shape_utils = require("pymc.distributions.shape_utils", extra="mcmc", caller="a prior")
     return shape_utils.change_dist_size(made, batch)

@@ -9,7 +9,7 @@ from measure import alternate
 from table import Row
 
 import ropewalk as rw
-from ropewalk._dossier import gather
+from ropewalk.inference.extras import gather
 from ropewalk.report import html
 
 REPEATS = 5

@@ -21,8 +21,8 @@ from table import Row, installed
 
 import ropewalk as rw
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import generator
 from ropewalk.models import Bootstrap
-from ropewalk.sampling import generator
 
 CHILD = Path(__file__).with_name("scores_child.py")
 AREAS = {"roc_auc": "AUC", "average_precision": "AP"}

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import ropewalk as rw
-from ropewalk.intervals import hdi, hdi_error
+from ropewalk.draws.intervals import hdi, hdi_error
 from support import need
 
 FOUR_ERRORS = 4.0

@@ -44,3 +44,18 @@ def opened(browser, path, **options):
         yield Watched(context.new_page(), path)
     finally:
         context.close()
+
+
+OVERLAPPING = """() => {
+  const found = [];
+  document.querySelectorAll("svg").forEach((svg) => {
+    const texts = [...svg.children].filter((node) => node.tagName === "text" && node.getBoundingClientRect().width > 0);
+    texts.forEach((one, i) => texts.slice(i + 1).forEach((other) => {
+      const a = one.getBoundingClientRect(), b = other.getBoundingClientRect();
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 3) { found.push([svg.className.baseVal, one.textContent, other.textContent, across]); }
+    }));
+  });
+  return found;
+}"""

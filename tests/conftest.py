@@ -10,7 +10,7 @@ import pytest
 
 import ropewalk as rw
 from browser import SWITCHES, find_chromium
-from ropewalk.cli import main
+from ropewalk.cli.app import main
 from support import need
 
 NO_BROWSER = "There is no Chromium here: install your system's package, or set ROPEWALK_CHROMIUM to its path."

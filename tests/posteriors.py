@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 
 import ropewalk as rw
-from ropewalk.contrast import contrast
-from ropewalk.decision import parse_rope
-from ropewalk.sampling import Draws
-from ropewalk.summary import summarise
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.judging import contrast
+from ropewalk.draws.summary import summarise
 
 
 @functools.cache

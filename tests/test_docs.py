@@ -69,7 +69,7 @@ def test_every_metric_and_model_is_documented():
 
 def test_every_option_of_the_command_line_is_documented():
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    files = ("cli.py", "_options.py")
+    files = ("cli/app.py", "cli/options.py")
     source = "".join((ROOT / "src" / "ropewalk" / name).read_text(encoding="utf-8") for name in files)
     options = set(re.findall(r'"(--[a-z-]+)"', source))
     assert [option for option in sorted(options) if option not in page] == []

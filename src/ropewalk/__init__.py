@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from ropewalk import classical, errors, metrics, models
 from ropewalk._version import __version__
-from ropewalk.compare import compare, compare_classes
 from ropewalk.data import (
     ItemScores,
     MultilabelOutcomes,
@@ -23,16 +22,18 @@ from ropewalk.data import (
     read_multilabel,
     read_outcomes,
 )
-from ropewalk.evaluate import evaluate
 from ropewalk.mcmc import Sampler
-from ropewalk.rank import rank
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
-from ropewalk.scores import compare_scores, evaluate_scores, rank_scores
+from ropewalk.verbs.comparison import compare, compare_classes
+from ropewalk.verbs.evaluation import evaluate
+from ropewalk.verbs.ranking import rank
+from ropewalk.verbs.scores import compare_scores, evaluate_scores, rank_scores
 
 if TYPE_CHECKING:
-    from ropewalk import analysis, costs, curves, planning, plots, resampling
-    from ropewalk.checks import predictive_check
+    from ropewalk import analysis, curves, planning, plots, resampling
+    from ropewalk.curves import costs
     from ropewalk.exchange import from_arviz, from_netcdf
+    from ropewalk.inference.checks import predictive_check
     from ropewalk.planning import (
         BinaryScenario,
         ConfusionScenario,
@@ -45,12 +46,12 @@ if TYPE_CHECKING:
     )
     from ropewalk.resampling import cross_compare
 
-_LATE = ("analysis", "costs", "curves", "planning", "plots", "resampling")
+_LATE = ("analysis", "curves", "planning", "plots", "resampling")
 _FROM = {
     "cross_compare": "resampling",
     "from_arviz": "exchange",
     "from_netcdf": "exchange",
-    "predictive_check": "checks",
+    "predictive_check": "inference.checks",
     **dict.fromkeys(
         (
             "BinaryScenario",
@@ -71,6 +72,8 @@ def __getattr__(name: str) -> Any:
     """Import what not everybody needs when somebody asks for it: every import is quicker by a third for it."""
     if name in _LATE:
         return import_module(f"ropewalk.{name}")
+    if name == "costs":
+        return import_module("ropewalk.curves.costs")
     if name in _FROM:
         return getattr(import_module(f"ropewalk.{_FROM[name]}"), name)
     raise AttributeError(f"module 'ropewalk' has no attribute {name!r}")

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
-from ropewalk._validate import is_whole
+from ropewalk._checks import is_whole
 from ropewalk.errors import InvalidInputError
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.intervals import hdi
+from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import parse_metric
 
 pytestmark = pytest.mark.slow

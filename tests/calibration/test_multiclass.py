@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.intervals import hdi
+from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import Cells, Margins, Weighted, parse_metric
 from ropewalk.models import Icdm2015, Tree
 

@@ -18,7 +18,7 @@ from scipy import integrate, special, stats
 import ropewalk as rw
 from ropewalk.classical.delong import areas_and_covariance
 from ropewalk.data.scores import ItemScores
-from ropewalk.intervals import hdi
+from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import parse_metric
 from ropewalk.metrics.losses import equal_mass_bins
 from ropewalk.metrics.scores import SCORE_METRICS

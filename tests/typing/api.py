@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import ropewalk as rw
-from ropewalk.intervals import Interval
+from ropewalk.draws.intervals import Interval
 from ropewalk.results import PredictiveCheck
 
 y = np.array([0, 1, 1])

@@ -10,21 +10,22 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from ropewalk._checks import check_draws, check_keywords, check_prob, check_seed, is_whole
 from ropewalk._progress import ProgressLike, check_progress, track
-from ropewalk._settle import MetricLike, settle
-from ropewalk._validate import check_draws, check_keywords, check_prob, check_seed, few, is_whole
 from ropewalk.analysis._folds import check_folds
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.summary import Estimate
 from ropewalk.errors import RopewalkWarning
-from ropewalk.evaluate import evaluate
-from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import parse_metric
+from ropewalk.metrics.resolve import MetricLike, settle
 from ropewalk.models.posterior import observed_psi
 from ropewalk.resampling._data import pick
-from ropewalk.summary import Estimate
+from ropewalk.text.names import few
 from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
+from ropewalk.verbs.evaluation import evaluate
 
 Case = tuple[Any, Learner, Sequence[IntArray]]
 """A value along the curve, what to train, and the positions to train on in each fold."""

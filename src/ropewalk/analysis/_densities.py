@@ -11,9 +11,10 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._validate import brief, is_real
+from ropewalk._checks import is_real
 from ropewalk.analysis._boundaries import LogDensities, Piece, Problem, masses, quantile_points
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.text.names import brief
 from ropewalk.typing import FloatArray
 
 Kind = Literal["frozen", "function", "many"]

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ropewalk._checks import is_real, is_whole
 from ropewalk._optional import require
-from ropewalk._validate import is_real, is_whole
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling._splits import Fold, legacy_seed
 from ropewalk.typing import IntArray

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._validate import shorten
 from ropewalk.data.labels import clean, kind_of, label_text, sort_labels, whole_number
 from ropewalk.errors import LabelTypeError, MissingLabelsError
+from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray, IntArray, Label
 
 

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._validate import brief, is_whole
+from ropewalk._checks import is_whole
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError, RopewalkError
+from ropewalk.text.names import brief
 
 _SEEDS: Final = 2**31 - 1  # what scikit-learn takes as a random_state
 _MATRIX: Final = 2

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import check_seed, count_of, is_real
+from ropewalk._checks import check_seed, is_real
 from ropewalk.analysis._boundaries import (
     Problem,
     decide_at,
@@ -32,6 +32,7 @@ from ropewalk.analysis._training import check_number_of
 from ropewalk.data.labels import check_labels, label_text
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.metrics.registry import cost as cost_metric
+from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label, SeedLike
 
 _MOST: Final = 1e100

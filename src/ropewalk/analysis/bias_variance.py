@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
+from ropewalk._checks import check_seed, choose, is_real
 from ropewalk._progress import ProgressLike, check_progress, track
-from ropewalk._validate import check_seed, choose, is_real
 from ropewalk.analysis._parts import (
     SquaredBiasVariance,
     ZeroOneBiasVariance,

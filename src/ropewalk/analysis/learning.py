@@ -7,14 +7,15 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._engine import issue
-from ropewalk._validate import check_seed, few, is_real, is_whole
+from ropewalk._checks import check_seed, is_real, is_whole
 from ropewalk.analysis._curves import Curve, CurvePoint, Options, Scoring, Study
 from ropewalk.analysis._folds import check_test_size, split_once, spread_order
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import as_items, as_learner, as_targets
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.drawing import issue
 from ropewalk.resampling._data import pick
+from ropewalk.text.names import few
 
 _SHARES: Final = (0.1, 0.325, 0.55, 0.775, 1.0)
 

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._validate import check_prob, choose
+from ropewalk._checks import check_prob, choose
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError
-from ropewalk.intervals import Interval
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
 from ropewalk.typing import FloatArray
 

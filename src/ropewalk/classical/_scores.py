@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from ropewalk._validate import check_keywords, choose, shorten
+from ropewalk._checks import check_keywords, choose
 from ropewalk.data.frames import as_frame, frame_columns, is_frame
 from ropewalk.data.numbers import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.rows import check_names
@@ -20,6 +20,7 @@ from ropewalk.errors import (
     InvalidInputError,
     LengthMismatchError,
 )
+from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray
 
 Rows = Literal["datasets", "topics", "folds", "splits"]

@@ -9,15 +9,15 @@ from typing import Any, Final, TypedDict
 
 import numpy as np
 
-from ropewalk._door import as_tables
-from ropewalk._settle import of_one_label
-from ropewalk._validate import check_keywords
+from ropewalk._checks import check_keywords
 from ropewalk.classical._scores import Scores
+from ropewalk.data.inputs import as_tables
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, DependentItemsWarning
 from ropewalk.metrics.confusion import FBeta
+from ropewalk.metrics.resolve import of_one_label
 from ropewalk.models.posterior import observed_tables
 from ropewalk.typing import IntArray, Label, Missing
 

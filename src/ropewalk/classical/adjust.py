@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, overload
 
+from ropewalk._checks import choose, is_real
 from ropewalk._optional import require
-from ropewalk._validate import choose, is_real
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.classical import ClassicalTest
 

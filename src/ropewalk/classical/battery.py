@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from ropewalk._settle import MetricLike
-from ropewalk._validate import check_seed
+from ropewalk._checks import check_seed
 from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, about, f1_by_class, tables_of
 from ropewalk.classical.classes import sign_over, t_over, wilcoxon_over
@@ -17,6 +16,7 @@ from ropewalk.classical.permutation import check_permutations, permutation
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
+from ropewalk.metrics.resolve import MetricLike
 from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.typing import Label, SeedLike
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_prob
+from ropewalk._checks import check_prob
 from ropewalk.classical._parts import ITEMS, check_alternative
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError
-from ropewalk.intervals import Interval
 from ropewalk.metrics.scores import settle_scores
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
 from ropewalk.typing import FloatArray, Label

@@ -8,15 +8,15 @@ from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 
-from ropewalk._door import as_outcomes
+from ropewalk._checks import check_prob, choose
 from ropewalk._optional import require
-from ropewalk._validate import check_prob, choose
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
 from ropewalk.classical._source import Source, about, discordant, names_of, right, shared, tables_of
+from ropewalk.data.inputs import as_outcomes
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.intervals import Interval
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
 from ropewalk.typing import Label, Missing
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._validate import check_prob, choose
+from ropewalk._checks import check_prob, choose
 from ropewalk.classical._parts import FLAT, INDEPENDENT
 from ropewalk.classical._scores import Rows, Scores, as_scores, caution
 from ropewalk.errors import DataError, InvalidInputError

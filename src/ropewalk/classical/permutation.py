@@ -14,18 +14,19 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._settle import MetricLike, Settled, choose_metric, settle
-from ropewalk._validate import check_seed, check_threads, count_of, is_whole
+from ropewalk._checks import check_seed, check_threads, is_whole
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, check_alternative
 from ropewalk.classical._source import Source, tables_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import block_size
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
+from ropewalk.metrics.resolve import MetricLike, Settled, choose_metric, settle
 from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.models.posterior import draw_psi, observed_psi
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect
-from ropewalk.sampling import block_size
+from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, IntArray, SeedLike
 
 _WORD: Final = 64

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import count_of
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
+from ropewalk.text.names import count_of
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._validate import shorten
 from ropewalk.data.labels import clean, kind_of
 from ropewalk.errors import InvalidInputError, LabelTypeError, LengthMismatchError, PairingError
+from ropewalk.text.names import shorten
 from ropewalk.typing import Label
 
 Rows = dict[tuple[Label | None, ...], int]

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ropewalk._validate import nearest, shorten
 from ropewalk.data.counting import Rows, count_columns
 from ropewalk.data.labels import clean
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, MissingDependencyError
+from ropewalk.text.names import nearest, shorten
 
 _CHUNK = 1 << 19  # rows grouped at a time in an eager frame, so that memory does not follow the input
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import brief, count_of, nearest, shorten
 from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,
@@ -22,6 +21,7 @@ from ropewalk.errors import (
     MissingLabelsError,
     PosLabelError,
 )
+from ropewalk.text.names import brief, count_of, nearest, shorten
 from ropewalk.typing import Label, Missing
 
 NO_ANSWER: Final = "(no answer)"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import count_of, is_whole, shorten
+from ropewalk._checks import is_whole
 from ropewalk.data.clusters import Clusters, code_ids
 from ropewalk.data.counting import check_same_order
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
@@ -24,6 +24,7 @@ from ropewalk.errors import (
     MissingLabelsError,
     UndeclaredLabelError,
 )
+from ropewalk.text.names import count_of, shorten
 from ropewalk.typing import IntArray, Label
 
 _BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer makes the 0/1 array of items × labels."

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import brief, count_of
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
+from ropewalk.text.names import brief, count_of
 from ropewalk.typing import FloatArray
 
 SCORE_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."

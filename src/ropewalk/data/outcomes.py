@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_counts, shorten
-from ropewalk._write import write_text
+from ropewalk._checks import check_counts
+from ropewalk._files import write_text
 from ropewalk.data import storage
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.labels import (
@@ -30,6 +30,7 @@ from ropewalk.errors import (
     LabelTypeError,
     LengthMismatchError,
 )
+from ropewalk.text.names import shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ropewalk._validate import check_missing, choose, count_of, shorten
+from ropewalk._checks import check_missing, choose
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.counting import count_columns
 from ropewalk.data.files import count_file, file_columns
@@ -18,6 +18,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError
+from ropewalk.text.names import count_of, shorten
 from ropewalk.typing import Label, Missing
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import check_counts, check_missing, count_of, shorten
+from ropewalk._checks import check_counts, check_missing
 from ropewalk.data.labels import (
     NO_ANSWER,
     check_labels,
@@ -29,6 +29,7 @@ from ropewalk.errors import (
     LengthMismatchError,
     UndeclaredLabelError,
 )
+from ropewalk.text.names import count_of, shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import brief, count_of, shorten
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.counting import as_column, check_same_order
 from ropewalk.data.labels import (
@@ -34,6 +33,7 @@ from ropewalk.errors import (
     MissingLabelsError,
     UndeclaredLabelError,
 )
+from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.typing import FloatArray, IntArray, Label
 
 _BINARY = 2

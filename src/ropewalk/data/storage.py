@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import check_counts
+from ropewalk._checks import check_counts
 from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import kind_of
 from ropewalk.data.rows import check_names

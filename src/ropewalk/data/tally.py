@@ -7,10 +7,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ropewalk._validate import nearest, shorten
 from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import label_text
 from ropewalk.errors import ColumnNotFoundError, DataError
+from ropewalk.text.names import nearest, shorten
 from ropewalk.typing import IntArray, Label
 
 

@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack, overload
 
-from ropewalk._engine import issue
-from ropewalk._validate import is_whole, shorten
+from ropewalk._checks import is_whole
 from ropewalk.errors import FileFormatError, InvalidInputError
 from ropewalk.exchange.files import opened, write
 from ropewalk.exchange.foreign import judge_draws, material
@@ -15,7 +14,9 @@ from ropewalk.exchange.groups import Answer, contents
 from ropewalk.exchange.picking import Pick, groups_of, names_in
 from ropewalk.exchange.restoring import is_ours, restore
 from ropewalk.exchange.xarrays import as_arviz
+from ropewalk.inference.drawing import issue
 from ropewalk.results.foreign import ForeignComparison
+from ropewalk.text.names import shorten
 from ropewalk.typing import RopeLike, Rule
 
 __all__ = ["from_arviz", "from_netcdf", "to_arviz", "to_netcdf"]

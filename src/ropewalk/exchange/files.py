@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk._write import write_file
+from ropewalk._files import write_file
 from ropewalk.errors import FileFormatError, MissingDependencyError, RopewalkError, UnreadableFileError
 from ropewalk.exchange.groups import Contents
 from ropewalk.exchange.xarrays import datasets, load

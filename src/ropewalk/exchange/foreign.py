@@ -9,16 +9,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._asking import RULES, check_reach
-from ropewalk._engine import UNCONVERGED
-from ropewalk._remarks import CHAINS
-from ropewalk._validate import check_prob, choose, visible
-from ropewalk.contrast import contrast
-from ropewalk.decision import parse_rope
+from ropewalk._checks import check_prob, choose
+from ropewalk.draws.blocks import Draws, difference
+from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.evidence import BayesFactor, bayes_factor
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import contrast
+from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
-from ropewalk.evidence import BayesFactor, bayes_factor
 from ropewalk.exchange.picking import Picked, group_of, holds, pick_draws
-from ropewalk.intervals import Interval
+from ropewalk.inference.drawing import UNCONVERGED
+from ropewalk.inference.question import RULES, check_reach
+from ropewalk.inference.remarks import CHAINS
 from ropewalk.mcmc.diagnostics import Diagnostics, diagnose, effective
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
@@ -33,8 +35,7 @@ from ropewalk.results.foreign import (
     no_data,
     unknown_metric,
 )
-from ropewalk.sampling import Draws, difference
-from ropewalk.summary import Estimate, summarise
+from ropewalk.text.names import visible
 from ropewalk.typing import FloatArray, RopeLike, Rule
 
 _PAIR: Final = 2

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import difference
+from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.errors import RopewalkError
-from ropewalk.evidence import SD_DRAWS
 from ropewalk.exchange.parameters import (
     WEIGHED,
     Drawn,
@@ -32,7 +32,7 @@ from ropewalk.results import Comparison, Evaluation, MetricPosterior, Ranking, R
 from ropewalk.results.base import finite
 from ropewalk.results.foreign import ForeignComparison
 from ropewalk.results.recipes import recipe_dict
-from ropewalk.sampling import difference
+from ropewalk.text.names import visible
 from ropewalk.typing import FloatArray, IntArray
 
 Answer = Comparison | Ranking | MetricPosterior

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.checks import STREAM
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.draws.blocks import PRIOR_STREAM, generator
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.checks import STREAM
 from ropewalk.mcmc.chains import CHUNK, prior_tables
 from ropewalk.metrics.margins import Tables, ratio
 from ropewalk.models.multilabel import LabelMargins
 from ropewalk.models.posterior import Posterior
 from ropewalk.models.replicate import cut, replicate, squares, whole_block
 from ropewalk.results import Recipe
-from ropewalk.sampling import PRIOR_STREAM, generator
 from ropewalk.typing import FloatArray, IntArray
 
 Part = tuple[int, int, Tables]

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import brief, nearest, shorten, visible
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.exchange.xarrays import is_dataset, is_inference_data, is_tree
+from ropewalk.text.names import brief, nearest, shorten, visible
 from ropewalk.typing import FloatArray
 
 Pick = str | tuple[str, Mapping[str, Any]]

@@ -9,25 +9,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._asking import RULES
-from ropewalk._validate import check_prob, choose
+from ropewalk._checks import check_prob, choose
 from ropewalk.classical.battery import run_battery
-from ropewalk.compare import run as run_comparison
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import parse_rope
+from ropewalk.draws.blocks import difference
+from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.evidence import BayesFactor
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
-from ropewalk.evaluate import collected
-from ropewalk.evidence import BayesFactor
 from ropewalk.exchange.foreign import Material, check_pair, judge_draws
 from ropewalk.exchange.groups import ANSWER, MORE, Answer
+from ropewalk.inference.comparison import run as run_comparison
+from ropewalk.inference.evaluation import collected
+from ropewalk.inference.question import RULES
+from ropewalk.inference.ranking import run as run_ranking
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler
-from ropewalk.rank import run as run_ranking
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.results.recipes import read_recipe
-from ropewalk.sampling import difference
 from ropewalk.typing import FloatArray
 
 _SAME: Final = 1e-12  # the last digits of a logarithm differ from machine to machine

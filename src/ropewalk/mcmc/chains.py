@@ -11,12 +11,12 @@ import numpy as np
 
 import ropewalk.mcmc.noise
 import ropewalk.mcmc.own  # noqa: F401 - they register their programs
+from ropewalk.draws.blocks import generator
 from ropewalk.mcmc.diagnostics import Diagnostics, diagnose, effective
 from ropewalk.mcmc.programs import Parameters, Program, check_tables, program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, run_chains, run_prior
 from ropewalk.metrics.margins import Tables
 from ropewalk.models.posterior import AnyMetric, Model, Posterior
-from ropewalk.sampling import generator
 from ropewalk.typing import DrawsLike, FloatArray
 
 CHUNK: Final = 1_000

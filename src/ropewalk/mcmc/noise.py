@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import is_real
+from ropewalk._checks import is_real
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError

@@ -13,9 +13,9 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ropewalk._checks import choose, is_real, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike, current, metered
-from ropewalk._validate import choose, is_real, is_whole
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.typing import DrawsLike, FloatArray

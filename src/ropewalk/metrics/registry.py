@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._validate import choose, is_real
+from ropewalk._checks import choose, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import confusion
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio

@@ -10,13 +10,14 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._validate import brief, choose, is_real, nearest, shorten
+from ropewalk._checks import choose, is_real
 from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics.areas import Plan, View, average_precision, pr_auc, roc_auc
 from ropewalk.metrics.losses import DecisionCost, brier, ece, log_loss, mean, turned
 from ropewalk.metrics.registry import METRICS, cost
+from ropewalk.text.names import brief, nearest, shorten
 from ropewalk.typing import FloatArray
 
 _BINARY: Final = 2

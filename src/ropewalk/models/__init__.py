@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ropewalk._validate import choose
+from ropewalk._checks import choose
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models.binary import Paired, Unpaired
 from ropewalk.models.bootstrap import Bootstrap

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ropewalk.models.posterior import Model
 
 
@@ -41,3 +43,9 @@ class Around:
     def no_factor(self) -> str:
         """Why there is no Bayes factor at all, if so."""
         return self.model.no_factor
+
+
+def moves_of(model: Any) -> str:
+    """Say why what was observed is not what the posterior is about, where a model is made for that."""
+    found: str = getattr(model, "moves", "")
+    return found or (moves_of(model.model) if hasattr(model, "model") else "")

@@ -19,13 +19,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from ropewalk._validate import is_real, shorten
+from ropewalk._checks import is_real
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import TINY, block_size, dirichlet
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.sticks import SMALLEST_SHARE
-from ropewalk.sampling import TINY, block_size, dirichlet
+from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import GammaRows, block_size, small_block_size
 from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.multilabel import label_sums, stacked
-from ropewalk.sampling import GammaRows, block_size, small_block_size
 from ropewalk.typing import FloatArray, IntArray
 
 FEW_CLUSTERS: Final = 50

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import is_real
+from ropewalk._checks import is_real
 from ropewalk.errors import InvalidInputError
 from ropewalk.typing import FloatArray
 

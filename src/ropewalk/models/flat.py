@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ropewalk._validate import check_positive
+from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import TINY, GammaRows, block_size, dirichlet
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.hierarchical import check_single
 from ropewalk.models.sticks import SMALLEST_SHARE
-from ropewalk.sampling import TINY, GammaRows, block_size, dirichlet
 from ropewalk.typing import FloatArray, IntArray
 
 

@@ -19,12 +19,12 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import check_positive
+from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import block_size, dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, Weighted
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
-from ropewalk.sampling import block_size, dirichlet
 from ropewalk.typing import FloatArray, IntArray
 
 _REACH: Final = 700.0  # logit of the smallest and largest eta that a float can tell from 0 and 1

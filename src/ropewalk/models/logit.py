@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ropewalk._validate import check_positive, is_real
+from ropewalk._checks import check_positive, is_real
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.tree import NOT_THEIRS
 

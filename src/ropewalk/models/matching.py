@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import shorten
 from ropewalk.data.labels import kind_of, label_text, rest_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import ColumnNotFoundError, InvalidInputError, PosLabelError, UndeclaredLabelError
+from ropewalk.text.names import shorten
 from ropewalk.typing import Label
 
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import check_positive
+from ropewalk._checks import check_positive
 from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Margins
 from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
-from ropewalk.sampling import block_size
 from ropewalk.typing import FloatArray
 
 RARE: Final = 10

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import check_positive, is_real
+from ropewalk._checks import check_positive, is_real
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.distributions import check_prior, describe

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import check_positive
+from ropewalk._checks import check_positive
 from ropewalk.data.labels import find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError

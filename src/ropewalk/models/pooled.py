@@ -19,15 +19,15 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import check_positive
+from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Weighted
 from ropewalk.models.hierarchical import check_single
 from ropewalk.models.recalls import Recalls
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.models.tree import Tree, TreePosterior
-from ropewalk.sampling import dirichlet
 from ropewalk.typing import FloatArray
 
 _LEAST: Final = 0.01  # below, a share of the prior that matters lies nearer to a recall of 0 than a float can tell

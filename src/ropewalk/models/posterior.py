@@ -9,11 +9,11 @@ import numpy as np
 
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import draw_blocks
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric, WeightedItems
 from ropewalk.models.multilabel import observed_margins
-from ropewalk.sampling import draw_blocks
 from ropewalk.typing import FloatArray
 
 AnyData = AnyOutcomes | ItemScores

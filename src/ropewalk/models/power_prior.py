@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import count_of, is_real
+from ropewalk._checks import is_real
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import distinct_rows
@@ -27,6 +27,7 @@ from ropewalk.models.multilabel import Multilabel
 from ropewalk.models.pooled import Pooled
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.tree import Tree
+from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label
 
 

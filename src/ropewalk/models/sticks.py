@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
+from ropewalk.draws.blocks import GammaRows
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Sums
-from ropewalk.sampling import GammaRows
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 UNPLACED: Final = 1e-6

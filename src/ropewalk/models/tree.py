@@ -18,8 +18,9 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from ropewalk._validate import check_positive, choose
+from ropewalk._checks import check_positive, choose
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
 from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.models.types import (
@@ -30,7 +31,6 @@ from ropewalk.models.types import (
     patterns_of,
     place_labels,
 )
-from ropewalk.sampling import block_size, dirichlet, log_gammas
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]

@@ -9,21 +9,21 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._checks import check_prob, is_real
 from ropewalk._progress import ProgressLike, Steps, metered
-from ropewalk._settle import MetricLike
-from ropewalk._validate import check_prob, is_real
-from ropewalk.decision import decide_each
+from ropewalk.draws.decision import decide_each
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
+from ropewalk.inference.counting import Batch, count, joined, reached
+from ropewalk.inference.goals import CONCLUSIVE, GOALS, parse_goal, region_of
+from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models import Bootstrap
 from ropewalk.models.posterior import Model
 from ropewalk.planning._power import simulate
-from ropewalk.planning.counting import count, reached
-from ropewalk.planning.goals import CONCLUSIVE, GOALS, parse_goal, region_of
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
 from ropewalk.planning.running import Workers
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
-from ropewalk.planning.study import BATCH, Batch, Study, joined
+from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.power import Plan
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 

@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any, Final
 
 from ropewalk._progress import ProgressLike, Steps, metered
-from ropewalk._settle import MetricLike
+from ropewalk.inference.counting import Batch, count, joined, reached, share_interval
+from ropewalk.inference.goals import CONCLUSIVE
+from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
-from ropewalk.planning.counting import count, reached, share_interval
-from ropewalk.planning.goals import CONCLUSIVE
 from ropewalk.planning.posing import check_number, check_sizes, pose
 from ropewalk.planning.running import Workers
-from ropewalk.planning.study import BATCH, Batch, Study, check_size, joined
+from ropewalk.planning.study import BATCH, Study, check_size
 from ropewalk.results.power import PowerResult
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 

@@ -11,21 +11,22 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._checks import is_real
 from ropewalk._progress import ProgressLike, metered
-from ropewalk._settle import MetricLike
-from ropewalk._validate import is_real
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import VERDICTS, Judged
+from ropewalk.draws.decision import Judged
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
+from ropewalk.inference.counting import Batch, count, joined
+from ropewalk.inference.goals import CONCLUSIVE
+from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
-from ropewalk.planning.counting import count
-from ropewalk.planning.goals import CONCLUSIVE
 from ropewalk.planning.posing import MOST_ITEMS, check_number, pose
 from ropewalk.planning.running import Workers
-from ropewalk.planning.study import BATCH, Batch, Study, added, check_size, joined, keep_memory
+from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
 from ropewalk.results import Comparison
 from ropewalk.results.power import StoppingResult
+from ropewalk.text.verdicts import VERDICTS
 from ropewalk.typing import BoolArray, IntArray, Label, RopeLike, Rule, SeedLike
 
 _SETTLED: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import brief, is_real
+from ropewalk._checks import is_real
 from ropewalk.data.rows import distinct_rows
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.text.names import brief
 from ropewalk.typing import CodeArray, FloatArray, Label
 
 NAMES: Final = ("A", "B")

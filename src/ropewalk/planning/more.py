@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from ropewalk._checks import check_prob, choose
 from ropewalk._progress import ProgressLike, metered
-from ropewalk._validate import check_prob, choose
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.counting import Batch, count, reached
+from ropewalk.inference.goals import CONCLUSIVE, can_simulate, parse_goal
+from ropewalk.inference.outlook import MOST, TARGET, Outlook
 from ropewalk.planning._power import simulate
-from ropewalk.planning.counting import count, reached
-from ropewalk.planning.goals import CONCLUSIVE, can_simulate, parse_goal
-from ropewalk.planning.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
 from ropewalk.planning.running import Workers
 from ropewalk.planning.search import ROOT, Found, Looks, crossing
-from ropewalk.planning.study import BATCH, Batch
+from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
 from ropewalk.results.power import MoreData, PowerRow
 from ropewalk.typing import SeedLike

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ropewalk._asking import RULES, check_reach, default_model, write_recipe
-from ropewalk._settle import MetricLike
-from ropewalk._validate import brief, check_prob, check_seed, choose, is_whole
+from ropewalk._checks import check_prob, check_seed, choose, is_whole
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import parse_rope
+from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.goals import CONCLUSIVE, check_goal, parse_goal
+from ropewalk.inference.outlook import Outlook
+from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
+from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
-from ropewalk.planning.goals import CONCLUSIVE, check_goal, parse_goal
-from ropewalk.planning.outlook import Outlook
 from ropewalk.planning.scenarios import (
     BinaryScenario,
     ConfusionScenario,
@@ -27,6 +27,7 @@ from ropewalk.planning.study import Study, of_result, of_scenario
 from ropewalk.planning.words import from_mapping, from_words
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.power import Design
+from ropewalk.text.names import brief
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 MOST_ITEMS: Final = 10**9

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from ropewalk._checks import check_threads, is_whole
 from ropewalk._optional import require
-from ropewalk._validate import check_threads, is_whole
 from ropewalk.errors import InvalidInputError
 
 T = TypeVar("T")

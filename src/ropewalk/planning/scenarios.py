@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ropewalk._validate import is_whole
+from ropewalk._checks import is_whole
 from ropewalk.data.labels import check_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names

@@ -13,21 +13,23 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from ropewalk._engine import steadied
-from ropewalk.contrast import Question
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import distinct_rows
-from ropewalk.decision import VERDICTS, Judged, Verdict, judge_each
+from ropewalk.draws.blocks import difference
+from ropewalk.draws.decision import judge_each
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
+from ropewalk.inference.counting import Batch
+from ropewalk.inference.drawing import steadied
+from ropewalk.inference.goals import can_simulate
 from ropewalk.metrics.margins import Tables, Weighted
 from ropewalk.models import Bootstrap
 from ropewalk.models.binary import DirichletPosterior, block_of_each
 from ropewalk.models.posterior import Posterior
-from ropewalk.planning.goals import can_simulate
 from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
-from ropewalk.sampling import difference
+from ropewalk.text.verdicts import VERDICTS, Verdict
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 BATCH: Final = 20
@@ -199,43 +201,6 @@ def keep_memory() -> None:
     their pages in again takes a third of the time of a simulation. Elsewhere this does nothing.
     """
     np.empty(_KEPT // 8)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """What came of simulations: how each was judged, and the true differences."""
-
-    judged: Judged
-    truth: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.truth)
-
-    def first(self, n: int) -> Batch:
-        """Return the first n simulations."""
-        return self._at(slice(n))
-
-    def only(self, i: int) -> Batch:
-        """Return simulation i alone."""
-        return self._at(slice(i, i + 1))
-
-    def _at(self, some: slice) -> Batch:
-        j = self.judged
-        return Batch(Judged(j.verdict[some], j.mean[some], j.low[some], j.high[some]), self.truth[some])
-
-
-def joined(batches: Sequence[Batch]) -> Batch:
-    """Return the simulations of batches, one after the other."""
-    judged = [batch.judged for batch in batches]
-    return Batch(
-        Judged(
-            np.concatenate([one.verdict for one in judged]),
-            np.concatenate([one.mean for one in judged]),
-            np.concatenate([one.low for one in judged]),
-            np.concatenate([one.high for one in judged]),
-        ),
-        np.concatenate([batch.truth for batch in batches]),
-    )
 
 
 def added(before: tuple[Outcomes, ...], new: tuple[Outcomes, ...]) -> tuple[Outcomes, ...]:

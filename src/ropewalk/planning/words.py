@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ropewalk._validate import brief, nearest
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
+from ropewalk.text.names import brief, nearest
 
 _LONGEST: Final = 300  # letters of a sentence
 EXAMPLE: Final = "F1 .60 against .50 at agreement .7"

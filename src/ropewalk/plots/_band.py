@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ropewalk._colours import INSIDE, QUIET
-from ropewalk.intervals import Interval
+from ropewalk.draws.intervals import Interval
 from ropewalk.plots._letters import minus, room_of, width_of
 from ropewalk.plots._span import clipped
 from ropewalk.plots._style import SMALL
-from ropewalk.wording import rope_text
+from ropewalk.report.colours import INSIDE, QUIET
+from ropewalk.text.verdicts import rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

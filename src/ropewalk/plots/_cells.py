@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._colours import INK, LINE, QUIET
 from ropewalk._optional import require
 from ropewalk.plots._style import SMALL, short, words
+from ropewalk.report.colours import INK, LINE, QUIET
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

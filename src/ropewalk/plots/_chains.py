@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.plots._style import of_kind, short
 from ropewalk.plots._subject import NAME, delta_words, metric_words
 from ropewalk.report.chains import chain_values, delta_values, divergent
 from ropewalk.results import Comparison, MetricPosterior, Ranking
-from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
 
 

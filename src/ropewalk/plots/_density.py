@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.intervals import Interval, hdi
+from ropewalk.draws.intervals import Interval, hdi
 from ropewalk.typing import FloatArray
 
 _BINS: Final = (5, 150)

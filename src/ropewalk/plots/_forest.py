@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._colours import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
-from ropewalk.decision import Decision, Verdict
-from ropewalk.intervals import Interval
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.intervals import Interval
 from ropewalk.plots._band import rope_band, rope_words
 from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._span import span
 from ropewalk.plots._style import SMALL, TEXT, quieten, rule
+from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
 from ropewalk.results import Comparison
+from ropewalk.text.verdicts import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

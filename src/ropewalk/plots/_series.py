@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ropewalk._colours import INK, QUIET
 from ropewalk._optional import require
 from ropewalk.plots._style import SMALL, settle, short
+from ropewalk.report.colours import INK, QUIET
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ropewalk.intervals import Interval
+from ropewalk.draws.intervals import Interval
 from ropewalk.report.geometry import widened
 from ropewalk.typing import FloatArray
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ropewalk._colours import INK, LINE, QUIET
 from ropewalk._optional import require
-from ropewalk._validate import brief, visible
 from ropewalk.errors import InvalidInputError
+from ropewalk.report.colours import INK, LINE, QUIET
 from ropewalk.results import CrossComparison
+from ropewalk.text.names import brief, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

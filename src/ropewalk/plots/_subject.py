@@ -8,18 +8,18 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._colours import ABOVE, BELOW, INSIDE, LINE
 from ropewalk.data.labels import label_text, rest_of
-from ropewalk.decision import Regions, region_masses
-from ropewalk.intervals import Interval
+from ropewalk.draws.decision import Regions, region_masses
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.summary import Estimate
 from ropewalk.plots._letters import minus
 from ropewalk.plots._style import short, words
-from ropewalk.report.numbers import estimate_text, percent
+from ropewalk.report.colours import ABOVE, BELOW, INSIDE, LINE
 from ropewalk.report.shape import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
-from ropewalk.summary import Estimate
+from ropewalk.text.numbers import estimate_text, percent
+from ropewalk.text.verdicts import bar_text, rope_text, verdict_text
 from ropewalk.typing import FloatArray
-from ropewalk.wording import bar_text, rope_text, verdict_text
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""

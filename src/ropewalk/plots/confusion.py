@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._colours import ABOVE, BELOW, INK, QUIET
 from ropewalk._optional import require
 from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
@@ -31,8 +30,9 @@ from ropewalk.plots._cells import (
 )
 from ropewalk.plots._letters import minus
 from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, settle, short
-from ropewalk.report.numbers import interval, number
+from ropewalk.report.colours import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion, CrossComparison
+from ropewalk.text.numbers import interval, number
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._colours import INK, INSIDE, LINE
-from ropewalk._validate import choose, count_of
+from ropewalk._checks import choose
 from ropewalk.data.labels import label_text
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
 from ropewalk.plots._forest import lettering
 from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._series import label_of, next_style
 from ropewalk.plots._span import span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, short, words
 from ropewalk.report.checks import OFF, least, p_text
+from ropewalk.report.colours import INK, INSIDE, LINE
 from ropewalk.report.shape import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
+from ropewalk.text.names import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ropewalk._colours import INK, QUIET
 from ropewalk.mcmc.diagnostics import LEAST_ESS, effective
 from ropewalk.plots._chains import chained_of
 from ropewalk.plots._letters import BESIDE, folded, plain_ticks, room_of, with_signs
 from ropewalk.plots._series import next_style
 from ropewalk.plots._style import SMALL, TEXT, axes, quieten
+from ropewalk.report.colours import INK, QUIET
 from ropewalk.results import Comparison, MetricPosterior
 
 if TYPE_CHECKING:

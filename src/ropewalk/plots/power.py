@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ropewalk._colours import ABOVE, BELOW, INK, INSIDE
+from ropewalk._checks import is_real
 from ropewalk._optional import require
-from ropewalk._validate import is_real
-from ropewalk.decision import Verdict, parse_rope
+from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots._cells import GLYPHS
 from ropewalk.plots._letters import minus
 from ropewalk.plots._series import DARK, Style, key, label_of, next_style
 from ropewalk.plots._style import SMALL, axes, quieten, rule, words
-from ropewalk.wording import rope_text
+from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE
+from ropewalk.text.verdicts import Verdict, rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ropewalk._validate import count_of
 from ropewalk.plots._forest import Row, forest
 from ropewalk.plots._style import axes, of_kind, words
 from ropewalk.plots._subject import delta_words
 from ropewalk.report.league import moved_text
 from ropewalk.results import PriorSensitivity
+from ropewalk.text.names import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ropewalk._colours import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk._optional import require
-from ropewalk.decision import Leaning, Verdict
 from ropewalk.plots._cells import (
     DEEP,
     GLYPHS,
@@ -33,10 +31,11 @@ from ropewalk.plots._cells import (
 from ropewalk.plots._letters import fitted, folded, minus
 from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, grid, of_kind, quieten, settle
 from ropewalk.plots._subject import metric_words
-from ropewalk.report.numbers import decimals, number, percent
+from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk.results import Pair, Ranking
+from ropewalk.text.numbers import decimals, number, percent
+from ropewalk.text.verdicts import Leaning, Verdict, rope_text
 from ropewalk.typing import FloatArray
-from ropewalk.wording import rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

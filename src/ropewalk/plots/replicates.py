@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._colours import ABOVE, INK
+from ropewalk._checks import is_whole
 from ropewalk._optional import require
-from ropewalk._validate import is_whole
 from ropewalk.data.labels import label_text
 from ropewalk.data.tally import place_of
 from ropewalk.errors import InvalidInputError
@@ -29,6 +28,7 @@ from ropewalk.plots._cells import (
     write,
 )
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, settle, short
+from ropewalk.report.colours import ABOVE, INK
 from ropewalk.results.checks import PredictiveCheck
 from ropewalk.typing import FloatArray, IntArray
 

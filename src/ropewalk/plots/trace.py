@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._colours import INK, QUIET
 from ropewalk._optional import require
-from ropewalk._validate import count_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.plots._chains import Chained, chained_of
@@ -19,9 +17,11 @@ from ropewalk.plots._letters import folded, plain_ticks, with_signs
 from ropewalk.plots._series import next_style
 from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, quieten
+from ropewalk.report.colours import INK, QUIET
 from ropewalk.report.drawn import can_diverge, rhat_text, step_text
 from ropewalk.report.trace import spread_chains
 from ropewalk.results import Comparison, MetricPosterior, Ranking
+from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ropewalk.report.numbers import first_digit, number, percent
 from ropewalk.results import Design, Plan, StoppingResult
+from ropewalk.text.numbers import first_digit, number, percent
 
 _SPREAD: Final = 0.25  # of differences that were found, about their mean, at most
 _Z95: Final = 1.96

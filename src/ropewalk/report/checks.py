@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ropewalk._validate import brief, count_of, visible
 from ropewalk.data.labels import label_text
 from ropewalk.report.geometry import Axis, Tick, axis_of_intervals
-from ropewalk.report.numbers import first_digit, interval, number
 from ropewalk.report.shape import Escape, Table, View, class_words, items_text, metric_title, model_text
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
+from ropewalk.text.names import brief, count_of, visible
+from ropewalk.text.numbers import first_digit, interval, number
 
 OFF: Final = {"posterior": "not reproduced", "prior": "not expected"}
 _SHORT: Final = 24  # rows that a terminal has room for
@@ -136,7 +136,7 @@ def p_text(row: CheckRow) -> str:
 
     Examples
     --------
-    >>> from ropewalk.intervals import Interval
+    >>> from ropewalk.draws.intervals import Interval
     >>> wide = Interval(0.1, 0.4)
     >>> row = CheckRow(statistic="recall", classifiers=("svm",), label=1, observed=0.5, mean=0.2, interval=wide,
     ...                half=wide, p_value=0.0, mc_error=0.001, n=1_000)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ropewalk._validate import count_of
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.report.numbers import interval, number, p_value
 from ropewalk.report.shape import Escape, Table, View
 from ropewalk.results import Battery, ClassComparisons, ClassicalTest, Comparison, Nemenyi, Rendered
 from ropewalk.results.classical import TITLES
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import interval, number, p_value
 
 MEANING = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
 

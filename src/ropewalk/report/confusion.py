@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk._validate import brief, count_of
 from ropewalk.data.labels import label_text
 from ropewalk.report.shape import Escape, Table, View
 from ropewalk.results.confusion import Confusion
+from ropewalk.text.names import brief, count_of
 from ropewalk.typing import Label
 
 _COLUMNS = 6  # more classes are not printed cell by cell

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import count_of
-from ropewalk.report.numbers import interval, number
 from ropewalk.report.shape import Escape, Table, View, metric_title
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import interval, number
 
 _ROWS: Final = 11
 _AT: Final = 0.1

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ropewalk._validate import brief
 from ropewalk.data.labels import label_text
-from ropewalk.report.escape import isolated
-from ropewalk.report.extras import ClassAgreement, Extras, Mistaken
+from ropewalk.inference.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.models import class_word
 from ropewalk.report.shape import Table, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison
+from ropewalk.text.escape import isolated
+from ropewalk.text.names import brief
 
 _AGREED: Final = 40
 _BINARY: Final = 2

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ropewalk._validate import count_of, visible
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.models import DeltaPrior
-from ropewalk.report.numbers import first_digit
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -20,7 +19,8 @@ from ropewalk.results import (
     Recipe,
     Rendered,
 )
-from ropewalk.summary import Estimate
+from ropewalk.text.names import count_of, visible
+from ropewalk.text.numbers import first_digit
 
 _STEPS: Final = {"nuts": "NUTS", "metropolis": "Metropolis"}
 
@@ -99,7 +99,7 @@ def worth_text(n_draws: int, estimate: Estimate) -> str:
 
     Examples
     --------
-    >>> from ropewalk.intervals import Interval
+    >>> from ropewalk.draws.intervals import Interval
     >>> one = Estimate(observed=None, mean=0, std=1, mc_error=1 / 3869**0.5, hdi=Interval(-2, 2), hdi_mc_error=(0, 0))
     >>> worth_text(4_000, one)
     '4,000 draws worth 3,900'

@@ -6,16 +6,13 @@ import os
 from dataclasses import replace
 from typing import Final
 
-from ropewalk._validate import count_of, visible
+from ropewalk._files import write_text
 from ropewalk._version import __version__
-from ropewalk._write import write_text
-from ropewalk.report import escape as escapes
+from ropewalk.draws.summary import Estimate
+from ropewalk.inference.extras import Extras
 from ropewalk.report.drawn import rhat_text
-from ropewalk.report.escape import isolated
-from ropewalk.report.extras import Extras
 from ropewalk.report.html import _hash, _source, _templates
 from ropewalk.report.method import method_rows
-from ropewalk.report.numbers import decimals, estimate_text, number
 from ropewalk.report.page import Page, page
 from ropewalk.report.remarks import remarks
 from ropewalk.report.sentence import sentence as any_sentence
@@ -26,8 +23,11 @@ from ropewalk.report.text import markdown as any_markdown
 from ropewalk.report.view import caption as any_caption
 from ropewalk.report.view import view
 from ropewalk.results.foreign import ForeignComparison
-from ropewalk.summary import Estimate
-from ropewalk.wording import rope_text
+from ropewalk.text import escape as escapes
+from ropewalk.text.escape import isolated
+from ropewalk.text.names import count_of, visible
+from ropewalk.text.numbers import decimals, estimate_text, number
+from ropewalk.text.verdicts import rope_text
 
 _KEPT: Final = ("ROPE", "Judged by", "Program")
 _NOT_COVERED: Final = (

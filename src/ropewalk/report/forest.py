@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ropewalk.contrast import Question
-from ropewalk.decision import Decision, Piece
-from ropewalk.intervals import Interval
+from ropewalk.draws.decision import Decision, Piece
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Question
+from ropewalk.draws.summary import Estimate
 from ropewalk.report.geometry import Axis, Tick, axis_of_intervals
-from ropewalk.report.numbers import estimate_text
 from ropewalk.report.panel import Slider, Span, rope_span, slider_of
 from ropewalk.report.shape import symbol_text
-from ropewalk.summary import Estimate
+from ropewalk.text.numbers import estimate_text
 
 _PIXELS: Final = 240  # that the bars have on a wide screen, at least
 

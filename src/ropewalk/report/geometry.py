@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.intervals import Interval
-from ropewalk.report.numbers import number
+from ropewalk.draws.intervals import Interval
+from ropewalk.text.numbers import number
 from ropewalk.typing import FloatArray
 
 WIDTH: Final = 1000  # of the inner drawings, stretched to the width of the page

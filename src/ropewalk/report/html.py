@@ -8,15 +8,15 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ropewalk._files import write_text
 from ropewalk._version import __version__
-from ropewalk._write import write_text
+from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import checks, plates, studies
-from ropewalk.report.escape import isolated
-from ropewalk.report.extras import Extras
 from ropewalk.report.page import page
 from ropewalk.report.remarks import remarks
 from ropewalk.report.view import tables, view
 from ropewalk.results import ClassComparisons, PredictiveCheck, Rendered
+from ropewalk.text.escape import isolated
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -78,7 +78,7 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None, *, extras
         _templates()
         .get_template("page.html.j2")
         .render(
-            page=page(result, Extras() if extras is None else extras),
+            page=page(result, gather(result) if extras is None else extras),
             version=__version__,
             style=style,
             script=script,

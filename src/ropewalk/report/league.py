@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from ropewalk._validate import count_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.drawn import drawn_text, runs_of, worth_text
 from ropewalk.report.more import HEADER, has_more, more_cell
-from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import Escape, Table, View, class_words, decision_text, items_text, metric_title, model_name
 from ropewalk.results import Comparison, Pair, PriorSensitivity, Ranked, Ranking
-from ropewalk.wording import rope_text
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
+from ropewalk.text.verdicts import rope_text
 
 _MANY = 20_000  # draws carry the second decimal of a mean, in standard deviations
 

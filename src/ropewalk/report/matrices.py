@@ -8,15 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._validate import brief
 from ropewalk.data.labels import label_text
-from ropewalk.intervals import Interval
-from ropewalk.report.escape import isolated
+from ropewalk.draws.intervals import Interval
 from ropewalk.report.forest import judged_data, live_data
-from ropewalk.report.numbers import estimate_text, percent
 from ropewalk.report.panel import Slider, slider_of
 from ropewalk.report.shape import symbol_text
 from ropewalk.results import Confusion, Ranking
+from ropewalk.text.escape import isolated
+from ropewalk.text.names import brief
+from ropewalk.text.numbers import estimate_text, percent
 
 _SHADES: Final = 9
 _INTERVALS: Final = 6  # up to so many classes every cell has its interval

@@ -6,7 +6,6 @@ import platform
 from importlib.metadata import version
 from typing import Final
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
@@ -27,7 +26,8 @@ from ropewalk.results import (
     Recipe,
     Rendered,
 )
-from ropewalk.wording import rope_text
+from ropewalk.text.names import visible
+from ropewalk.text.verdicts import rope_text
 
 NOT_COVERED: Final = (
     "The intervals are credible given the model, the prior and these data, and are about items like these; chance in "

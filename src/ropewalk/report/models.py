@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import count_of, is_real, visible
+from ropewalk._checks import is_real
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import (
     Bootstrap,
@@ -29,17 +29,12 @@ from ropewalk.models import (
 )
 from ropewalk.models.noise import is_pair
 from ropewalk.results import Recipe
+from ropewalk.text.names import count_of, visible
 
 _SIGIR: Final = "Zhang et al., SIGIR 2016"
 _ICDM: Final = "Zhang et al., ICDM 2015"
 _LEFT_OUT: Final = "…"
 _BY_ITSELF: Final = "each classifier by itself"
-
-
-def moves_of(model: Any) -> str:
-    """Say why what was observed is not what the posterior is about, where a model is made for that."""
-    found: str = getattr(model, "moves", "")
-    return found or (moves_of(model.model) if isinstance(model, DeltaPrior) else "")
 
 
 def observed_word(recipe: Recipe) -> str:

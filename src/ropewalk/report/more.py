@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import Verdict
 from ropewalk.models import DeltaPrior
-from ropewalk.report.numbers import percent, rounded_up, share_text
 from ropewalk.report.shape import Escape, Table
 from ropewalk.results import Design, MoreData, PowerRow, Recipe
+from ropewalk.text.numbers import percent, rounded_up, share_text
+from ropewalk.text.verdicts import Verdict
 
 HEADER: Final = "more items"
 SETTLED: Final = (Verdict.A_BETTER, Verdict.EQUIVALENT, Verdict.B_BETTER)

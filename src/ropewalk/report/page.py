@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from ropewalk.contrast import Question
-from ropewalk.decision import Leaning, Verdict
+from ropewalk.draws.judging import Question
+from ropewalk.draws.summary import Estimate
+from ropewalk.inference.extras import Extras
+from ropewalk.models.around import moves_of
 from ropewalk.report import checks, classical, studies
 from ropewalk.report.chains import ALARM, ChainPart, chain_part
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
-from ropewalk.report.escape import isolated
-from ropewalk.report.extras import Extras
 from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
 from ropewalk.report.method import method_rows, preset_text
-from ropewalk.report.models import moves_of
 from ropewalk.report.more import more_table
-from ropewalk.report.numbers import factor, savage_dickey
 from ropewalk.report.panel import Judged, Panel, panel
 from ropewalk.report.plates import Inline, inline
 from ropewalk.report.prospect import Prospect, power_picture, verdict_picture
@@ -43,8 +41,9 @@ from ropewalk.results import (
     Rendered,
     StoppingResult,
 )
-from ropewalk.summary import Estimate
-from ropewalk.wording import bar_text, rope_text, verdict_text
+from ropewalk.text.escape import isolated
+from ropewalk.text.numbers import factor, savage_dickey
+from ropewalk.text.verdicts import Leaning, Verdict, bar_text, rope_text, verdict_text
 
 _LARGE: Final = 8  # matrices with more classes are folded away
 _WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.contrast import Question
-from ropewalk.decision import Decision, Leaning, Piece, Verdict, region_masses
-from ropewalk.intervals import Interval
+from ropewalk.draws.decision import Decision, Piece, path_text, region_masses
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Question
+from ropewalk.draws.summary import Estimate
 from ropewalk.report.geometry import Axis, Tick, area, axis_of, outline, round_step
-from ropewalk.report.numbers import decimals, number, percent
-from ropewalk.summary import Estimate
+from ropewalk.text.numbers import decimals, number, percent
+from ropewalk.text.verdicts import Leaning, Verdict
 from ropewalk.typing import FloatArray
-from ropewalk.wording import path_text
 
 _QUANTILES: Final = 1_600
 _DIGITS: Final = 5  # a quantile is written to so many digits of the standard deviation

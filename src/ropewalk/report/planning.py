@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ropewalk._validate import count_of
 from ropewalk.report.amounts import (
     at_most,
     kind_text,
@@ -18,11 +17,12 @@ from ropewalk.report.amounts import (
     target_text,
 )
 from ropewalk.report.more import goal_text, out_of_reach, wanted_text
-from ropewalk.report.numbers import rounded_up, share_interval, share_text
 from ropewalk.report.shape import Escape, View, class_words, metric_title, model_text
 from ropewalk.report.studies import Planned
 from ropewalk.results import MoreData, Plan, PowerResult, StoppingResult
-from ropewalk.wording import rope_text
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import rounded_up, share_interval, share_text
+from ropewalk.text.verdicts import rope_text
 
 _TOLD: Final = 4  # rows of a table that a sentence can hold
 

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from ropewalk._validate import brief, few
-from ropewalk._write import write_text
+from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Form, Graph, Node, graph_of, parts, plain
 from ropewalk.report.arrange import Arrangement, Box, arrange
-from ropewalk.report.escape import isolated
 from ropewalk.report.shape import metric_title
 from ropewalk.results import ClassComparisons, CrossComparison, Evaluation, Recipe
+from ropewalk.text.escape import isolated
+from ropewalk.text.names import brief, few
 
 RADIUS: Final = 21.0
 _RING: Final = 17.5  # the inner one of what is computed

@@ -12,9 +12,9 @@ import numpy as np
 from ropewalk.report.amounts import kind_text
 from ropewalk.report.geometry import HEIGHT, WIDTH, Tick, area, round_step
 from ropewalk.report.more import SETTLED, goal_text, shown_share, undecided
-from ropewalk.report.numbers import share_text
 from ropewalk.report.shape import Escape
 from ropewalk.results import MoreData, Plan, PowerResult, PowerRow
+from ropewalk.text.numbers import share_text
 from ropewalk.typing import FloatArray
 
 _TOP: Final = 10  # pixels above the picture

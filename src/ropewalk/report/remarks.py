@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ropewalk._validate import few
 from ropewalk.report import classical, planning, resampled, studies
 from ropewalk.report.shape import Escape
 from ropewalk.report.view import comparisons, recipe_of
@@ -20,6 +19,7 @@ from ropewalk.results import (
     Rendered,
     Validated,
 )
+from ropewalk.text.names import few
 
 
 def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ropewalk._validate import count_of
-from ropewalk.report.numbers import decimals, estimate_text, interval, number, p_value
 from ropewalk.report.shape import Escape, Table, View, metric_title
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.resampled import CrossComparison, Validated, spread_dict
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import decimals, estimate_text, interval, number, p_value
 from ropewalk.typing import FloatArray
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ropewalk._validate import count_of
-from ropewalk.decision import Decision, Verdict
+from ropewalk.draws.decision import Decision
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.report import planning, studies
 from ropewalk.report.drawn import drawn_text, runs_of
-from ropewalk.report.escape import isolated
-from ropewalk.report.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.report.shape import UNSTABLE, class_words, items_text, metric_title, model_text, tally
 from ropewalk.report.view import caption, view
 from ropewalk.results import (
@@ -24,7 +21,10 @@ from ropewalk.results import (
     Recipe,
     Rendered,
 )
-from ropewalk.wording import rope_text
+from ropewalk.text.escape import isolated
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
+from ropewalk.text.verdicts import Verdict, rope_text
 
 
 def sentence(result: Rendered) -> str:

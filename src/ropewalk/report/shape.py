@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ropewalk._validate import count_of, visible
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.scores import ItemScores
-from ropewalk.decision import Decision, Verdict
+from ropewalk.draws.decision import Decision
 from ropewalk.models import Bootstrap
-from ropewalk.report.numbers import percent
 from ropewalk.results import Comparison, Recipe
+from ropewalk.text.names import count_of, visible
+from ropewalk.text.numbers import percent
+from ropewalk.text.verdicts import Verdict
 
 _NAMED = 4
 

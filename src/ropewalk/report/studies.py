@@ -14,9 +14,9 @@ from ropewalk.report.amounts import (
     times_text,
 )
 from ropewalk.report.more import HEADER, SETTLED, goal_text, more_cell, more_table, out_of_reach, undecided
-from ropewalk.report.numbers import rounded_up, share_interval, share_text
 from ropewalk.report.shape import Escape, Table
 from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
+from ropewalk.text.numbers import rounded_up, share_interval, share_text
 
 Planned = PowerResult | Plan | MoreData | StoppingResult
 

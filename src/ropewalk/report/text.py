@@ -5,9 +5,7 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 
-from ropewalk._validate import visible
-from ropewalk.report import checks, escape, studies
-from ropewalk.report.numbers import savage_dickey
+from ropewalk.report import checks, studies
 from ropewalk.report.remarks import remarks
 from ropewalk.report.shape import Share, Table, View
 from ropewalk.report.view import caption, table, tables, view
@@ -23,6 +21,9 @@ from ropewalk.results import (
     Rendered,
     Validated,
 )
+from ropewalk.text import escape
+from ropewalk.text.names import visible
+from ropewalk.text.numbers import savage_dickey
 
 _BAR = 45
 _BLOCKS = "░▒█"

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import count_of
 from ropewalk.report.geometry import Axis, axis_of, round_step
-from ropewalk.report.numbers import number
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import number
 from ropewalk.typing import FloatArray, IntArray
 
 _POINTS: Final = 500  # of a chain, so that a page stays small

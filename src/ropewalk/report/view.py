@@ -8,8 +8,10 @@ from typing import Any
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.decision import Decision, Regions
-from ropewalk.intervals import FEW_DRAWS
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Decision, Regions, path_text
+from ropewalk.draws.intervals import FEW_DRAWS
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.report import checks, classical, confusion, curves, planning, resampled, studies
 from ropewalk.report.drawn import drawn_text, runs_of, worth_text
@@ -23,7 +25,6 @@ from ropewalk.report.league import (
 )
 from ropewalk.report.models import observed_word
 from ropewalk.report.more import HEADER, has_more, more_cell, more_line
-from ropewalk.report.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
 from ropewalk.report.shape import (
     Escape,
     Share,
@@ -52,10 +53,9 @@ from ropewalk.results import (
     Rendered,
     Validated,
 )
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
+from ropewalk.text.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
+from ropewalk.text.verdicts import bar_text, rope_text, verdict_text
 from ropewalk.typing import Rule
-from ropewalk.wording import bar_text, path_text, rope_text, verdict_text
 
 
 def view(result: Rendered, escape: Escape) -> tuple[View, ...]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk._validate import brief, count_of
 from ropewalk.data.counting import check_same_order
 from ropewalk.data.labels import find_label, usual_positive
 from ropewalk.data.rows import check_names
 from ropewalk.data.scores import code_labels
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
+from ropewalk.text.names import brief, count_of
 from ropewalk.typing import CodeArray, IntArray, Label
 
 _FEWEST = 2

@@ -8,13 +8,14 @@ from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 
+from ropewalk._checks import choose, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike, track
-from ropewalk._validate import brief, choose, is_whole, shorten
 from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, RopewalkError
 from ropewalk.resampling._data import Labelled, copy
 from ropewalk.resampling._splits import Fold
+from ropewalk.text.names import brief, shorten
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
 Method = Literal["predict", "predict_proba", "decision_function"]

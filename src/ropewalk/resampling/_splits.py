@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk._checks import is_whole
 from ropewalk._optional import require
-from ropewalk._validate import brief, count_of, is_whole, shorten
 from ropewalk.data.clusters import code_ids
 from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling._data import Labelled
+from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.typing import IntArray
 
 _FEWEST = 2

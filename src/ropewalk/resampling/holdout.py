@@ -9,21 +9,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._engine import issue
+from ropewalk._checks import check_seed, is_real, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike, check_progress
-from ropewalk._settle import MetricLike
-from ropewalk._validate import brief, check_seed, count_of, is_real, is_whole
 from ropewalk.data.labels import label_text
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
-from ropewalk.evaluate import evaluate
+from ropewalk.inference.drawing import issue
+from ropewalk.metrics.resolve import MetricLike
 from ropewalk.resampling._data import Labelled, as_labelled, check_estimator, copy
 from ropewalk.resampling._fit import Answer, Task, ask, carry_out
 from ropewalk.resampling._splits import Fold, legacy_seed
 from ropewalk.results import Evaluation
 from ropewalk.results.resampled import Setting, Validated
+from ropewalk.text.names import brief, count_of
 from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
+from ropewalk.verbs.evaluation import evaluate
 
 _SETS: Final = ("training", "validation", "test")
 _ROUNDING: Final = 1e-9

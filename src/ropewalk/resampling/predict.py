@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk._checks import check_seed
 from ropewalk._progress import ProgressLike, check_progress
-from ropewalk._validate import check_seed, count_of, shorten
 from ropewalk.data.labels import label_text
 from ropewalk.resampling._data import Labelled, as_estimators, as_labelled, positive_of
 from ropewalk.resampling._fit import Answer, Task, carry_out, choose_method
 from ropewalk.resampling._splits import Splits, make_splits
 from ropewalk.results.predictions import CrossPredictions
+from ropewalk.text.names import count_of, shorten
 from ropewalk.typing import FloatArray, IntArray, Label, SeedLike
 
 

@@ -8,19 +8,19 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
-from ropewalk.contrast import Question
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
-from ropewalk.decision import Decision, Regions
-from ropewalk.intervals import Interval
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Decision, Regions
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Question
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models.posterior import AnyData, AnyMetric, Model, Posterior
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
+from ropewalk.text.names import visible
 from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Rendered:
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the answer as one self-contained HTML page, and write it to `path` if given."""
-        from ropewalk._dossier import html
+        from ropewalk.report import html
 
         return html(self, path)
 
@@ -196,7 +196,7 @@ class OneMetric(Rendered, Modelled):
         outcomes: AnyOutcomes | None = None,
     ) -> PredictiveCheck:
         """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        from ropewalk.checks import predictive_check
+        from ropewalk.inference.checks import predictive_check
 
         return predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ropewalk._validate import count_of, visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
-from ropewalk.intervals import Interval
+from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import SCHEMA, Recipe, Rendered
+from ropewalk.text.names import count_of, visible
 from ropewalk.typing import IntArray, Label
 
 CheckKind = Literal["posterior", "prior"]

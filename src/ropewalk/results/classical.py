@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ropewalk._validate import check_prob, shorten, visible
+from ropewalk._checks import check_prob
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
 from ropewalk.results.base import SCHEMA, Rendered, finite
+from ropewalk.text.names import shorten, visible
 from ropewalk.typing import Label
 
 Alternative = Literal["two-sided", "less", "greater"]

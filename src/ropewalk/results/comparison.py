@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
-from ropewalk.decision import Decision, Piece, Regions
-from ropewalk.evidence import BayesFactor
-from ropewalk.intervals import Interval
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Decision, Piece, Regions
+from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results.base import (
     SCHEMA,
@@ -25,8 +26,7 @@ from ropewalk.results.classical import Battery
 from ropewalk.results.confusion import Confusion
 from ropewalk.results.power import MoreData
 from ropewalk.results.recipes import recipe_dict
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
+from ropewalk.text.names import visible
 from ropewalk.typing import FloatArray
 
 
@@ -86,7 +86,7 @@ class Comparison(OneMetric):
 
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
-        from ropewalk.sensitivity import prior_sensitivity
+        from ropewalk.inference.sensitivity import prior_sensitivity
 
         return prior_sensitivity(self, threads=threads)
 
@@ -98,7 +98,7 @@ class Comparison(OneMetric):
 
     def confusions(self) -> tuple[Confusion, Confusion]:
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
-        from ropewalk.analysis import confusions
+        from ropewalk.inference.confusions import confusions
 
         return confusions(self)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import find_label, label_text
-from ropewalk.intervals import Interval
+from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import SCHEMA, Rendered
+from ropewalk.text.names import visible
 from ropewalk.typing import FloatArray, IntArray, Label
 
 

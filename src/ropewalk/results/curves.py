@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._validate import count_of, is_real, visible
+from ropewalk._checks import is_real
 from ropewalk._version import __version__
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.intervals import Interval
 from ropewalk.results.base import SCHEMA, Rendered, finite
+from ropewalk.text.names import count_of, visible
 from ropewalk.typing import FloatArray, IntArray
 
 

@@ -6,18 +6,18 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
-from ropewalk.decision import Decision, Piece, Regions
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Decision, Piece, Regions
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.models.posterior import AnyMetric
 from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict, provenance, verdict_dict
 from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.power import MoreData
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
+from ropewalk.text.names import visible
 from ropewalk.typing import SeedLike
 
 
@@ -46,7 +46,7 @@ class MetricPosterior(Modelled):
         self, kind: CheckKind = "posterior", *, draws: int = 1_000, rng: SeedLike = None
     ) -> PredictiveCheck:
         """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        from ropewalk.checks import predictive_check
+        from ropewalk.inference.checks import predictive_check
 
         return predictive_check(self, kind=kind, draws=draws, rng=rng)
 

@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.registry import Metric
 from ropewalk.results.base import estimate_dict
 from ropewalk.results.comparison import Comparison
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
 from ropewalk.typing import FloatArray
 
 _WHAT = "These draws came without data"

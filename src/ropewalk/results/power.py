@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ropewalk._version import __version__
-from ropewalk.contrast import mirror
 from ropewalk.data.labels import label_text
-from ropewalk.decision import Verdict
-from ropewalk.intervals import Interval
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import mirror
 from ropewalk.results.base import SCHEMA, Recipe, Rendered, rope_dict
+from ropewalk.text.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

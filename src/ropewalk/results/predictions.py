@@ -9,17 +9,18 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._settle import MetricLike, choose_metric, settle
-from ropewalk._validate import check_keywords, count_of, shorten
+from ropewalk._checks import check_keywords
 from ropewalk.data.labels import find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import place_of
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.resolve import MetricLike, choose_metric, settle
 from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, WeightedItems, parse_score_metric, settle_scores
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
+from ropewalk.text.names import count_of, shorten
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
 _BINARY: Final = 2

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ropewalk._validate import visible
-from ropewalk.contrast import Contrast, mirrored
-from ropewalk.decision import Decision
-from ropewalk.intervals import Interval
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Contrast, mirrored
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results.base import (
     OneMetric,
@@ -19,8 +20,7 @@ from ropewalk.results.base import (
     verdict_dict,
 )
 from ropewalk.results.power import MoreData
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
+from ropewalk.text.names import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

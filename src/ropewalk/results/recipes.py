@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final, get_args
 
-from ropewalk._validate import check_draws, check_prevalence, check_prob, check_seed, choose
+from ropewalk._checks import check_draws, check_prevalence, check_prob, check_seed, choose
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.decision import parse_rope
+from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import FileFormatError, RopewalkError
-from ropewalk.intervals import Interval
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Paired, Pooled, Tree, Unpaired
 from ropewalk.results.base import SCHEMA, Recipe

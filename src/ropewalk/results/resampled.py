@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._validate import visible
 from ropewalk._version import __version__
-from ropewalk.decision import Decision, Piece, Regions
-from ropewalk.evidence import BayesFactor
-from ropewalk.intervals import Interval
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Decision, Piece, Regions
+from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict
 from ropewalk.results.classical import ClassicalTest
@@ -20,8 +21,7 @@ from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
 from ropewalk.results.power import MoreData
 from ropewalk.results.predictions import CrossPredictions
-from ropewalk.sampling import Draws
-from ropewalk.summary import Estimate
+from ropewalk.text.names import visible
 from ropewalk.typing import FloatArray, IntArray, Label
 
 _FEWEST: Final = 2

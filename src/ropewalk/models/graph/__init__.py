@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from ropewalk._validate import choose
+from ropewalk._checks import choose
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph.shapes import Prior, Rows, binary_graph, confusion_graph, recalls_graph, types_graph
 from ropewalk.models.graph.sketch import Form, Graph, Kind, Node, Plate, Sketch, parts, plain

@@ -1,0 +1,209 @@
+"""Checks at the public edge; everything inside trusts its types."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownNameError
+from ropewalk.text.names import nearest, shorten
+from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
+
+T = TypeVar("T")
+
+MOST_DRAWS = 100_000_000
+_SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
+
+
+def choose(value: str, choices: Mapping[str, T], what: str) -> T:
+    """Look `value` up, or raise with the list of what there is."""
+    try:
+        return choices[value]
+    except (KeyError, TypeError):
+        guess = nearest(value, choices)
+        raise UnknownNameError(
+            f"Unknown {what} {value!r}.",
+            hint=(f"did you mean {guess!r}? " if guess else "") + f"Choose from: {', '.join(choices)}.",
+        ) from None
+
+
+def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a keyword that no parameter goes by, which a `**options` of a typed dictionary would swallow."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            guess = nearest(name, names)
+            raise InvalidInputError(
+                f"There is no parameter {name!r} here.",
+                hint=(f"did you mean {guess!r}? " if guess else "") + f"It takes: {', '.join(names)}.",
+            )
+
+
+def is_real(value: object) -> bool:
+    """Whether `value` is a real number and not a bool."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_whole(value: object) -> bool:
+    """Whether `value` is an integer and not a bool."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def check_prob(value: Any, name: str = "prob") -> float:
+    """Return `value` if it is a usable probability mass.
+
+    Examples
+    --------
+    >>> check_prob(0.95)
+    0.95
+    """
+    if not is_real(value) or not 0.0 < value < 1.0:
+        raise InvalidInputError(
+            f"`{name}` must be a number strictly between 0 and 1; got {value!r}.",
+            hint="0.95 gives the papers' 95% HDI." if name == "prob" else None,
+        )
+    return float(value)
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return `value` if it is a positive, finite number, as a prior's mass must be."""
+    if not is_real(value) or not 0.0 < value < math.inf:
+        raise InvalidInputError(
+            f"`{name}` must be a positive, finite number; got {value!r}.", hint="it is a number of pseudo-items."
+        )
+    return float(value)
+
+
+def check_draws(value: Any) -> DrawsLike:
+    """Return a positive integer number of draws, or "auto"."""
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    if not is_whole(value) or value < 1:
+        raise InvalidInputError(
+            f'`draws` must be a positive integer or "auto"; got {value!r}.',
+            hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
+        )
+    if value > MOST_DRAWS:
+        raise InvalidInputError(
+            f"`draws` must be at most {MOST_DRAWS:,}; got {value:,}.",
+            hint="that is far beyond what any verdict needs, and they are all kept in memory.",
+        )
+    return int(value)
+
+
+def check_missing(value: Any) -> Missing:
+    """Return a way to treat missing labels."""
+    ways: dict[str, Missing] = {"error": "error", "drop": "drop", "wrong": "wrong"}
+    return choose(value, ways, "way to treat missing labels")
+
+
+def check_threads(value: Any) -> int:
+    """Return a positive number of threads."""
+    if not is_whole(value) or value < 1:
+        raise InvalidInputError(f"`threads` must be a positive integer; got {value!r}.")
+    return int(value)
+
+
+def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
+    """Turn whatever the user gave as a source of randomness into one recorded integer.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
+    if rng is not None and random_state is not None:
+        raise InvalidInputError("`rng` and its alias `random_state` were both given; give one.")
+    source = random_state if rng is None else rng
+    if source is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
+    if isinstance(source, np.random.Generator):
+        return int(source.integers(2**_SEED_BITS))
+    if isinstance(source, np.random.SeedSequence):
+        return int(source.generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
+    if not is_whole(source) or source < 0:
+        raise InvalidInputError(
+            f"`rng` must be a non-negative integer, a numpy Generator, a SeedSequence or None; got {source!r}."
+        )
+    return int(source)
+
+
+def check_counts(counts: Any, what: str = "counts") -> IntArray:
+    """Return `counts` as int64 if every one is a non-negative whole number."""
+    try:
+        array = np.asarray(counts)
+    except ValueError as error:
+        raise CountsError(
+            f"The {what} must not be ragged: every row needs the same length.", hint="write 0 for an empty cell."
+        ) from error
+    if np.ma.is_masked(counts):
+        raise CountsError(f"Some cells of the {what} are masked.", hint="write 0 for an empty cell.")
+    if array.dtype.kind not in "iuf":
+        raise CountsError(
+            f"The {what} must be whole numbers; got {array.dtype.name} values.",
+            hint="counts are how many items fell into each cell.",
+        )
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array)
+        if bad.any():
+            raise CountsError(f"NaN or infinity in the {what} at {_first(bad)}.", hint="write 0 for an empty cell.")
+        bad = array != np.floor(array)
+        if bad.any():
+            raise CountsError(
+                f"The {what} must be whole numbers; got {array[bad][0].item()!r} at {_first(bad)}.",
+                hint="rates or normalised matrices lose the number of items; give the raw counts.",
+            )
+    bad = array < 0
+    if bad.any():
+        raise CountsError(
+            f"The {what} must not be negative; got {array[bad][0].item()!r} at {_first(bad)}.",
+            hint="counts are how many items fell into each cell.",
+        )
+    if array.size and float(array.sum(dtype=np.float64)) >= 2**53:
+        raise CountsError(f"There are more than 2**53 items in the {what}.", hint="are these counts?")
+    return array.astype(np.int64)
+
+
+def _first(bad: Any) -> str:
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    return f"index {index[0] if len(index) == 1 else index}"
+
+
+def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, ...] | None:
+    """Return one probability a label, in label order, or None.
+
+    A single number is the share of the positive class, the last of two labels.
+    """
+    if prevalence is None:
+        return None
+    if isinstance(prevalence, np.ndarray):
+        prevalence = prevalence.tolist()
+    hint = "give P(positive) for two labels, a mapping from label to share, or one share a label in label order."
+    if len(labels) == 2 and labels[0] == f"not {labels[1]}":  # noqa: PLR2004 - one class against the rest
+        hint = f"for {labels[1]!r} against the rest give its share alone."
+    if is_real(prevalence):
+        if len(labels) != 2:  # noqa: PLR2004
+            raise InvalidInputError(f"One `prevalence` is not enough for {len(labels)} labels.", hint=hint)
+        shares = [1.0 - float(prevalence), float(prevalence)]
+    elif isinstance(prevalence, Mapping):
+        unknown = [key for key in prevalence if key not in labels]
+        absent = [label for label in labels if label not in prevalence]
+        if unknown or absent:
+            raise DataError(
+                f"`prevalence` must name every label once; unknown: [{shorten(unknown)}], absent: [{shorten(absent)}].",
+                hint=hint,
+            )
+        shares = [prevalence[label] for label in labels]
+    else:
+        shares = list(prevalence) if isinstance(prevalence, Sequence) and not isinstance(prevalence, str) else []
+        if len(shares) != len(labels):
+            raise InvalidInputError(f"`prevalence` must have {len(labels)} shares; got {prevalence!r}.", hint=hint)
+    if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-6:  # noqa: PLR2004
+        raise InvalidInputError(
+            f"`prevalence` must be shares between 0 and 1 that add up to 1; got {prevalence!r}.", hint=hint
+        )
+    return tuple(float(s) / float(sum(shares)) for s in shares)

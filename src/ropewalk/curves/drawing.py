@@ -1,0 +1,162 @@
+"""One system's scores, and draws of curves made of them: what all curves share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypedDict
+
+import numpy as np
+
+from ropewalk._checks import check_keywords, check_prob, check_seed, check_threads, is_whole
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.bands import pointwise, simultaneous
+from ropewalk.draws.blocks import draw_blocks
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.inference.remarks import few_units, thin_scores
+from ropewalk.metrics.areas import View
+from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
+from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
+from ropewalk.results.curves import Band
+from ropewalk.typing import FloatArray, Label, SeedLike
+from ropewalk.verbs.scores import as_items
+
+_MOST: Final = 100_000
+_ROUGH: Final = 1_000
+
+
+class CurveOptions(TypedDict, total=False):
+    """What may be said about the scores behind a curve, and about its band."""
+
+    truth: str | None
+    score: str | None
+    name: str | None
+    labels: Any
+    pos_label: Label | None
+    cluster: Any
+    id: Any
+    sample_weight: Any
+    prob: float
+    draws: int
+    rng: SeedLike
+    random_state: SeedLike
+    threads: int
+
+
+class Asked:
+    """One system's scores, settled, and how its curves are drawn."""
+
+    def __init__(self, items: ItemScores, prob: float, draws: int, seed: int, threads: int) -> None:
+        self.items, self.prob, self.draws, self.seed, self.threads = items, prob, draws, seed, threads
+        self.turned = False
+        self.notes: tuple[str, ...] = ()
+        assert items.truth is not None  # noqa: S101
+        self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
+
+    def imagine(self, truth: Sequence[int], scores: Sequence[float]) -> None:
+        """Add half an item, or half a cluster of the usual size, at each of these scores to what is re-weighted.
+
+        What was observed stays as it is.
+        """
+        view, extra = self.view, len(scores)
+        size = self.items.n_items / self.items.n_units
+        weight = np.ones(view.truth.size) if view.weight is None else view.weight
+        self.view = View(
+            np.append(view.truth, truth),
+            np.append(view.scores, scores),
+            np.append(view.member, view.n_units + np.arange(extra)),
+            view.n_units + extra,
+            np.append(weight, [size] * extra),
+        )
+
+    @property
+    def ones(self) -> FloatArray:
+        """The weights of what was observed."""
+        weights = np.zeros((self.view.n_units, 1))
+        weights[: self.items.n_units] = 1.0
+        return weights
+
+    @classmethod
+    def of(
+        cls, data: Sequence[Any], options: CurveOptions, *, ranks: bool = False, probabilities: bool = False
+    ) -> Asked:
+        """Check everything that was said about the data and the band."""
+        check_keywords(options, CurveOptions.__annotations__)
+        named = options.get("name")
+        source = as_items(
+            data,
+            (options.get("score"),),
+            None if named is None else (named,),
+            "roc_auc",
+            {
+                "truth": options.get("truth"),
+                "labels": options.get("labels"),
+                "cluster": options.get("cluster"),
+                "id": options.get("id"),
+                "sample_weight": options.get("sample_weight"),
+            },
+            usage="curves.roc(y_true, score)",
+        )
+        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=ranks, probabilities=probabilities)
+        items, _, positive = settle_scores(source, metric, options.get("pos_label"))
+        if items.n_labels > 2:  # noqa: PLR2004
+            raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
+        if not (items.items_by_class() > 0).all():
+            raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
+        draws = options.get("draws", 2_000)
+        if not is_whole(draws) or not 1 <= draws <= _MOST:
+            raise InvalidInputError(f"`draws` must be an integer from 1 to {_MOST:,}; got {draws!r}.")
+        seed = check_seed(options.get("rng"), options.get("random_state"))
+        asked = cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
+        asked.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
+        few = [f"With {draws:,} draws the band is rough: 2,000 are usual."] if draws < _ROUGH else []
+        asked.notes = (*few, *few_units(items), *thin_scores(items))
+        return asked
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What every curve says of itself."""
+        return {
+            "name": self.items.names[0],
+            "n_items": self.items.n_items,
+            "n_clusters": self.items.n_clusters,
+            "seed": self.seed,
+            "notes": self.notes,
+        }
+
+    def draw(self, curve: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Draw curves, (points, draws), by re-weighting the items."""
+        posterior = Bootstrap().fit(self.items)
+        assert isinstance(posterior, ScorePosterior)  # noqa: S101
+        extra = self.view.n_units - self.items.n_units
+
+        def one(rng: np.random.Generator, size: int) -> FloatArray:
+            weights = posterior.block(rng, size).weights
+            return curve(np.concatenate([weights, rng.standard_gamma(0.5, (extra, size))]) if extra else weights)
+
+        return draw_blocks(
+            one, size=posterior.block_size, start=0, stop=self.draws, seed=self.seed, stream=0, threads=self.threads
+        )
+
+    def band(
+        self,
+        curve: Callable[[FloatArray], FloatArray],
+        x: FloatArray,
+        *,
+        values: FloatArray | None = None,
+    ) -> Band:
+        """Return the bands of a curve, from draws of it."""
+        values = self.draw(curve) if values is None else values
+        low, high = pointwise(values, self.prob)
+        all_low, all_high = simultaneous(values, self.prob)
+        return Band(
+            x=x,
+            observed=curve(self.ones)[:, 0],
+            mean=values.mean(axis=1),
+            low=low,
+            high=high,
+            all_low=np.minimum(all_low, low),
+            all_high=np.maximum(all_high, high),
+            prob=self.prob,
+            draws=values.shape[1],
+        )

@@ -1,0 +1,287 @@
+"""Curves of scores with credible bands: `roc`, `pr`, `calibration`, and any metric against the `threshold`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from ropewalk._checks import check_prevalence, is_whole
+from ropewalk.curves.drawing import Asked, CurveOptions
+from ropewalk.data.numbers import as_numbers
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.intervals import Interval
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.areas import View
+from ropewalk.metrics.losses import equal_mass_bins, turned
+from ropewalk.metrics.margins import ratio
+from ropewalk.metrics.resolve import MetricLike, choose_metric
+from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
+from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.typing import FloatArray
+
+_GRID: Final = 99
+_ABOVE: Final = float(np.finfo(np.float64).max)  # above all scores, below the threshold that calls nothing positive
+_CHOSEN: Final = (
+    "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
+    "are: test it on others."
+)
+_THRESHOLDS: Final = 200
+_ROUNDING: Final = 1e-12
+
+
+def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCurve:
+    """Return the ROC curve of one system, its hull, and credible bands of the true positive rate.
+
+    Parameters
+    ----------
+    *data
+        ``(y_true, score)``, or one file or dataframe with `truth` and `score` for its columns.
+    grid
+        False positive rates at which the bands are given; 99 of them from 0.01 to 0.99 unless said. What happens at 0
+        and at 1 itself hangs on single items, and no band tells it.
+    pos_label, cluster, id, sample_weight
+        As in `compare_scores`.
+    prob, draws, rng, threads
+        Mass of the bands, how many curves are drawn (2,000), the seed, and threads to draw with.
+
+    The curves are drawn by re-weighting the items, and half a positive item above and half a one below all others: at
+    any threshold the true positive rate is Beta(k + 1/2, n − k + 1/2), so that the band is open where none was missed.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> curve = rw.curves.roc(s["y_true"], s["nb_mult"], draws=200, rng=0)
+    >>> print(f"{curve.auc:.4f}")
+    0.9762
+    """
+    asked = Asked.of(data, options, ranks=True)
+    x = _grid(grid)
+    fpr, tpr, thresholds = _roc_points(asked.view)
+    distinct = thresholds[1:]
+    asked.imagine(truth=(1, 1), scores=(_ABOVE, -np.inf))
+    matrix = threshold_sums(asked.view, distinct)
+
+    def curve(weights: FloatArray) -> FloatArray:
+        sums = matrix @ weights
+        n = len(sums) // 2
+        rows = np.cumsum(sums.reshape(2, n, -1), axis=1)
+        rates = rows / rows[:, -1:]
+        return np.stack([_height(up, across, x) for up, across in zip(rates[0].T, rates[1].T, strict=True)], axis=1)
+
+    hull = _hull(fpr, tpr)
+    return RocCurve(
+        **asked.told,
+        band=asked.band(curve, x),
+        fpr=fpr,
+        tpr=tpr,
+        thresholds=thresholds,
+        hull_fpr=fpr[hull],
+        hull_tpr=tpr[hull],
+        hull_thresholds=thresholds[hull],
+    )
+
+
+def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
+    """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
+
+    Takes what `roc` takes; the `grid` holds recalls. Half a negative item above all others keeps the band open where
+    none was wrongly called positive, half a positive one below all others where all were found.
+
+    Examples
+    --------
+    >>> labels, scores = [1, 2, 1, 1, 2], [1.0, 0.9, 0.8, 0.7, 0.6]
+    >>> curve = pr(labels, scores, draws=100, rng=0)
+    >>> [f"{p:.3f}" for p in curve.precision]
+    ['1.000', '1.000', '0.500', '0.667', '0.750', '0.600']
+    """
+    asked = Asked.of(data, options, ranks=True)
+    x = _grid(grid)
+    distinct = np.unique(asked.view.scores)[::-1]
+    asked.imagine(truth=(0, 1), scores=(_ABOVE, -np.inf))
+    matrix = threshold_sums(asked.view, distinct)
+    tables = threshold_tables(matrix @ asked.ones)
+    recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
+
+    def curve(weights: FloatArray) -> FloatArray:
+        drawn = threshold_tables(matrix @ weights)
+        found, right = drawn.tp / drawn.positives, ratio(drawn.tp, drawn.called)
+        # The first threshold at which a recall is reached, rounding apart.
+        places = [np.minimum(np.searchsorted(column, x - 1e-12), column.size - 1) for column in found.T]
+        return np.stack([column[at] for at, column in zip(places, right.T, strict=True)], axis=1)
+
+    return PrCurve(
+        **asked.told,
+        band=asked.band(curve, x),
+        recall=np.concatenate([[0.0], recall]),
+        precision=np.concatenate([[1.0], precision]),
+        thresholds=np.concatenate([[np.inf], distinct]),
+    )
+
+
+def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
+    """Return how often what was said to be so probable happens, in bins of equal mass, with credible bands.
+
+    Takes what `roc` takes, with probabilities for scores. The items are re-weighted together with half a one that
+    happened and half a one that did not in every bin: its share is Beta(k + 1/2, n − k + 1/2).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2_000)
+    >>> curve = calibration(rng.random(2_000) < p, p, bins=5, draws=1_000, rng=0)
+    >>> bool(((curve.band.all_low < curve.predicted) & (curve.predicted < curve.band.all_high)).all())
+    True
+    """
+    if not is_whole(bins) or not 1 <= bins <= _THRESHOLDS:
+        raise InvalidInputError(f"`bins` must be an integer from 1 to {_THRESHOLDS}; got {bins!r}.")
+    asked = Asked.of(data, options, probabilities=True)
+    found, place = np.unique(equal_mass_bins(asked.view.scores, int(bins)), return_inverse=True)
+    place, n = place.reshape(-1), found.size
+    weight = np.ones(place.size) if asked.view.weight is None else asked.view.weight
+    total = np.bincount(place, weights=weight, minlength=n)
+    predicted = ratio(np.bincount(place, weights=weight * asked.view.scores, minlength=n), total)
+    counts = np.bincount(place, minlength=n)
+    asked.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist())
+    view, bin_of = asked.view, np.append(place, np.repeat(np.arange(n), 2))
+    matrix = view.sums(bin_of + n * (view.truth == 0), 2 * n)
+
+    def shares(weights: FloatArray) -> FloatArray:
+        yes, no = (matrix @ weights).reshape(2, n, -1)
+        return ratio(yes, yes + no)
+
+    band = asked.band(shares, predicted)
+    return CalibrationCurve(**asked.told, band=band, predicted=predicted, happened=band.observed, counts=counts)
+
+
+def threshold(
+    *data: Any,
+    metric: MetricLike | None = None,
+    cost_matrix: Any = None,
+    prevalence: Any = None,
+    thresholds: Any = None,
+    **options: Unpack[CurveOptions],
+) -> ThresholdCurve:
+    """Return a metric against the threshold that scores are cut at, with bands, the best threshold and regrets.
+
+    Parameters
+    ----------
+    *data, **options
+        As in `roc`.
+    metric, cost_matrix
+        Any metric of two classes that `compare` knows: "f1" (default), "fbeta(2)", "mcc", "cost" with a cost matrix
+        (rows = truth, columns = decision, in label order).
+    prevalence
+        Evaluate at another share of positives.
+    thresholds
+        Where to look; the distinct scores unless said, 200 of them at most.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> curve = rw.curves.threshold(s["y_true"], s["svm_l2"], metric="f1", draws=200, rng=0)
+    >>> curve.best_interval.low <= curve.best <= curve.best_interval.high
+    True
+    """
+    asked = Asked.of(data, options)
+    table = Outcomes.empty(asked.items.labels, ["A"])
+    measure = choose_metric(metric, table, asked.items.labels[1], cost_matrix)
+    if measure.average is not None or (measure.cost is not None and len(measure.cost) != 2):  # noqa: PLR2004
+        raise DataError(
+            f"A threshold makes two classes, and {measure.name!r} is not for two.",
+            hint="give a metric of one class, or a 2 × 2 cost matrix.",
+        )
+    measure = measure.at(1)
+    if asked.turned:  # costs and shares come in label order, and the positive label is last here
+        measure = measure if measure.cost is None else replace(measure, cost=turned(measure.cost))
+        prevalence = prevalence[::-1] if isinstance(prevalence, Sequence | np.ndarray) else prevalence
+    shares = check_prevalence(prevalence, asked.items.labels)
+    cuts = _cuts(asked.view, thresholds)
+    asked.imagine(truth=(1, 1, 0, 0), scores=(_ABOVE, -np.inf) * 2)
+    matrix = threshold_sums(asked.view, cuts[::-1])
+
+    def curve(weights: FloatArray) -> FloatArray:
+        tables = threshold_tables(matrix @ weights)
+        return measure(tables if shares is None else tables.at_prevalence(np.array(shares)))[::-1]
+
+    values = asked.draw(curve)
+    band = asked.band(curve, cuts, values=values)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    best = (sign * values).max(axis=0)
+    winners = cuts[np.sort((sign * values).argmax(axis=0))]
+    tail = (1 - asked.prob) / 2
+    ends = winners[[int(tail * winners.size), winners.size - 1 - int(tail * winners.size)]]
+    return ThresholdCurve(
+        **asked.told | {"notes": (*asked.notes, _CHOSEN)},
+        band=band,
+        metric=measure.name,
+        higher_is_better=measure.higher_is_better,
+        thresholds=cuts,
+        best=float(cuts[(sign * band.mean).argmax()]),
+        best_interval=Interval(float(ends[0]), float(ends[1])),
+        regret=(best - sign * values).mean(axis=1),
+    )
+
+
+def _grid(grid: Any) -> FloatArray:
+    if grid is None:
+        return np.linspace(0.01, 0.99, _GRID)
+    found = np.unique(as_numbers(grid, "grid", what="`grid`"))
+    if not found.size or found[0] < 0 or found[-1] > 1:
+        raise InvalidInputError("`grid` must hold rates from 0 to 1.")
+    return found
+
+
+def _cuts(view: View, thresholds: Any) -> FloatArray:
+    """Return ascending thresholds: those given, or the distinct scores; of many, as many of each class; and ∞."""
+    if thresholds is not None:
+        given = np.unique(as_numbers(thresholds, "thresholds", what="`thresholds`"))
+        if not given.size:
+            raise InvalidInputError("`thresholds` is empty; name at least one, or leave it out.")
+        return np.append(given, np.inf)
+    distinct = np.unique(view.scores)
+    if distinct.size > _THRESHOLDS:
+        each = [np.unique(view.scores[view.truth == j]) for j in (0, 1)]
+        distinct = np.unique(np.concatenate([_spread(scores, _THRESHOLDS // 2) for scores in each]))
+    return np.append(distinct, np.inf)
+
+
+def _spread(scores: FloatArray, n: int) -> FloatArray:
+    return scores[np.unique(np.linspace(0, scores.size - 1, min(n, scores.size)).astype(np.int64))]
+
+
+def _roc_points(view: View) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return rates and thresholds at every distinct score, from (0, 0) at ∞ on."""
+    distinct = np.unique(view.scores)[::-1]
+    sums = (threshold_sums(view, distinct) @ np.ones((view.n_units, 1))).reshape(2, -1)[:, :-1]
+    rates = np.cumsum(sums, axis=1) / sums.sum(axis=1, keepdims=True)
+    tpr, fpr = np.concatenate([np.zeros((2, 1)), np.minimum(rates, 1.0)], axis=1)
+    return fpr, tpr, np.concatenate([[np.inf], distinct])
+
+
+def _height(up: FloatArray, across: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the height of a ROC curve at `x`: the top of a vertical step, a line where scores are equal."""
+    at = np.minimum(np.searchsorted(across, x, side="right"), across.size - 1)
+    before = np.maximum(at - 1, 0)
+    start = np.where(at > 0, across[before], 0.0)
+    bottom = np.where(at > 0, up[before], 0.0)
+    share = np.clip(ratio(x - start, across[at] - start), 0.0, 1.0)
+    return np.where(x >= 1, 1.0, bottom + share * (up[at] - bottom))
+
+
+def _hull(fpr: FloatArray, tpr: FloatArray) -> Any:
+    """Return the places of the points of the least concave curve above the points (Andrew's monotone chain)."""
+    kept: list[int] = []
+    points = list(zip(fpr.tolist(), tpr.tolist(), strict=True))
+    for i, (x, y) in enumerate(points):
+        while len(kept) > 1:
+            (x0, y0), (x1, y1) = points[kept[-2]], points[kept[-1]]
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0) - _ROUNDING:
+                break
+            kept.pop()
+        kept.append(i)
+    return np.array(kept)

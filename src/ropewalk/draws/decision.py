@@ -1,0 +1,280 @@
+"""From numbers to words: the region of practical equivalence and the five-way verdict.
+
+The rule is that of Zhang et al. (2016), after Kruschke: where does the HDI of the difference lie against the
+ROPE? `≫` always means that A is better, also for measures where less is better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ropewalk._checks import is_real
+from ropewalk.draws.intervals import FEW_DRAWS, Interval, shortest
+from ropewalk.draws.summary import Estimate, count_below
+from ropewalk.errors import InvalidInputError
+from ropewalk.text.verdicts import VERDICTS, Leaning, Verdict
+from ropewalk.typing import FloatArray, IntArray, Rule
+
+_QUESTION = "what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."
+_ROUNDING_ERROR = 1e-9
+_ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Posterior mass below, inside (edges included) and above the ROPE, on the axis of A − B."""
+
+    below: float
+    inside: float
+    above: float
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One stretch of `rope_path`: for half-widths from `start` to `stop` (None: without end) the verdict is this."""
+
+    start: float
+    stop: float | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A verdict, whether it is conclusive and stable, and where an inconclusive one leans."""
+
+    verdict: Verdict
+    stable: bool
+    leaning: Leaning | None
+    text: str
+
+    @property
+    def symbol(self) -> str:
+        """The papers' symbol: ≈ ≪ ≫ < or >."""
+        return self.verdict.value
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the data settle the question."""
+        return self.verdict.conclusive
+
+
+def parse_rope(rope: Any) -> Interval | None:
+    """Turn a half-width or a pair into an interval; None stays None.
+
+    Examples
+    --------
+    >>> parse_rope(0.01), parse_rope((-0.02, float("inf")))
+    (Interval(low=-0.01, high=0.01), Interval(low=-0.02, high=inf))
+    """
+    if isinstance(rope, np.ndarray):
+        rope = rope.tolist()
+    if rope is None:
+        return None
+    if is_real(rope):
+        return _half_width(rope)
+    return _pair((rope.low, rope.high) if isinstance(rope, Interval) else rope)
+
+
+def _half_width(rope: float) -> Interval:
+    if rope == 0:
+        raise InvalidInputError(
+            "`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent.",
+            hint=_QUESTION,
+        )
+    if not 0 < rope < math.inf:
+        raise InvalidInputError(f"`rope` must be a positive, finite number; got {rope!r}.", hint=_QUESTION)
+    return Interval(-float(rope), float(rope))
+
+
+def _pair(rope: Any) -> Interval:
+    if isinstance(rope, str) or not isinstance(rope, Sequence) or len(rope) != 2:  # noqa: PLR2004
+        raise InvalidInputError(f"`rope` must be a number or a pair (low, high); got {rope!r}.", hint=_QUESTION)
+    if not all(is_real(end) and not math.isnan(end) for end in rope):
+        raise InvalidInputError(f"The ends of `rope` must be numbers; got {rope!r}.", hint=_QUESTION)
+    low, high = float(rope[0]), float(rope[1])
+    if low >= high:
+        raise InvalidInputError(
+            f"`rope` must run from its low to its high end; got ({low:g}, {high:g}).",
+            hint=f"did you mean ({high:g}, {low:g})?" if low > high else _QUESTION,
+        )
+    if math.isinf(low) and math.isinf(high):
+        raise InvalidInputError("`rope` must have at least one finite end.", hint=_QUESTION)
+    return Interval(low, high)
+
+
+def decide(hdi: Interval, rope: Interval, mean: float = 0.0) -> Verdict:
+    """Judge a difference, oriented so that more is better for A, by its HDI against the ROPE.
+
+    Edges are inclusive, and equivalence is looked at first. An HDI that straddles an edge is undecided: `<` or
+    `>` by its midpoint against the ROPE's, a tie by the mean.
+
+    Examples
+    --------
+    >>> decide(Interval(-0.02, 0.03), Interval(-0.05, 0.05))
+    <Verdict.EQUIVALENT: '≈'>
+    >>> [decide(Interval(low, 0.2), Interval(-0.05, 0.05)).value for low in (0.06, 0.0)]
+    ['≫', '>']
+    """
+    return VERDICTS[int(decide_each(np.array([hdi.low]), np.array([hdi.high]), np.array([mean]), rope)[0])]
+
+
+def decide_each(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
+    """Judge many differences at once, as `decide` does one; return the codes of the `VERDICTS`."""
+    return np.select(
+        [(rope.low <= low) & (high <= rope.high), high <= rope.low, low >= rope.high],
+        [0, 1, 2],
+        default=undecided_sides(low, high, mean, rope),
+    )
+
+
+def undecided_sides(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
+    """Return which undecided verdict each would be: the side of the HDI's midpoint, of the mean if that is even."""
+    middle = (low + high) / 2
+    return np.where(np.where(middle == rope.middle, mean, middle) > rope.middle, 4, 3)
+
+
+def _side(hdi: Interval, rope: Interval, mean: float) -> Verdict:
+    return VERDICTS[int(undecided_sides(np.array([hdi.low]), np.array([hdi.high]), np.array([mean]), rope)[0])]
+
+
+def decide_by_probability(regions: Regions, prob: float, otherwise: Verdict) -> Verdict:
+    """Let the largest region decide if it holds at least `prob`."""
+    masses = np.array([[regions.inside], [regions.below], [regions.above]])
+    return VERDICTS[int(decide_each_by_probability(masses, prob, np.array([VERDICTS.index(otherwise)]))[0])]
+
+
+def decide_each_by_probability(masses: FloatArray, prob: float, otherwise: IntArray) -> IntArray:
+    """Let the largest of the masses (inside, below, above) decide wherever it is at least `prob`."""
+    return np.where(masses.max(axis=0) >= prob, masses.argmax(axis=0), otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Many differences judged at once: the codes of their `VERDICTS`, their means and the ends of their HDIs."""
+
+    verdict: IntArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def judge_each(ordered: FloatArray, rope: Interval, *, prob: float, rule: Rule, higher_is_better: bool) -> Judged:
+    """Judge sorted draws of many differences, (differences, draws), each as `judge` would one."""
+    low, high = shortest(ordered, prob)
+    mean = ordered.mean(axis=1)
+    facing = (low, high, mean, rope) if higher_is_better else (-high, -low, -mean, rope.mirrored())
+    if rule == "hdi":
+        return Judged(decide_each(*facing), mean, low, high)
+    n = ordered.shape[1]
+    below, above = (ordered < rope.low).sum(axis=1), (ordered > rope.high).sum(axis=1)
+    outside = (below, above) if higher_is_better else (above, below)
+    masses = np.stack([n - below - above, *outside]) / n
+    return Judged(decide_each_by_probability(masses, prob, undecided_sides(*facing)), mean, low, high)
+
+
+def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
+    """Return the shares of sorted draws below, inside and above the ROPE."""
+    n = ordered.size
+    below = count_below(ordered, rope.low)
+    upto = count_below(ordered, rope.high, inclusive=True)
+    return Regions(below / n, (upto - below) / n, (n - upto) / n)
+
+
+def is_settled(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
+    """Whether other draws would decide alike: every HDI end over 4 of its errors from every ROPE edge.
+
+    Under the probability rule: every region's mass over 4 of its errors from the bar. `<` and `>` both say
+    undecided, and which of the two it is may still turn on the draws where the HDI sits astride the ROPE.
+    """
+    if n_draws < FEW_DRAWS:
+        return False
+    if rule == "probability":
+        masses = (regions.below, regions.inside, regions.above)
+        return all(abs(p - prob) > _ERRORS * math.sqrt(max(p * (1 - p), 1 / n_draws) / n_draws) for p in masses)
+    ends = zip((estimate.hdi.low, estimate.hdi.high), estimate.hdi_mc_error, strict=True)
+    edges = [edge for edge in (rope.low, rope.high) if math.isfinite(edge)]
+    return all(abs(end - edge) > _ERRORS * error for end, error in ends for edge in edges)
+
+
+def judge(
+    estimate: Estimate,
+    ordered: FloatArray,
+    rope: Interval,
+    *,
+    prob: float,
+    rule: Rule,
+    higher_is_better: bool,
+) -> tuple[Regions, Verdict, bool, Leaning | None]:
+    """Return the region masses (on the delta axis), the verdict, its stability and its leaning."""
+    regions = region_masses(ordered, rope)
+    worth = estimate.worth(ordered.size)  # dependent draws are worth fewer
+    stable = is_settled(estimate, regions, rope, prob=prob, rule=rule, n_draws=worth)
+    if higher_is_better:
+        hdi, bounds, mean, facing = estimate.hdi, rope, estimate.mean, regions
+    else:  # mirror, so that ≫ means that A is better
+        hdi, bounds, mean = estimate.hdi.mirrored(), rope.mirrored(), -estimate.mean
+        facing = Regions(regions.above, regions.inside, regions.below)
+    if rule == "probability":
+        verdict = decide_by_probability(facing, prob, _side(hdi, bounds, mean))
+    else:
+        verdict = decide(hdi, bounds, mean)
+    leaning: Leaning | None = None
+    if not verdict.conclusive:
+        named: list[tuple[float, Leaning]] = [
+            (facing.inside, "equivalent"),
+            (facing.above, "a"),
+            (facing.below, "b"),
+        ]
+        leaning = max(named, key=lambda pair: pair[0])[1]
+    return regions, verdict, stable, leaning
+
+
+def rope_path(
+    estimate: Estimate, ordered: FloatArray, *, prob: float, rule: Rule, higher_is_better: bool
+) -> tuple[Piece, ...]:
+    """Return the verdict for every symmetric ROPE, as stretches of its half-width from 0 up.
+
+    This is what every reader's own ROPE would say. Only the edges of `≫`/`≪` and of `≈` matter, since the ROPE's
+    midpoint stays at 0.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    hdi = estimate.hdi if higher_is_better else estimate.hdi.mirrored()
+    wins = Verdict.A_BETTER if hdi.middle > 0 else Verdict.B_BETTER
+    undecided = _side(hdi, Interval(0.0, 0.0), sign * estimate.mean)
+    if rule == "hdi":
+        until = max(hdi.low, -hdi.high, 0.0)
+        onwards = max(abs(hdi.low), abs(hdi.high))
+        pieces = [(0.0, until, wins), (until, onwards, undecided), (onwards, None, Verdict.EQUIVALENT)]
+        return tuple(Piece(*piece) for piece in pieces if piece[0] != piece[1])
+    # Masses change only at the |draws|, and between two of them the verdict is that of the lower one.
+    widths = np.sort(np.abs(np.append(ordered, 0.0)))
+    upto = np.searchsorted(ordered, widths, side="right")
+    below = np.searchsorted(ordered, -widths, side="left")
+    inside, above = upto - below, ordered.size - upto
+    masses = np.stack([inside, below, above] if higher_is_better else [inside, above, below]) / ordered.size
+    verdicts = np.where(masses.max(axis=0) >= prob, masses.argmax(axis=0), 3)
+    symbols = (Verdict.EQUIVALENT, Verdict.B_BETTER, Verdict.A_BETTER, undecided)
+    changes = np.flatnonzero(np.diff(verdicts)) + 1
+    starts = [0.0, *widths[changes].tolist()]
+    stops = [*widths[changes].tolist(), None]
+    kinds = [symbols[int(verdicts[i])] for i in [0, *changes.tolist()]]
+    found = [Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b]
+    return tuple(found)
+
+
+def path_text(path: Sequence[Piece], places: int) -> str:
+    """Say up to and from which ROPE each verdict holds, to so many decimals: rounded to where it does hold."""
+    parts, unit = [], 10.0**places
+    for piece in path:
+        if piece.verdict in {Verdict.A_BETTER, Verdict.B_BETTER} and piece.stop is not None:
+            stop = math.floor(piece.stop * unit + _ROUNDING_ERROR) / unit
+            if stop > 0:
+                parts.append(f"{piece.verdict.value} holds up to ±{stop:.{places}f}")
+        elif piece.verdict is Verdict.EQUIVALENT:
+            parts.append(f"≈ holds from ±{math.ceil(piece.start * unit - _ROUNDING_ERROR) / unit:.{places}f} on")
+    return "; ".join(parts)

@@ -1,0 +1,120 @@
+"""The difference of two classifiers, from draws to a verdict: what `compare` and every pair of `rank` share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ropewalk.draws.decision import Decision, Piece, Regions, judge, rope_path
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.summary import Estimate, count_below, summarise
+from ropewalk.text.verdicts import Leaning, Verdict, rope_text, verdict_text
+from ropewalk.typing import FloatArray, Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """How a difference is judged."""
+
+    rope: Interval | None
+    prob: float
+    rule: Rule
+    higher_is_better: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """The posterior of a difference A − B, and the verdict on it where there is a ROPE."""
+
+    delta: Estimate
+    prob_below_zero: float
+    prob_above_zero: float
+    regions: Regions | None
+    rope_path: tuple[Piece, ...] | None
+    decision: Decision | None
+
+
+def contrast(
+    delta: FloatArray,
+    question: Question,
+    *,
+    observed: float | None,
+    names: tuple[str, str],
+    ess: float | None = None,
+) -> Contrast:
+    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
+    ordered = np.sort(delta)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
+    regions, path, decision = None, None, None
+    if question.rope is not None:
+        how = {"prob": question.prob, "rule": question.rule, "higher_is_better": question.higher_is_better}
+        regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **how)  # type: ignore[arg-type]
+        text = verdict_text(verdict, leaning, rope_text(question.rope), *names)
+        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
+        path = rope_path(estimate, ordered, **how)  # type: ignore[arg-type]
+    return Contrast(
+        delta=estimate,
+        prob_below_zero=count_below(ordered, 0.0) / ordered.size,
+        prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
+        regions=regions,
+        rope_path=path,
+        decision=decision,
+    )
+
+
+_OTHER_SIDE: Final = {
+    Verdict.EQUIVALENT: Verdict.EQUIVALENT,
+    Verdict.A_BETTER: Verdict.B_BETTER,
+    Verdict.B_BETTER: Verdict.A_BETTER,
+    Verdict.UNDECIDED_LOW: Verdict.UNDECIDED_HIGH,
+    Verdict.UNDECIDED_HIGH: Verdict.UNDECIDED_LOW,
+}
+
+
+def mirror(verdict: Verdict) -> Verdict:
+    """Return the verdict that B − A has where A − B has this one."""
+    return _OTHER_SIDE[verdict]
+
+
+_OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
+
+
+def mirrored(found: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
+    """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
+    delta, regions, decision, path = found.delta, found.regions, found.decision, found.rope_path
+    if decision is not None and rope is not None:
+        verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
+        text = verdict_text(verdict, leaning, rope_text(rope.mirrored()), *names)
+        decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
+    return Contrast(
+        delta=replace(
+            delta,
+            observed=None if delta.observed is None else -delta.observed,
+            mean=-delta.mean,
+            hdi=delta.hdi.mirrored(),
+            hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
+        ),
+        prob_below_zero=found.prob_above_zero,
+        prob_above_zero=found.prob_below_zero,
+        regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
+        rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
+        decision=decision,
+    )
+
+
+def is_settled(delta: FloatArray, question: Question) -> bool:
+    """Whether other draws would decide alike; without a ROPE there is nothing to decide."""
+    if question.rope is None:
+        return True
+    ordered = np.sort(delta)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=None)
+    return judge(
+        estimate,
+        ordered,
+        question.rope,
+        prob=question.prob,
+        rule=question.rule,
+        higher_is_better=question.higher_is_better,
+    )[2]

@@ -1,0 +1,378 @@
+"""Predictive checks: replicate the data from the prior or posterior of an answer, and see whether they look alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from ropewalk._checks import check_seed, choose, is_whole
+from ropewalk._progress import ProgressLike, current, shown, track
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import PRIOR_STREAM, generator
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.inference.features import Features, Key, beside
+from ropewalk.mcmc.chains import Chains, prior_tables
+from ropewalk.metrics.margins import Tables
+from ropewalk.metrics.registry import Metric
+from ropewalk.models import Bootstrap, NoisyLabels
+from ropewalk.models.posterior import Posterior
+from ropewalk.models.replicate import cut, replicate, squares, whole_block
+from ropewalk.results import CrossComparison, Evaluation, MetricPosterior, Recipe
+from ropewalk.results.base import OneMetric
+from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
+from ropewalk.typing import FloatArray, IntArray, SeedLike
+
+STREAM: Final = 1 << 23  # beyond the streams of posterior and prior draws, of simulated studies and of chains
+_SPANS: Final = (250, 125, 100, 50, 25, 10, 5, 2, 1)
+_KEPT: Final = 4_000_000  # counts in the confusion matrices that a check keeps
+_MOST: Final = 40_000_000  # values of statistics that are kept until all are there
+_MOST_DRAWS: Final = 1_000_000
+
+
+def predictive_check(
+    answer: Any,
+    *,
+    kind: CheckKind = "posterior",
+    draws: int = 1_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+    outcomes: AnyOutcomes | None = None,
+    progress: ProgressLike = None,
+) -> PredictiveCheck:
+    """Replicate the data of an answer from its posterior or prior, and compare what is seen with what was seen.
+
+    Each draw of the model makes a data set with as many items as the observed one, class sizes replicated as well. The
+    Bayesian p-value of a feature is the share of data sets in which it is at least as large as observed, ties counted
+    half. Near 0 or 1 the model does not reproduce that feature; anything between says only that this feature does not
+    speak against it. It is no test of a hypothesis, and not a measure of how good a classifier is.
+
+    The models here have nearly as many parameters as the data have cells, so a posterior check of a recall is rarely
+    surprising. What can be: the agreement of classifiers under a model that does not pair them, rare classes under a
+    heavy prior, a strong prior of your own.
+
+    Parameters
+    ----------
+    answer
+        What `compare`, `rank` or `evaluate` returned; of an evaluation of several metrics, one of them.
+    kind
+        "posterior" asks whether the model, having seen the data, would show them again; "prior" whether they are among
+        those that the prior expects. A bootstrap, and a centre that is pooled from the data, have no prior.
+    draws
+        How many data sets to replicate. They come from the first draws of the answer itself.
+    rng, random_state
+        Where the replicated items come from; by default from the seed of the answer.
+    outcomes
+        All classifiers on the same items, for the answer of a model that does not pair them: such an answer knows each
+        one's own table only, so without it agreement is not checked.
+    progress
+        As in `compare`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rng=0)
+    >>> check = predictive_check(r)
+    >>> check.statistics, len(check.flagged)
+    (('agreement', 'accuracy', 'f1', 'recall', 'class share'), 0)
+    >>> u = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, model="unpaired", rng=0)
+    >>> [row.statistic for row in predictive_check(u, outcomes=news.outcomes).flagged]
+    ['agreement']
+    """
+    chosen: CheckKind = choose(kind, {name: name for name in get_args(CheckKind)}, "kind of check")
+    number = _check_draws(draws)
+    one = _one_answer(answer)
+    recipe: Recipe = one.recipe
+    tables = _tables(recipe)
+    joint = _joint(recipe, tables, outcomes)
+    seed = recipe.seed if rng is None and random_state is None else check_seed(rng, random_state)
+    source = tables_of(one, chosen, number)
+    with shown(progress):
+        features = Features(tables=tables, metric=_metric(recipe))
+        seen = features.seen(joint)
+        if len(seen) * number > _MOST:
+            raise InvalidInputError(
+                f"`draws` must be at most {_MOST // len(seen):,} for {len(seen):,} statistics; got {number:,}.",
+                hint="1,000 show a p-value to a point and a half.",
+            )
+        values, matrices = _replicated(source, features, number, _Streams(seed, chosen), joint=joint is not None)
+    rows = beside(seen, values, ess=source.ess)
+    return PredictiveCheck(
+        kind=chosen,
+        names=tuple(name for table in tables for name in table.names),
+        labels=tables[0].labels,
+        rows=rows,
+        draws=number,
+        seed=seed,
+        checked=tuple(table.n_items for table in tables),
+        recipe=recipe,
+        observed=None if matrices is None else _observed(tables),
+        replicates=matrices,
+        notes=_notes(recipe, chosen, rows, seen, joint=joint is not None),
+    )
+
+
+# -- what is checked ---------------------------------------------------------------------------------------
+
+
+def _check_draws(draws: Any) -> int:
+    if not is_whole(draws) or not 1 <= draws <= _MOST_DRAWS:
+        raise InvalidInputError(
+            f"`draws` must be a whole number from 1 to {_MOST_DRAWS:,}; got {draws!r}.",
+            hint="it is how many data sets are replicated; 1,000 show a p-value to a point and a half.",
+        )
+    return int(draws)
+
+
+def _one_answer(answer: Any) -> OneMetric | MetricPosterior:
+    """Return the answer to check: of a cross-validated one its comparison, of an evaluation its only metric."""
+    if isinstance(answer, CrossComparison):
+        return answer.comparison
+    if isinstance(answer, Evaluation):
+        if len(answer.metrics) == 1:
+            return answer.metrics[0]
+        first = answer.metrics[0].metric.name
+        raise InvalidInputError(
+            f"An evaluation of {len(answer.metrics)} metrics has as many answers, maybe of different models.",
+            hint=f"check one of them: evaluation[{first!r}].predictive_check().",
+        )
+    if isinstance(answer, OneMetric | MetricPosterior):
+        return answer
+    raise InvalidInputError(
+        f"A {type(answer).__name__} cannot be checked against replicated data.",
+        hint="give what compare, rank or evaluate returned; of compare_classes, one of its comparisons.",
+    )
+
+
+def _tables(recipe: Recipe) -> tuple[AnyOutcomes, ...]:
+    if NoisyLabels in {type(recipe.model), type(getattr(recipe.model, "model", None))}:
+        raise InvalidInputError(
+            "The model is about true labels, and the data hold those that were annotated: they cannot be compared.",
+            hint="check the same question under a model that takes labels as they are.",
+        )
+    tables = tuple(table for table in recipe.tables if not isinstance(table, ItemScores))
+    if len(tables) < len(recipe.tables):
+        raise InvalidInputError(
+            "Scores have no model that could make new ones: there is nothing to replicate.",
+            hint="cut the scores at a threshold and use compare, rank or evaluate on the labels.",
+        )
+    return tables
+
+
+def _metric(recipe: Recipe) -> Metric | None:
+    """Return the metric of the answer; at another class mix it is not about data like these."""
+    return recipe.metric if isinstance(recipe.metric, Metric) and recipe.prevalence is None else None
+
+
+def _joint(recipe: Recipe, tables: Sequence[AnyOutcomes], outcomes: Any) -> AnyOutcomes | None:
+    """Return all classifiers on the same items, brought into the shape of their own tables, which must be its."""
+    if outcomes is None:
+        return None
+    if len(tables) == 1:
+        raise InvalidInputError(
+            "`outcomes` is for models that do not pair the classifiers; this answer has all it needs.",
+            hint="leave outcomes= out.",
+        )
+    if not isinstance(outcomes, Outcomes | MultilabelOutcomes):
+        raise InvalidInputError(
+            f"`outcomes` must be an Outcomes; got {type(outcomes).__name__}.",
+            hint="rw.Outcomes.from_arrays(y_true, pred_a, pred_b, names=[…]) makes one.",
+        )
+    whole: AnyOutcomes = outcomes.project([table.names[0] for table in tables])
+    if isinstance(whole, MultilabelOutcomes) and recipe.pos_label is not None:
+        whole = whole.table(recipe.pos_label)
+    elif isinstance(whole, Outcomes) and recipe.pos_label is not None and whole.labels != tables[0].labels:
+        whole = whole.collapse(recipe.pos_label)
+    if any(whole.project(table.names) != table for table in tables):
+        raise DataError(
+            "`outcomes` does not hold the data that the answer was made of.",
+            hint="give the table that compare or rank was given, with the same labels.",
+        )
+    return whole
+
+
+# -- the draws ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where tables come from: `tables(start, stop)` gives those draws, one `Tables` for each table of the recipe.
+
+    It is asked for at most `span` draws at a time, in order, each time from a multiple of `span` on. `ess` is how many
+    independent draws stand behind them: no limit where each is independent, and finite where they come from chains.
+    """
+
+    tables: Callable[[int, int], Sequence[Tables]]
+    span: int
+    ess: float = math.inf
+
+
+def tables_of(answer: OneMetric | MetricPosterior, kind: CheckKind, draws: int) -> Source:
+    """Return where `draws` tables of an answer come from: the very draws that it was made of, or those of its prior."""
+    recipe, chains = answer.recipe, answer.recipe.chains
+    if kind == "posterior":
+        if chains is not None:
+            return _from_chains(chains, recipe.seed, min(chains.ess(row) for row in answer.draws.psi))
+        return _exact([recipe.model.fit(table) for table in recipe.tables], recipe.seed, 0)
+    if recipe.model.no_factor:  # the same that leaves no Bayes factor
+        pooled = not isinstance(recipe.model, Bootstrap)
+        raise InvalidInputError(
+            f"There is no prior to draw from: {recipe.model.no_factor}.",
+            hint='models.Tree(paired=False) has a prior of its own, as model="unpaired" does.'
+            if pooled
+            else "kind='posterior' checks the draws themselves; other models have a prior.",
+        )
+    empty = [type(table).empty(table.labels, table.names) for table in _tables(recipe)]
+    if chains is not None:
+        return _one_by_one(prior_tables(recipe.model, empty, draws, recipe.seed))
+    return _exact([recipe.model.fit(table) for table in empty], recipe.seed, PRIOR_STREAM)
+
+
+def _from_chains(chains: Chains, seed: int, ess: float) -> Source:
+    """Return draws picked at random from Markov chains, so that all parts of all chains have their say."""
+    span = _SPANS[0]
+
+    def tables(start: int, stop: int) -> list[Tables]:
+        picked = chains.pick(generator(seed, STREAM - 1, start // span), span)
+        return [cut(table, 0, stop - start) for table in picked]
+
+    return Source(tables=tables, span=span, ess=ess)
+
+
+def _one_by_one(chunks: Iterator[list[Tables]]) -> Source:
+    """Return draws that come in chunks of whatever size, in the order in which they come."""
+    waiting: list[Sequence[Tables]] = []
+
+    def tables(start: int, stop: int) -> list[Tables]:  # noqa: ARG001 - one after the other
+        if not waiting:
+            whole = next(chunks)
+            size = len(whole[0].margins().row)
+            waiting.extend([cut(table, d, d + _SPANS[0]) for table in whole] for d in range(0, size, _SPANS[0]))
+        return list(waiting.pop(0))
+
+    return Source(tables=tables, span=_SPANS[0])
+
+
+def _exact(posteriors: Sequence[Posterior], seed: int, stream: int) -> Source:
+    """Return independent draws, block by block as the answer drew them."""
+    sizes = [posterior.block_size for posterior in posteriors]
+    common = math.gcd(*sizes)
+    last: dict[int, tuple[int, Tables]] = {}  # of each posterior the block that is being cut
+
+    def tables(start: int, stop: int) -> list[Tables]:
+        found = []
+        for number, (posterior, size) in enumerate(zip(posteriors, sizes, strict=True)):
+            block, place = divmod(start, size)
+            if last.get(number, (-1, None))[0] != block:
+                last[number] = (block, whole_block(posterior, generator(seed, stream + number, block), size))
+            found.append(cut(last[number][1], place, place + stop - start))
+        return found
+
+    # A span divides every block, so it never reaches over the end of one.
+    return Source(tables=tables, span=next(span for span in _SPANS if common % span == 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Streams:
+    """The generators of replicated items: one for each table, and one for each pair of tables that is matched."""
+
+    seed: int
+    kind: CheckKind
+    _made: dict[int, np.random.Generator] = field(default_factory=dict)
+
+    def __getitem__(self, number: int) -> np.random.Generator:
+        if number not in self._made:
+            first = STREAM + (PRIOR_STREAM if self.kind == "prior" else 0)
+            self._made[number] = generator(self.seed, first + number, 0)
+        return self._made[number]
+
+
+def _replicated(
+    source: Source, features: Features, draws: int, streams: _Streams, *, joint: bool
+) -> tuple[dict[Key, FloatArray], IntArray | None]:
+    """Return every statistic of every data set, and the confusion matrices of the first ones."""
+    tables = features.tables
+    found: dict[Key, list[FloatArray]] = {}
+    matrices: list[FloatArray] = []
+    keep = _kept(tables, draws)
+    pairs = [streams[len(tables) + i] for i in range(math.comb(len(tables), 2))]
+    for start in track(range(0, draws, source.span), describe="Replicating the data", progress=current()):
+        stop = min(start + source.span, draws)
+        drawn = source.tables(start, stop)
+        data = [
+            replicate(one, table.n_items, streams[i]) for i, (one, table) in enumerate(zip(drawn, tables, strict=True))
+        ]
+        measured = [features.measure(one, table) for one, table in zip(data, tables, strict=True)]
+        if joint:
+            measured.append(features.meet(data, drawn, pairs))
+        for key, values in (pair for statistics in measured for pair in statistics.items()):
+            found.setdefault(key, []).append(values)
+        if start < keep:
+            some = min(stop, keep) - start
+            matrices.append(np.concatenate([squares(cut(one, 0, some)) for one in data]))
+    kept = np.concatenate(matrices, axis=1).swapaxes(0, 1).astype(np.int64) if matrices else None
+    whole = {key: np.concatenate(values) for key, values in found.items()}
+    return {key: values for key, values in whole.items() if values.size == draws}, kept
+
+
+def _kept(tables: Sequence[AnyOutcomes], draws: int) -> int:
+    """Return how many data sets keep their confusion matrices."""
+    if isinstance(tables[0], MultilabelOutcomes):
+        return 0
+    cells = sum(table.n_classifiers for table in tables) * tables[0].n_labels ** 2
+    return min(draws, _KEPT // max(cells, 1))
+
+
+def _observed(tables: Sequence[AnyOutcomes]) -> IntArray:
+    return np.stack(
+        [table.confusion(name) for table in tables if isinstance(table, Outcomes) for name in table.names]
+    ).astype(np.int64)
+
+
+# -- what must be said beside it ---------------------------------------------------------------------------
+
+
+def _notes(
+    recipe: Recipe, kind: CheckKind, rows: Sequence[CheckRow], seen: Iterable[Key], *, joint: bool
+) -> tuple[str, ...]:
+    told = []
+    apart = len(recipe.tables) > 1
+    if apart and joint and any(row.flagged and row.statistic == "agreement" for row in rows):
+        told.append(
+            "The model takes the classifiers as independent given the class of an item, and they are not: a model that "
+            "pairs them has more to say about their difference."
+        )
+    if apart and not joint:
+        told.append(
+            "Agreement is not checked: a model that does not pair the classifiers knows each one's own table only. If "
+            "they saw the same items, pass outcomes= with all of them."
+        )
+    empty = sum(key[0] == "recall" for key in seen) - sum(row.statistic == "recall" for row in rows)
+    if empty and rows:
+        told.append(
+            f"{empty:,} recall{'s are' if empty > 1 else ' is'} not checked: of classes without items in the data, or "
+            "in all replicates."
+        )
+    left = {key[0] for key in seen} - {row.statistic for row in rows} - {"recall"}
+    if left and rows:
+        told.append(f"Not checked, for want of a value in the replicates: {', '.join(sorted(left))}.")
+    if kind == "posterior":
+        told.append(
+            "The model has nearly as many parameters as the data have cells, and follows them closely: that recalls "
+            "are reproduced is no surprise, and no proof of the model."
+        )
+    else:
+        told.append(
+            "Of data that come from the prior itself, 5% of the features are outside the middle 95% of the replicates."
+        )
+    if recipe.n_clusters is not None:
+        told.append(
+            "Items are replicated one by one, and not in clusters: the replicates vary less than new data would."
+        )
+    return tuple(told)

@@ -1,0 +1,196 @@
+"""The confusion matrix as rates, each with its credible interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, is_real
+from ropewalk.data.inputs import as_outcomes
+from ropewalk.data.labels import label_text
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.beta import beta_hdi
+from ropewalk.draws.blocks import generator
+from ropewalk.draws.intervals import hdi
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.remarks import few_units
+from ropewalk.results.comparison import Comparison
+from ropewalk.results.confusion import Confusion
+from ropewalk.text.names import count_of, shorten
+from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
+
+_USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
+_COLUMNS: Final = 6  # more classes are not printed cell by cell
+_PLANE: Final = 2
+_NAMED: Final = 2
+_HALF: Final = 0.5
+
+
+def confusion(
+    *data: Any,
+    truth: str | None = None,
+    name: str | None = None,
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+    prob: float = 0.95,
+    prior: Any = None,
+    cluster: Any = None,
+    draws: int = 4_000,
+    rng: SeedLike = None,
+    random_state: SeedLike = None,
+) -> Confusion:
+    """Return the normalised confusion matrix with a credible interval of every rate (Wu, exercise 9).
+
+    Each rate is taken on its own, Beta(k + 1/2, n − k + 1/2) for k of n items of a class, and its HDI is exact. With
+    a `prior` the rates of a class are Dirichlet(counts + prior) together, so that their means add up to 1; then a
+    cell that is empty among many is taken to be rare.
+
+    Parameters
+    ----------
+    *data
+        As for `evaluate`: ``(y_true, y_pred)``; or an `Outcomes` and the name of one of its classifiers; or a file or
+        dataframe and the name of the column of predictions, with `truth` for that of the true labels.
+    prior
+        How many pseudo-items the prior of each row weighs, spread evenly over its cells. Or a table of pseudo-items,
+        one for every cell.
+    cluster, draws, rng
+        Where items come in `clusters`, they are re-weighted so many times, together with half a cluster in the cell
+        and half a one elsewhere in its row, and the intervals are those of the draws.
+
+    The other parameters are those of `evaluate`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> table = rw.Outcomes.from_confusion([[90, 10], [5, 45]], labels=["ham", "spam"], name="svm")
+    >>> print(confusion(table))
+    svm: rate of each prediction, by true class, with its 95% HDI
+    truth  items                   ham                  spam
+    ─────  ─────  ────────────────────  ────────────────────
+    ham      100  0.900 [0.836, 0.952]  0.100 [0.048, 0.164]
+    spam      50  0.100 [0.032, 0.193]  0.900 [0.807, 0.968]
+    """
+    named = len(data) == _NAMED and isinstance(data[1], str)
+    outcomes = as_outcomes(
+        data[:1] if named else data, columns=(data[1] if named else None,), truth=truth,
+        names=None if name is None else (name,), labels=labels, missing=missing, usage=_USAGE, cluster=cluster,
+    )  # fmt: skip
+    if not isinstance(outcomes, Outcomes):
+        raise InvalidInputError("A confusion matrix needs one label an item; these items have any number of labels.")
+    mass, rows = check_prob(prob), np.flatnonzero(outcomes.can_be_true)
+    counts = outcomes.confusion()[rows]
+    items = counts.sum(axis=1, keepdims=True)
+    weights = np.full(counts.shape, _HALF) if prior is None else _prior(prior, counts.shape)
+    a: FloatArray = counts + weights
+    # summed without the cell itself, so that with two labels the two rates mirror each other
+    b: FloatArray = items - counts + _HALF
+    if prior is not None or counts.shape[1] == 1:
+        b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(counts.shape[1])], axis=1)
+    mean = a / (a + b)
+    if outcomes.clusters is None:
+        low, high = beta_hdi(a, b, mass)
+    else:
+        if prior is not None:
+            raise InvalidInputError("`prior` is for items that stand alone; these come in clusters.")
+        number = check_draws(draws)
+        if number == "auto":
+            raise InvalidInputError("`draws` must be a number here.", hint="4,000 will do.")
+        mean, low, high = _by_clusters(outcomes, rows, mass, number, check_seed(rng, random_state))
+    shares = np.divide(counts, items, out=np.full(counts.shape, np.nan), where=items > 0)
+    true = tuple(outcomes.labels[i] for i in rows.tolist())
+    empty = [label_text(true[i]) for i in np.flatnonzero(items[:, 0] == 0)]
+    notes = [f"No item belongs to {shorten(empty, 6)}: these rates are the prior's alone."] if empty else []
+    if outcomes.left_out:
+        notes.append(f"{count_of(outcomes.left_out, 'item')} left out, as was asked for: no label, or no match.")
+    return Confusion(
+        name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=mean,
+        low=low, high=high, prior=weights, prob=mass, notes=(*notes, *few_units(outcomes, clusters_only=True)),
+    )  # fmt: skip
+
+
+def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
+    """Return the confusion matrices of both classifiers of a comparison, on the data that it is about.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0)
+    >>> [found.counts.tolist() for found in r.confusions()]
+    [[[7041, 93], [109, 289]], [[7050, 84], [118, 280]]]
+    """
+    recipe = answer.recipe
+    tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
+    if not all(isinstance(table, Outcomes) for table in tables):
+        raise InvalidInputError("A confusion matrix is of one label an item; these data are scores or any-of labels.")
+    how: dict[str, Any] = {"prob": recipe.prob, "rng": recipe.seed}
+    a, b = (confusion(table, name, **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
+    return a, b
+
+
+def _by_clusters(
+    outcomes: Outcomes, rows: IntArray, prob: float, draws: int, seed: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean and HDI of every rate, by re-weighting clusters."""
+    assert outcomes.clusters is not None  # noqa: S101
+    rng = generator(seed, 0, 0)
+    units = rng.standard_exponential((outcomes.clusters.n, draws))
+    weights = outcomes.clusters.matrix(len(outcomes.codes)) @ units
+    size = outcomes.n_items / outcomes.clusters.n
+    found = np.empty((3, rows.size, outcomes.n_labels))
+    for i, row in enumerate(rows.tolist()):
+        here = np.flatnonzero(outcomes.codes[:, 0] == row)
+        total = weights[here].sum(axis=0)
+        for j in range(outcomes.n_labels):
+            hits = weights[here[outcomes.codes[here, 1] == j]].sum(axis=0)
+            more, less = size * rng.standard_gamma(_HALF, (2, draws))
+            rate = (hits + more) / (total + more + less)
+            ends = hdi(np.sort(rate), prob)
+            found[:, i, j] = rate.mean(), ends.low, ends.high
+    return found[0], found[1], found[2]
+
+
+def total_cost(counts: Any, cost_matrix: Any) -> float:
+    """Return what all errors cost together: the trace of Cᵀ A, for costs C and a confusion matrix A (Wu, exercise 9).
+
+    `counts` is a `Confusion` or a table of counts, rows the truth and columns predictions; `cost_matrix` likewise.
+    Negative costs are utilities. For the posterior of the mean cost see ``evaluate(…, metric="cost")``.
+
+    Examples
+    --------
+    >>> total_cost([[90, 10], [5, 45]], [[0, 1], [10, 0]])
+    60.0
+    """
+    table = counts.counts if isinstance(counts, Confusion) else check_counts(counts, "confusion matrix")
+    try:
+        costs = np.asarray(cost_matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
+    if table.ndim != _PLANE or costs.shape != table.shape or not table.size:
+        raise InvalidInputError(
+            f"The confusion matrix and the cost matrix must have the same shape; got {table.shape} and {costs.shape}.",
+            hint="rows are the truth, columns predictions.",
+        )
+    if not np.isfinite(costs).all():
+        raise InvalidInputError("The cost matrix must hold finite numbers.", hint="write 0 for what costs nothing.")
+    return float(np.trace(costs.T @ table))
+
+
+def _prior(prior: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Return the pseudo-items of every cell."""
+    try:
+        weights = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("`prior` must be a number or a table of numbers.") from error
+    if is_real(prior):
+        weights = np.full(shape, weights / shape[1])
+    if weights.shape != shape:
+        raise InvalidInputError(
+            f"`prior` must be a number, or a table of shape {shape}; got shape {weights.shape}.",
+            hint="it is a number of pseudo-items.",
+        )
+    if not ((weights > 0) & (weights < np.inf)).all():
+        raise InvalidInputError("`prior` must be positive and finite.", hint="it is a number of pseudo-items.")
+    return weights

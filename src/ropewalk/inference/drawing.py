@@ -1,0 +1,311 @@
+"""What `compare`, `evaluate` and `rank` share: draw until the answer stands, exactly or by Markov chains."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from ropewalk.data.labels import NO_ANSWER
+from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import PRIOR_STREAM, Draws, difference, generator
+from ropewalk.draws.evidence import SD_DRAWS
+from ropewalk.draws.summary import Estimate, summarise
+from ropewalk.errors import (
+    ConvergenceWarning,
+    DegenerateDataWarning,
+    InvalidInputError,
+    PriorDominanceWarning,
+)
+from ropewalk.inference.remarks import CHAINS, PULLS
+from ropewalk.mcmc.chains import prior_psi, sample
+from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics
+from ropewalk.metrics.registry import Metric
+from ropewalk.models import Bootstrap, DeltaPrior
+from ropewalk.models.delta import resample
+from ropewalk.models.posterior import Model, Posterior, draw_psi
+from ropewalk.results import Recipe
+from ropewalk.text.names import visible
+from ropewalk.typing import DrawsLike, FloatArray, Label
+
+LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
+"""Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
+
+FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
+UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
+
+_BINARY: Final = 2
+_WEIGHTED_STREAM: Final = 1 << 24
+_AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
+_BRISK: Final = 200_000_000  # the work of a second or two
+_EARLY: Final = 10_000
+_FEWEST: Final = 10_000
+_DIGITS: Final = 13
+_ALIKE: Final = 1e-12
+_LEAST_UNITS: Final = 10  # of 10 clusters the interval covers 79-89%
+_EARLY_DRAWS: Final = 1_000
+_VAST: Final = 500_000  # of so much work a draw, fewer must do
+_PRIOR_WORK: Final = 500_000
+_SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn:
+    """Draws of a recipe's metric, and what they came from: `first` are those that Savage-Dickey takes.
+
+    `diagnostics` are those of Markov chains; for the exact engine there is nothing to diagnose, and `at` is where it
+    looked at the verdict. `worth` is how many independent draws weighted ones are worth.
+    """
+
+    recipe: Recipe
+    posteriors: Sequence[Posterior]
+    psi: FloatArray
+    first: FloatArray
+    at: tuple[int, ...]
+    diagnostics: Diagnostics | None = None
+    worth: float | None = None
+
+    def ess(self, draws: FloatArray) -> float | None:
+        """Return how many independent draws these are worth; None where they are independent."""
+        if self.worth is not None:
+            return self.worth
+        chains = self.recipe.chains
+        return None if chains is None else chains.ess(draws)
+
+    def estimates(self, observed: Sequence[float | None]) -> list[Estimate]:
+        """Summarise the metric of each classifier."""
+        return [
+            summarise(row, np.sort(row), prob=self.recipe.prob, observed=seen, ess=self.ess(row))
+            for row, seen in zip(self.psi, observed, strict=True)
+        ]
+
+    @property
+    def draws(self) -> Draws:
+        """The draws with the names of the classifiers."""
+        names = tuple(name for table in self.recipe.tables for name in table.names)
+        chains = self.recipe.chains
+        # Weighted draws are taken in any order, and are no chains any more.
+        return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.worth else chains.shape[0])
+
+
+def draw_recipe(
+    recipe: Recipe,
+    observed: Sequence[float | None],
+    settled: Callable[[FloatArray], bool],
+    *,
+    threads: int = 1,
+    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
+    n_pairs: int = 1,
+) -> Drawn:
+    """Draw a recipe's metric, exactly or by Markov chains; `settled` says whether draws decide the verdict."""
+    if isinstance(recipe.model, DeltaPrior) and sum(len(table.names) for table in recipe.tables) != _BINARY:
+        raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
+    if recipe.sampler is not None:
+        return _reweighted(_by_chains(recipe, threads))
+    posteriors = recipe.posteriors()
+
+    def draw(start: int, stop: int) -> FloatArray:
+        return draw_psi(
+            posteriors, recipe.metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
+        )
+
+    at = looks(posteriors, n_pairs=n_pairs)
+    psi, first = collect(
+        draw,
+        recipe.draws,
+        lambda found: settled(steadied(found, recipe, observed)),
+        at_least=at_least(posteriors),
+        at=at,
+    )
+    psi = steadied(psi, recipe, observed)
+    return _reweighted(Drawn(recipe=recipe, posteriors=posteriors, psi=psi, first=first, at=at))
+
+
+def _reweighted(drawn: Drawn) -> Drawn:
+    """Weight draws by the prior of the difference, where there is one, and take each as often as its weight says."""
+    recipe, psi = drawn.recipe, drawn.psi
+    if not isinstance(recipe.model, DeltaPrior):
+        return drawn
+    delta = difference(psi[0], psi[1])
+    weights = recipe.model.weights(delta, prior_delta(replace(recipe, model=recipe.model.model)))
+    share = 1 / float((weights**2).sum()) / delta.size
+    worth = share * (drawn.ess(delta) or delta.size)
+    if worth < LEAST_ESS:
+        recipe = replace(recipe, no_verdict=FAR_PRIOR)
+    picked = psi[:, resample(weights, generator(recipe.seed, _WEIGHTED_STREAM, 0))]
+    return replace(drawn, recipe=recipe, psi=picked, first=picked[:, :0], worth=worth)
+
+
+def _by_chains(recipe: Recipe, cores: int) -> Drawn:
+    assert recipe.sampler is not None  # noqa: S101
+    chains = recipe.chains
+    if chains is None:
+        chains = sample(recipe.model, recipe.tables, recipe.sampler, draws=recipe.draws, seed=recipe.seed, cores=cores)
+        recipe = replace(recipe, chains=chains)
+    psi = chains.psi(recipe.metric, recipe.prevalence)
+    names = [name for table in recipe.tables for name in table.names]
+    called = recipe.metric.name
+    numbers = {f"{called} of {name}": row for name, row in zip(names, psi, strict=True)}
+    for i, j in combinations(range(len(names)), 2):
+        numbers[f"{called}, {names[i]} − {names[j]}"] = difference(psi[i], psi[j])
+    found = chains.diagnose(numbers)
+    if not found.converged:
+        recipe = replace(recipe, no_verdict=UNCONVERGED)
+    first = psi[:, : SD_DRAWS if found.converged else 0]
+    return Drawn(
+        recipe=recipe, posteriors=recipe.posteriors(), psi=psi, first=first, at=(psi.shape[1],), diagnostics=found
+    )
+
+
+def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
+    """Return where to look at the verdict; for large tables fewer draws must do, by their work and not by the clock."""
+    work = sum(posterior.work for posterior in posteriors) + _SORTING * n_pairs
+    most = _AFFORDABLE // work
+    within = tuple(look for look in LOOKS if look <= most)
+    if within and within[0] * work > _BRISK:  # an early look, for an answer within a second or two
+        return (_EARLY, *within)
+    fewest = _FEWEST if work < _VAST else _FEWEST // 5
+    return within or (max(most // 1_000 * 1_000, fewest),)
+
+
+def collect(
+    draw: Callable[[int, int], FloatArray],
+    draws: DrawsLike,
+    settled: Callable[[FloatArray], bool],
+    at_least: int = 0,
+    at: Sequence[int] = LOOKS,
+) -> tuple[FloatArray, FloatArray]:
+    """Draw as many as asked, or until `settled`; return these draws and the first `at_least` ones.
+
+    `draw(start, stop)` returns draws along the last axis. A fixed number is honoured exactly; the additional
+    draws for `at_least` continue the same stream.
+    """
+    if draws != "auto":
+        whole = draw(0, max(draws, at_least))
+        return whole[:, :draws], whole[:, :at_least]
+    whole = draw(0, at[0])
+    for look in at[1:]:
+        if settled(whole):
+            break
+        whole = np.concatenate([whole, draw(whole.shape[1], look)], axis=1)
+    if whole.shape[1] < at_least:
+        return whole, np.concatenate([whole, draw(whole.shape[1], at_least)], axis=1)
+    return whole, whole[:, :at_least]
+
+
+def steadied(psi: FloatArray, recipe: Recipe, observed: Sequence[float | None]) -> FloatArray:
+    """Return draws as they are judged: those of a bootstrap without rounding errors, those of an ECE without noise.
+
+    Equal scores are not to count as different ones. Noise in the bins makes an observed ECE too large, and re-weighting
+    adds about as much again: what it adds is taken off twice.
+    """
+    if not isinstance(recipe.model, Bootstrap):
+        return psi
+    if recipe.metric.name == "ece":
+        # The first draws alone decide, so that fewer draws stay a prefix of more.
+        added = psi[:, :_EARLY_DRAWS].mean(axis=1) - np.array(observed, dtype=np.float64)
+        psi = np.clip(psi - 2 * added[:, np.newaxis], 0.0, 1.0)
+    largest = float(np.abs(psi).max(initial=0.0))
+    scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
+    steady: FloatArray = np.round(psi / scale, _DIGITS) * scale + 0.0
+    for i, j in combinations(range(len(steady)), 2):  # equal values may have been rounded apart
+        close = np.abs(steady[i] - steady[j]) <= _ALIKE * scale
+        steady[j, close] = steady[i, close]
+    return steady
+
+
+def no_verdict(recipe: Recipe, singles: Sequence[Estimate]) -> str:
+    """Return why no verdict is given on what was drawn, whatever the ROPE; empty where there is one.
+
+    Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
+    nothing of other items.
+    """
+    if recipe.no_verdict or not isinstance(recipe.model, Bootstrap):
+        return recipe.no_verdict
+    units = min(table.n_items if table.n_clusters is None else table.n_clusters for table in recipe.tables)
+    if units < _LEAST_UNITS:
+        what = "items" if recipe.n_clusters is None else "clusters"
+        return f"no verdict, since fewer than {_LEAST_UNITS} {what} are too few to re-weight"
+    if all(single.std == 0 for single in singles):
+        return "no verdict, since no re-weighting of the items changes a score"
+    return ""
+
+
+def takes_long(posteriors: Sequence[Posterior]) -> bool:
+    """Whether the draws that Savage-Dickey takes, of posterior and prior, are too much work for a by-product."""
+    return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > _AFFORDABLE
+
+
+def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> tuple[str, ...]:
+    """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
+    if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1] or recipe.sampler is not None:
+        return ()
+    told = f"Drawing stopped at {n_draws:,} draws, for the work that data of this size take; draws= asks for more."
+    return (told,)
+
+
+def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
+    """Return draws of the difference of two classifiers under the prior: the same for all data, and so kept.
+
+    The papers' recipe takes 50,000. `fewer` will do for many classes where only the mass in the ROPE is asked for.
+    """
+    if isinstance(recipe.model, DeltaPrior):
+        own = prior_delta(replace(recipe, model=recipe.model.model))
+        return own[resample(recipe.model.weights(own, own), generator(recipe.seed, _WEIGHTED_STREAM, 1))]
+    if not getattr(recipe.model, "exact", True):
+        psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
+        return difference(psi[0], psi[1])
+    table = recipe.tables[0]
+    assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
+    number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
+    if getattr(recipe.model, "by_name", False):  # such a prior is of these classifiers and classes, and no others
+        empty = [recipe.model.fit(table) for table in _emptied(recipe)]
+        psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=PRIOR_STREAM)
+        return difference(psi[0], psi[1])
+    labels: tuple[Label, ...] = tuple(range(table.n_labels))
+    if NO_ANSWER in table.labels:
+        labels = (*labels[:-1], NO_ANSWER)
+    question = (recipe.model, type(table), labels, recipe.metric, recipe.prevalence, recipe.seed, number)
+    try:
+        return _prior_delta(*question)  # type: ignore[arg-type]
+    except TypeError:  # a model or function that cannot be hashed is drawn every time
+        return _prior_delta.__wrapped__(*question)
+
+
+def _emptied(recipe: Recipe) -> list[AnyOutcomes]:
+    """Return the recipe's tables without their items."""
+    tables = [table for table in recipe.tables if not isinstance(table, ItemScores)]
+    return [type(table).empty(table.labels, table.names) for table in tables]
+
+
+@lru_cache(maxsize=32)
+def _prior_delta(  # noqa: PLR0917 - what the cache is keyed by
+    model: Model,
+    kind: type[AnyOutcomes],
+    labels: tuple[Label, ...],
+    metric: Metric,
+    prevalence: tuple[float, ...] | None,
+    seed: int,
+    number: int,
+) -> FloatArray:
+    groups = [("A", "B")] if model.paired else [("A",), ("B",)]
+    posteriors = [model.fit(kind.empty(labels, names)) for names in groups]
+    psi = draw_psi(posteriors, metric, prevalence, stop=number, seed=seed, stream=PRIOR_STREAM)
+    delta: FloatArray = psi[0] - psi[1]
+    delta.flags.writeable = False
+    return delta
+
+
+def issue(alarms: Iterable[str]) -> None:
+    """Issue the warnings of a result so that they point at the line that called the facade."""
+    for alarm in alarms:
+        kinds = {PULLS: PriorDominanceWarning, CHAINS: ConvergenceWarning}
+        category = next((kind for start, kind in kinds.items() if alarm.startswith(start)), DegenerateDataWarning)
+        warnings.warn(visible(alarm), category, stacklevel=3)

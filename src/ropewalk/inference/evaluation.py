@@ -1,0 +1,95 @@
+"""Carry out the questions about one classifier, one metric after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ropewalk.draws.decision import Decision, judge, rope_path
+from ropewalk.draws.summary import count_below, summarise
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.drawing import capped, draw_recipe, no_verdict
+from ropewalk.inference.outlook import with_outlook
+from ropewalk.inference.remarks import remarks
+from ropewalk.models.posterior import observed_psi
+from ropewalk.results import Evaluation, MetricPosterior, Recipe
+from ropewalk.text.verdicts import bar_text, rope_text
+from ropewalk.typing import FloatArray
+
+
+def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> Evaluation:
+    """Carry out one recipe a metric and put the answers together."""
+    for recipe in recipes:
+        if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
+            raise InvalidInputError(
+                f"`at_least` is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
+                f"{recipe.metric.high:g}.",
+                hint="write 0.8 for 80%.",
+            )
+    answers: list[tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]] = []
+    for recipe in recipes:
+        # Chains that were sampled for one metric serve the others, where their tables are the same.
+        known = next((found.recipe for found, _, _ in answers if _same_chains(found.recipe, recipe)), None)
+        answers.append(_posterior(recipe if known is None else replace(recipe, chains=known.chains), bar, threads))
+    notes = tuple(dict.fromkeys(note for _, told, _ in answers for note in told))
+    alarms = tuple(dict.fromkeys(alarm for _, _, told in answers for alarm in told))
+    metrics_found = tuple(found for found, _, _ in answers)
+    name = recipes[0].tables[0].names[0]
+    return Evaluation(name=name, at_least=bar, metrics=metrics_found, notes=notes, warnings=alarms)
+
+
+def _same_chains(known: Recipe, recipe: Recipe) -> bool:
+    """Whether chains of one recipe are those of another."""
+    alike = known.model == recipe.model and known.sampler == recipe.sampler
+    labels = [[table.labels for table in one.tables] for one in (known, recipe)]
+    return known.chains is not None and alike and labels[0] == labels[1]
+
+
+def _posterior(
+    recipe: Recipe, bar: float | None, threads: int
+) -> tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]:
+    """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
+    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
+    rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
+
+    how: Any = {"prob": prob, "rule": rule, "higher_is_better": metric.higher_is_better}
+
+    def settled(psi: FloatArray) -> bool:
+        if rope is None or bar is None:
+            return True
+        ordered = np.sort(psi[0])
+        estimate = summarise(psi[0], ordered, prob=prob, observed=None).shifted(-bar)
+        return judge(estimate, ordered - bar, rope, **how)[2]
+
+    drawn = draw_recipe(recipe, observed, settled, threads=threads)
+    recipe, psi = drawn.recipe, drawn.psi
+    ordered = np.sort(psi[0])
+    estimate = drawn.estimates(observed)[0]
+    regions, decision, path = None, None, None
+    recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate]))
+    if rope is not None and not recipe.no_verdict and bar is not None:
+        above = estimate.shifted(-bar)
+        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **how)
+        path = rope_path(above, ordered - bar, **how)
+        words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
+        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
+    found = MetricPosterior(
+        metric=metric,
+        estimate=estimate,
+        prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
+        regions=regions,
+        decision=decision,
+        bar=bar,
+        rope_path=path,
+        draws=drawn.draws,
+        recipe=recipe,
+        diagnostics=drawn.diagnostics,
+    )
+    name = recipe.tables[0].names[0]
+    whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
+    notes, alarms = remarks(recipe, drawn.posteriors, whose, drawn.diagnostics)
+    stopped = capped(recipe, psi.shape[1], drawn.at, stable=decision is None or decision.stable)
+    return with_outlook(found), (*notes, *stopped), alarms

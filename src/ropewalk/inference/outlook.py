@@ -1,0 +1,214 @@
+"""What is still open, and how many more items would settle it: extrapolated, for every inconclusive verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, TypeVar
+
+import numpy as np
+
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import Draws, difference
+from ropewalk.draws.decision import Decision, Regions, region_masses
+from ropewalk.draws.intervals import hdi
+from ropewalk.draws.summary import Estimate
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.counting import count, reached
+from ropewalk.inference.extrapolate import Extrapolation
+from ropewalk.inference.goals import CONCLUSIVE, can_simulate, ceilings_of
+from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
+from ropewalk.results.power import Design, MoreData
+from ropewalk.typing import FloatArray
+
+R = TypeVar("R", Comparison, MetricPosterior, Ranking)
+
+MOST: Final = 10_000_000
+TARGET: Final = 0.8
+_AROUND: Final = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the answer: where to look
+_SHOWN: Final = (0.5, 1.0, 2.0, 4.0, 8.0)  # of the items so far, where no number of items reaches the target
+_BLIND: Final = 1_000  # where nothing has been counted there is nothing to extrapolate from
+_FINE: Final = 200  # an answer to half a percent is fine enough
+_FEW: Final = 10
+_THIN: Final = (50, 20)  # items, and items of the rarer of two classes
+_ROUGH: Final = (
+    "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
+    "points and more"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """The probability of a goal against the number of new items, extrapolated from the draws of a difference.
+
+    `settled` says that the goal has been reached already; `draws` and `seed` are those of simulations, if any.
+    """
+
+    recipe: Recipe
+    names: tuple[str, str]
+    delta: FloatArray
+    estimate: Estimate
+    regions: Regions
+    variances: tuple[float, ...]
+    counted: tuple[int, ...]
+    goal: str = CONCLUSIVE
+    most: int = MOST
+    settled: bool = False
+    draws: int = 0
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe, draws: Draws, names: tuple[str, str], found: tuple[Estimate, Regions]) -> Outlook:
+        """Return the outlook of the difference of two classifiers, given its posterior and the regions' masses."""
+        a, b = (draws.names.index(name) for name in names)
+        own = [table for table in recipe.tables if not set(names).isdisjoint(table.names)]
+        variances = (1.0,) if len(own) == 1 else tuple(float(draws.psi[k].var()) for k in (a, b))
+        delta = difference(draws.psi[a], draws.psi[b])
+        return cls(recipe, names, delta, *found, variances, tuple(table.n_items for table in own))
+
+    @classmethod
+    def of_comparison(cls, result: Comparison, recipe: Recipe) -> Outlook:
+        """Return the outlook of a comparison, by the ROPE, mass and rule of another recipe if they are asked for."""
+        names = (result.a, result.b)
+        if recipe is result.recipe and result.regions is not None:
+            return cls.of(recipe, result.draws, names, (result.delta, result.regions))
+        assert recipe.rope is not None  # noqa: S101 - checked where it is asked for
+        ordered = np.sort(result.draws.delta())
+        estimate = replace(result.delta, hdi=hdi(ordered, recipe.prob))
+        return cls.of(recipe, result.draws, names, (estimate, region_masses(ordered, recipe.rope)))
+
+    @cached_property
+    def design(self) -> Design:
+        """What is asked."""
+        return Design(
+            recipe=self.recipe,
+            goal=self.goal,
+            truth=f"drawn from the posterior given {self.recipe.n_items:,} items",
+            delta=None,
+            names=self.names,
+            draws=self.draws or self.delta.size,
+            seed=self.recipe.seed if self.seed is None else self.seed,
+            ceilings=ceilings_of(self.regions, higher_is_better=self.recipe.metric.higher_is_better),
+        )
+
+    @cached_property
+    def _extrapolation(self) -> Extrapolation:
+        return Extrapolation(self.delta, self.estimate, self.variances, self.counted, self.recipe.question)
+
+    def share(self, n: int) -> float:
+        """Return the probability of the goal after n more items."""
+        batch = self._extrapolation.after(n)
+        return reached(batch, self.goal) / len(batch)
+
+    def needed(self, target: float) -> int | None:
+        """Return how many items give the goal the target, from then on; None where none below the most do."""
+        if self.settled:
+            return 0
+        if self._beyond(target) or not min(self.counted):
+            return None
+        stop = self.most
+        if self.share(stop) < target:
+            return None
+        start = stop // 2
+        while start and self.share(start) >= target:  # from above: a few items may do by luck, and more of them not
+            start, stop = start // 2, start
+        while stop - start > max(1, start // _FINE):
+            middle = (start + stop) // 2
+            start, stop = (middle, stop) if self.share(middle) < target else (start, middle)
+        return int(stop)
+
+    def hopeless(self, target: float) -> bool:
+        """Whether no number of items below the most reaches the target, as far as can be told."""
+        return self._beyond(target) or (min(self.counted) > 0 and self.needed(target) is None)
+
+    def _beyond(self, target: float) -> bool:
+        ceiling = self.design.ceiling
+        return ceiling is not None and ceiling < target
+
+    def around(self, needed: int | None) -> tuple[int, ...]:
+        """Return numbers of items worth looking at: around those needed, or multiples of those counted."""
+        if not min(self.counted):
+            return self.near(_BLIND)
+        if needed:
+            return self.near(needed)
+        return self._whole(share * max(self.counted) for share in _SHOWN)
+
+    def near(self, n: float) -> tuple[int, ...]:
+        """Return numbers of items around n."""
+        return self._whole(share * n for share in _AROUND)
+
+    def _whole(self, sizes: Iterable[float]) -> tuple[int, ...]:
+        return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in sizes}))
+
+    def _is_thin(self) -> bool:
+        """Whether there are too few items for the posterior to shrink as that of a mean does."""
+        tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == 2]  # noqa: PLR2004
+        rarest = min((int(table.items_by_class().min()) for table in tables), default=_THIN[1])
+        return min(self.counted) < _THIN[0] or rarest < _THIN[1]
+
+    def _rough(self) -> str:
+        return f"{_ROUGH}; r.more_data() simulates it." if can_simulate(self.recipe) else f"{_ROUGH}."
+
+    def extrapolated(self, target: float, sizes: Iterable[int] | None = None, notes: tuple[str, ...] = ()) -> MoreData:
+        """Return the answer without simulating anything."""
+        if not min(self.counted):
+            raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
+        needed = self.needed(target)
+        rows = tuple(
+            count(self.recipe.question, size, self._extrapolation.after(size), self.goal, exact=True)
+            for size in sizes or self.around(needed)
+        )
+        return MoreData(
+            design=self.design,
+            target=target,
+            n=needed,
+            low=None,
+            high=None,
+            n_items=self.recipe.n_items,
+            rows=rows,
+            max_n=self.most,
+            method="extrapolation",
+            simulations=0,
+            notes=(*notes, self._rough()) if self._is_thin() else notes,
+        )
+
+
+def _rounded(size: float) -> int:
+    """Round to two digits: nobody plans for 1,237 items."""
+    if size < _FEW:
+        return round(size)
+    unit = int(10 ** (math.floor(math.log10(size)) - 1))
+    return round(size / unit) * unit
+
+
+def with_outlook(result: R) -> R:
+    """Return the result with `more` filled in wherever a verdict is inconclusive: how many more items would settle it.
+
+    Everything is extrapolated, which takes a few milliseconds a verdict.
+    """
+    if isinstance(result, Ranking):
+        return replace(result, pairwise=tuple(_opened_pair(result, pair) for pair in result.pairwise))
+    if not _is_open(result.decision, result.recipe) or result.regions is None:
+        return result
+    if isinstance(result, Comparison):
+        return replace(result, more=Outlook.of_comparison(result, result.recipe).extrapolated(TARGET))
+    bar, estimate, recipe = result.bar or 0.0, result.estimate, result.recipe
+    outlook = Outlook(
+        recipe, (recipe.tables[0].names[0], "the bar"), result.draws.psi[0] - bar, estimate.shifted(-bar),
+        result.regions, (1.0,), (recipe.tables[0].n_items,),
+    )  # fmt: skip
+    return replace(result, more=outlook.extrapolated(TARGET))
+
+
+def _opened_pair(result: Ranking, pair: Pair) -> Pair:
+    found, recipe = pair.contrast, result.recipe
+    if not _is_open(pair.decision, recipe) or found.regions is None:
+        return pair
+    outlook = Outlook.of(recipe, result.draws, (pair.a, pair.b), (found.delta, found.regions))
+    return replace(pair, more=outlook.extrapolated(TARGET))
+
+
+def _is_open(decision: Decision | None, recipe: Recipe) -> bool:
+    return decision is not None and not decision.conclusive and all(table.n_items for table in recipe.tables)

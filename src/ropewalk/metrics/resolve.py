@@ -1,0 +1,147 @@
+"""What was asked: which metric, of which classes, with which positive one, at which class mix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._checks import check_prevalence, is_real
+from ropewalk.data.labels import NO_ANSWER, find_label, label_text, usual_positive
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.errors import DataError, InvalidInputError, PosLabelError
+from ropewalk.metrics.margins import Margins
+from ropewalk.metrics.registry import METRICS, Metric, parse_metric
+from ropewalk.text.names import brief, shorten
+from ropewalk.typing import Label
+
+_BINARY: Final = 2
+
+MetricLike = str | Metric | Callable[[Margins], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A metric that can be computed from `tables` as they are: `positive` is the last label, where there is one."""
+
+    tables: tuple[AnyOutcomes, ...]
+    metric: Metric
+    positive: Label | None
+    prevalence: tuple[float, ...] | None
+
+
+def of_one_label(tables: Sequence[AnyOutcomes], pos_label: Any) -> tuple[list[AnyOutcomes], Any]:
+    """Return the tables of one label of multi-label data, where one was named; other tables as they are."""
+    if pos_label is None or not isinstance(tables[0], MultilabelOutcomes):
+        return list(tables), pos_label
+    found = find_label(pos_label, tables[0].labels)
+    return [table.table(found) for table in tables if isinstance(table, MultilabelOutcomes)], found
+
+
+def choose_metric(metric: MetricLike | None, table: AnyOutcomes, pos_label: Any, cost_matrix: Any) -> Metric:
+    """Return the metric that was named, or the usual one: F1 of one class, macro F1 of several."""
+    if metric is None:
+        several = isinstance(table, MultilabelOutcomes) or (pos_label is None and table.n_labels > _BINARY)
+        metric = "cost" if cost_matrix is not None else "macro_f1" if several else "f1"
+    return parse_metric(metric, cost_matrix)
+
+
+def settle(
+    tables: Sequence[AnyOutcomes],
+    *,
+    metric: Metric,
+    classes: Any = None,
+    pos_label: Any = None,
+    prevalence: Any = None,
+    needs_positive: bool = False,
+) -> Settled:
+    """Find the positive class and the class mix that were meant, and bring the tables into shape.
+
+    A `pos_label` makes the tables one-vs-rest, the positive label last. Without one, two labels have 1, True or
+    "1" as the positive one, where the metric or the prior (`needs_positive`) must know.
+    """
+    labels, chosen = tables[0].labels, metric
+    if isinstance(tables[0], MultilabelOutcomes):
+        _check_multilabel(chosen, prevalence)
+        averaged = _over_classes(chosen, classes, labels, None)
+        return Settled(tables=tuple(tables), metric=averaged, positive=None, prevalence=None)
+    singles = [table for table in tables if isinstance(table, Outcomes)]
+    if pos_label is not None and chosen.average is not None:
+        raise InvalidInputError(
+            f"One class was picked, and {chosen.name!r} averages over all of them.",
+            hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label=, or leave pos_label= out.",
+        )
+    positive = _positive(labels, pos_label, chosen, needed=needs_positive or is_real(prevalence))
+    if positive is not None and (pos_label is not None or len(labels) > 1):
+        singles = [table.collapse(positive) for table in singles]
+        if len(labels) == _BINARY and positive == labels[0]:
+            # Costs and shares come in label order, and the positive label is last from here on.
+            if chosen.cost is not None:
+                chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
+            if isinstance(prevalence, Sequence | np.ndarray) and np.ndim(prevalence) == 1:
+                prevalence = prevalence[::-1]
+    known = singles[0].labels
+    if chosen.cost is not None and len(chosen.cost) != len(known):
+        raise DataError(
+            f"The cost matrix is {len(chosen.cost)} × {len(chosen.cost)}, and there are {len(known)} labels "
+            f"({shorten(map(label_text, known), 6)}).",
+            hint="rows (truth) and columns (prediction) follow the order of the labels.",
+        )
+    averaged = _over_classes(chosen.at(len(known) - 1), classes, known, positive)
+    shares = check_prevalence(prevalence, known)
+    return Settled(tables=tuple(singles), metric=averaged, positive=positive, prevalence=shares)
+
+
+def _check_multilabel(metric: Metric, prevalence: Any) -> None:
+    """Refuse what makes no sense where an item has any number of labels."""
+    if prevalence is not None:
+        raise InvalidInputError("`prevalence` needs one label an item; these items have any number of labels.")
+    if (metric.average is None and metric.kernel is not None and metric.name in METRICS) or metric.cost is not None:
+        raise InvalidInputError(
+            f"The metric {metric.name!r} is about items with one label; these have any number of labels.",
+            hint="use an average such as micro_f1 or macro_f1, or pos_label= for one label.",
+        )
+
+
+def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed: bool) -> Label | None:
+    """Return the positive label: the one named, or the usual one where the metric or the prior needs one."""
+    if pos_label is not None:
+        return find_label(pos_label, labels)
+    if not (metric.needs_positive or (needed and len(labels) <= _BINARY)):
+        return None
+    if len(labels) > _BINARY:
+        raise PosLabelError(
+            f"The metric {metric.name!r} is about one class, and these data have {len(labels)} labels "
+            f"({shorten(map(label_text, labels), 6)}).",
+            hint=f"average over them as in metric='macro_{metric.name}', name one with pos_label=, or compare them all "
+            "with compare_classes (--per-class).",
+        )
+    if (usual := usual_positive(labels)) is not None:
+        return usual
+    if len(labels) == 1:
+        return labels[0]
+    raise PosLabelError(
+        f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
+        hint=f"pass pos_label={brief(repr(labels[-1]))}.",
+    )
+
+
+def _over_classes(metric: Metric, classes: Any, labels: Sequence[Label], positive: Label | None) -> Metric:
+    """Find the classes that an average runs over: those named, or all that can be a right answer."""
+    if classes is None:
+        answers = tuple(j for j, label in enumerate(labels) if label != NO_ANSWER)
+        return replace(metric, classes=answers) if metric.is_average and len(answers) < len(labels) else metric
+    if positive is not None or not metric.is_average:
+        raise InvalidInputError(
+            f"`classes` picks the classes of an average, and {metric.name!r} is none.",
+            hint="use an average such as macro_f1, or pos_label= for one class against the rest.",
+        )
+    if isinstance(classes, str) or not isinstance(classes, Iterable):
+        raise InvalidInputError(f"`classes` must be a list of labels; got {classes!r}.")
+    places = tuple(sorted({labels.index(find_label(label, labels, what="classes")) for label in classes}))
+    if not places:
+        raise InvalidInputError("`classes` is empty; name at least one, or leave it out for all.")
+    return replace(metric, classes=places)

@@ -1,0 +1,1 @@
+"""Words for every surface: names, numbers, verdicts, escaping."""

@@ -1,0 +1,1 @@
+"""The verbs: check what was given, ask, answer."""

@@ -1,0 +1,190 @@
+"""Text, Markdown, LaTeX, HTML and JSON: what is printed, and that names stay inert."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+
+import pytest
+from hypothesis import given
+
+import ropewalk as rw
+from ropewalk.draws.summary import Estimate
+from ropewalk.text import escape
+from ropewalk.text.numbers import decimals, estimate_text, factor, number, percent
+from strategies import odd_names
+
+HOSTILE = [
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', r"\input{/etc/passwd}", "$x_1$", "a|b", "`rm -rf`",
+    "\x1b[31mred\x1b[0m", "line\nbreak", "\u202eevil", "x" * 300, "😀", "שלום", "[link](http://x.example)", "100%",
+    "{{7*7}}", "[b]", "*a", "\ud800", "--flag", "# title", "&amp;",
+]  # fmt: skip
+
+
+def hostile_result(name, other="b", label="pos"):
+    y = [label, "neg"] * 50
+    a = [label, "neg"] * 45 + ["neg", label] * 5
+    return rw.compare(y, a, y[:90] + ["neg"] * 10, names=[name, other], pos_label=label, rope=0.05, rng=0, draws=2_000)
+
+
+@pytest.fixture(params=HOSTILE, ids=lambda name: ascii(name)[:20])
+def hostile(request, silent):
+    if request.param == "\ud800":
+        return hostile_result("lone " + request.param)
+    return hostile_result(request.param, label="pos " + request.param)
+
+
+def test_the_terminal_sees_no_control_characters(hostile):
+    told = str(hostile)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067\ud800-\udfff]", told)
+    assert all(len(line) < 400 for line in told.splitlines())
+    told.encode()
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name != "src"
+            assert name != "href" or value.startswith("#")
+            assert name != "style"  # the policy of the page would refuse it
+            assert "javascript:" not in (value or "")
+
+
+def tags(page):
+    parser = Tags()
+    parser.feed(page)
+    return parser.tags
+
+
+def test_html_holds_no_tag_that_a_name_brought(hostile, silent):
+    plain = hostile_result("a", label="pos")
+    for render in (lambda r: r.to_html(), lambda r: r._repr_html_()):
+        assert tags(render(hostile)) == tags(render(plain))
+        assert render(hostile).count("<script") == render(plain).count("<script") <= 1
+
+
+def test_markdown_has_as_many_cells_as_columns(hostile):
+    header, _, row, _, caption = hostile.to_markdown().splitlines()
+    cells = re.split(r"(?<!\\)\|", row)
+    assert len(cells) == len(header.split("|"))
+    assert not re.search(r"<[a-zA-Z/!]", row + caption)
+
+
+def test_latex_has_as_many_cells_as_columns_and_no_command_of_a_name(hostile):
+    lines = hostile.to_latex().splitlines()
+    assert lines[2].startswith(r"\begin{tabular}")
+    assert all(line.startswith("%") for line in lines[:2])
+    body = lines[6]
+    assert len(re.split(r"(?<!\\)&", body)) == 8
+    assert r"\input" not in body
+    commands = set(re.findall(r"\\([a-zA-Z]+)", body))
+    assert commands <= {
+        "textbackslash", "textless", "textgreater", "approx", "ll", "gg", "texttt", "textquotedbl", "textbar",
+        "textasciigrave", "textquotesingle", "textasciitilde", "textasciicircum", "dots",
+    }  # fmt: skip
+    assert body.encode("latin-1", errors="strict")
+
+
+def test_json_comes_back_as_it_was(hostile):
+    told = json.loads(hostile.to_json().encode("utf-8"))
+    assert told["a"]["name"] == hostile.a
+
+
+@given(odd_names)
+def test_any_text_is_inert_everywhere(name):
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", escape.terminal(name))
+    assert "<" not in escape.markdown(name)
+    assert not re.search(
+        r"(?<!\\)[$&%#_]", re.sub(r"\\textbackslash\{\}|\$\\[a-zA-Z]+\$|\$-\$", "", escape.latex(name))
+    )
+
+
+def test_html_is_one_page_without_requests(table, tmp_path):
+    r = rw.compare(table, rope=0.05, rng=0, draws=2_000)
+    page = r.to_html(tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "default-src 'none'" in page
+    assert r.decision.text in page
+
+
+def test_an_unwritable_path_is_an_error_and_leaves_nothing(table, tmp_path):
+    r = rw.compare(table, rope=0.05, rng=0, draws=2_000)
+    with pytest.raises(rw.errors.UnreadableFileError, match="Cannot write"):
+        r.to_html(tmp_path / "no" / "r.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_print_gives_the_short_verdict(table):
+    told = str(rw.compare(table, rope=0.05, rng=0))
+    assert "Verdict  nb_mult and svm_l2 are practically equivalent at ±0.05  [≈]" in told
+    assert "7,532 items, paired · class 1 is positive · both right 7,228" in told
+    assert "P(Δ > 0)" in told
+    assert "ignificant" not in told
+    assert len(repr(rw.compare(table, rope=0.05, rng=0)).splitlines()) == 1
+
+
+def test_the_table_has_the_papers_columns_in_their_order(news):
+    told = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=2_000)
+    header = told.to_markdown().splitlines()[0]
+    columns = [column.strip() for column in header.strip("|").split("|")]
+    papers = ["class", "mean", "std", "BF", "LG pct", "ROPE pct", "HDI", "decision"]
+    assert [column for column in columns if column != "more items"] == papers
+    assert len(told.to_markdown().splitlines()) == 24  # header, rule, 20 classes, caption
+    assert "each class against the rest" in str(told)
+
+
+def test_evaluations_print_too(table):
+    e = rw.evaluate(table, "svm_l2", metric=["f1", "recall"], at_least=0.7, rope=0.01, rng=0, draws=5_000)
+    assert "P(F1 ≥ 0.7)" in str(e)
+    assert "| metric | observed | mean | std | HDI | P(≥ 0.7) | decision |" in e.to_markdown()
+    assert r"$\geq$" in e.to_latex()
+    assert "How good is svm_l2&#39;s recall?" in e._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "told"),
+    [
+        (0.0, 50_000, "<0.1%"), (1.0, 50_000, ">99.9%"), (0.0005, 50_000, "<0.1%"), (0.9995, 50_000, ">99.9%"),
+        (0.5, 50_000, "50%"), (0.5, 1_000_000, "50.0%"), (0.998, 50_000, "99.8%"), (0.0, 100, "<3%"), (1.0, 10, ">70%"),
+        (0.996, 200, ">98%"), (0.999, 50_000, "99.9%"),
+    ],
+)  # fmt: skip
+def test_probabilities_print_what_the_draws_carry(share, n, told):
+    assert percent(share, n) == told
+
+
+def estimate(mean, std, error):
+    from ropewalk.draws.intervals import Interval
+
+    return Estimate(
+        observed=None, mean=mean, std=std, mc_error=std / 224, hdi=Interval(mean - 2 * std, mean + 2 * std),
+        hdi_mc_error=(error, error),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("std", "error", "places"),
+    [(0.02, 0.0006, 3), (0.03, 0.0011, 2), (0.0018, 5e-5, 4), (0.2, 0.006, 2), (0, 0, 3), (50, 1.5, 0)],
+)
+def test_no_digit_that_the_draws_do_not_carry(std, error, places):
+    assert decimals(estimate(0.5, std, error)) == places
+
+
+def test_means_may_carry_more_digits_than_intervals():
+    assert estimate_text(estimate(-0.061, 0.031, 0.0011), sign=True) == "-0.061 [-0.12, 0.00]"
+
+
+def test_numbers():
+    assert number(-0.00001, 3) == "0.000"
+    assert factor(123456.7) == "120,000"
+    assert factor(2.5e9) == "2.5e+09"
+    assert factor(0.0) == "0"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ropewalk.models.sticks import UNPLACED
+
 
 def sparse_margins(posterior, seed, size):
     """Draw blocks and name the margins as `brute.margins` does."""

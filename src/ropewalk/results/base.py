@@ -20,13 +20,14 @@ from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models.posterior import AnyData, AnyMetric, Model, Posterior
+from ropewalk.results import upwards
 from ropewalk.text.names import visible
 from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
 
 if TYPE_CHECKING:
     from ropewalk.models.graph.sketch import Form
-    from ropewalk.report.plates import Diagram
     from ropewalk.results.checks import CheckKind, PredictiveCheck
+    from ropewalk.results.upwards import Diagram
 
 SCHEMA = 1
 _BEYOND_ASCII = re.compile(r"[^\n\x20-\x7e]")
@@ -97,7 +98,7 @@ class Recipe:
 
 
 class Rendered:
-    """What every result can be turned into; the renderers live above, in `ropewalk.report`."""
+    """What every result can be turned into; the renderers live above, in `ropewalk.report`, behind `upwards`."""
 
     __slots__ = ()
 
@@ -113,37 +114,25 @@ class Rendered:
 
     def to_markdown(self) -> str:
         """Return the answer as a Markdown table."""
-        from ropewalk.report import markdown
-
-        return markdown(self)
+        return upwards.markdown(self)
 
     def to_latex(self) -> str:
         """Return the answer as a LaTeX booktabs table."""
-        from ropewalk.report import latex
-
-        return latex(self)
+        return upwards.latex(self)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the answer as one self-contained HTML page, and write it to `path` if given."""
-        from ropewalk.report import html
-
-        return html(self, path)
+        return upwards.html(self, path)
 
     def sentence(self) -> str:
         """Return the answer as a sentence for a paper, with data, model, prior and draws."""
-        from ropewalk.report import sentence
-
-        return sentence(self)
+        return upwards.sentence(self)
 
     def __str__(self) -> str:
-        from ropewalk.report import text
-
-        return text(self)
+        return upwards.text(self)
 
     def _repr_html_(self) -> str:
-        from ropewalk.report import card
-
-        return card(self)
+        return upwards.card(self)
 
 
 class Modelled:
@@ -158,9 +147,7 @@ class Modelled:
         open circle is unknown, grey was seen, a double ring is computed, bare letters are given; point at one for
         its formula. Scores have no counts, and are always drawn item by item.
         """
-        from ropewalk.report.plates import plate_diagram
-
-        return plate_diagram(self, path, form=form)
+        return upwards.plate_diagram(self, path, form=form)
 
 
 class OneMetric(Rendered, Modelled):
@@ -196,21 +183,15 @@ class OneMetric(Rendered, Modelled):
         outcomes: AnyOutcomes | None = None,
     ) -> PredictiveCheck:
         """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        from ropewalk.inference.checks import predictive_check
-
-        return predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
+        return upwards.predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
 
     def to_arviz(self, *, draws: int | None = None) -> Any:
         """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
-        from ropewalk.exchange import to_arviz
-
-        return to_arviz(self, draws=draws)  # type: ignore[arg-type]
+        return upwards.to_arviz(self, draws=draws)
 
     def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
         """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
-        from ropewalk.exchange import to_netcdf
-
-        to_netcdf(self, path, draws=draws)  # type: ignore[arg-type]
+        upwards.to_netcdf(self, path, draws=draws)
 
     def _asked(self) -> dict[str, Any]:
         """Return what was asked, and where the answer comes from."""

@@ -12,6 +12,7 @@ from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.results import upwards
 from ropewalk.results.base import (
     SCHEMA,
     Modelled,
@@ -86,21 +87,15 @@ class Comparison(OneMetric):
 
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
-        from ropewalk.inference.sensitivity import prior_sensitivity
-
-        return prior_sensitivity(self, threads=threads)
+        return upwards.prior_sensitivity(self, threads=threads)
 
     def more_data(self, *, target: float = 0.8, goal: str = "conclusive", **how: Any) -> MoreData:
         """Say how many more items would settle the question: see `planning.more_data` for what else may be said."""
-        from ropewalk.planning import more_data
-
-        return more_data(self, target=target, goal=goal, **how)
+        return upwards.more_data(self, target=target, goal=goal, **how)
 
     def confusions(self) -> tuple[Confusion, Confusion]:
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
-        from ropewalk.inference.confusions import confusions
-
-        return confusions(self)
+        return upwards.confusions(self)
 
     def __repr__(self) -> str:
         unsaid = "no ROPE" if self.rope is None else "no verdict"

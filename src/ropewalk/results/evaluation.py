@@ -14,6 +14,7 @@ from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.models.posterior import AnyMetric
+from ropewalk.results import upwards
 from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict, provenance, verdict_dict
 from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.power import MoreData
@@ -46,21 +47,15 @@ class MetricPosterior(Modelled):
         self, kind: CheckKind = "posterior", *, draws: int = 1_000, rng: SeedLike = None
     ) -> PredictiveCheck:
         """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        from ropewalk.inference.checks import predictive_check
-
-        return predictive_check(self, kind=kind, draws=draws, rng=rng)
+        return upwards.predictive_check(self, kind=kind, draws=draws, rng=rng)
 
     def to_arviz(self, *, draws: int | None = None) -> Any:
         """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
-        from ropewalk.exchange import to_arviz
-
-        return to_arviz(self, draws=draws)
+        return upwards.to_arviz(self, draws=draws)
 
     def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
         """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
-        from ropewalk.exchange import to_netcdf
-
-        to_netcdf(self, path, draws=draws)
+        upwards.to_netcdf(self, path, draws=draws)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

@@ -18,6 +18,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.resolve import MetricLike, choose_metric, settle
 from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, WeightedItems, parse_score_metric, settle_scores
 from ropewalk.models.posterior import observed_psi
+from ropewalk.results import upwards
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
 from ropewalk.text.names import count_of, shorten
@@ -128,15 +129,11 @@ class CrossPredictions:
 
     def compare(self, a: str | None = None, b: str | None = None, **options: Any) -> Comparison:
         """Compare two of the classifiers: `compare` of these predictions, or `compare_scores` of these scores."""
-        from ropewalk.resampling import compare_predictions
-
-        return compare_predictions(self, a, b, **options)
+        return upwards.compare_predictions(self, a, b, **options)
 
     def evaluate(self, name: str | None = None, **options: Any) -> Evaluation:
         """Evaluate one of the classifiers: `evaluate` of these predictions."""
-        from ropewalk.resampling import evaluate_predictions
-
-        return evaluate_predictions(self, name, **options)
+        return upwards.evaluate_predictions(self, name, **options)
 
     def fold_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
         """Return one score a fold for each classifier, in the order of the folds.

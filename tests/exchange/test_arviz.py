@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk.draws.intervals import hdi
 from ropewalk.errors import (
     ConvergenceWarning,
@@ -36,7 +37,7 @@ with warnings.catch_warnings():  # ArviZ 0.23 announces ArviZ 1 when it is impor
 
 NEW = int(az.__version__.partition(".")[0]) >= 1
 CALM = rw.Sampler(backend="pymc")
-HOSTILE = ["a\x00\x1b[31m\n<b>|$\\", "\u202e&b\ud800"]
+HOSTILE = hostile_names("nul", "turned surrogate")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")
 
 

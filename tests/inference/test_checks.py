@@ -17,6 +17,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.inference import checks
@@ -31,7 +32,7 @@ pytestmark = [pytest.mark.usefixtures("untouched_settings", "silent")]
 
 SEEDS = (1, 2, 3)
 DRAWS = 4_000
-HOSTILE = ["$x_1$ & $y", "<script>alert(1)</script>", "z" * 300, "\U0001f9ea net", "שלום", "a\x1b[31m\n\tb", "_under"]
+HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
 PAIRS = {"positive": (30, 6, 4, 5), "negative": (3, 2, 4, 40)}
 
 

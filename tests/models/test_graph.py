@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk.errors import InvalidInputError, UnreadableFileError
 from ropewalk.models.graph import (
     Graph,
@@ -33,10 +34,10 @@ from ropewalk.models.graph import (
 from ropewalk.report.plates import RADIUS, half_size, layout, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
-HOSTILE = [
-    "<script>alert(1)</script>", '"><img onerror=alert(1)>', "]]>", "&amp;", "a\u202eb", "\x9b31m", "\uffff", "\ud800",
-    "x" * 300, "θ_{j}^+", "😀", "שלום",
-]  # fmt: skip
+HOSTILE = hostile_names(
+    "script", "image", "end of data", "entity", "turned", "control", "no character", "surrogate", "long", "subscript",
+    "emoji", "hebrew",
+)  # fmt: skip
 EARLIER = rw.Outcomes.from_confusion([[80, 20], [30, 70]])
 MODELS = {
     "paired": (rw.models.Paired(), 2, 2),

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_calibration, plot_cost, plot_power, plot_pr, plot_roc
 
 BANDS = "95% band: each point, all at once"
-HOSTILE = ["$x_1$ & $y", "<script>alert(1)</script>", "z" * 300, "\U0001f9ea net", "שלום", "a\x1b[31m\n\tb", "_under"]
+HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
 
 
 pytestmark = pytest.mark.usefixtures("untouched_settings")

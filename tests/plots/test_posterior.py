@@ -20,6 +20,7 @@ from matplotlib.patches import StepPatch
 from scipy.stats import norm
 
 import ropewalk as rw
+from hostile import hostile_names
 from posteriors import compared, plain, worse_if_more
 from ropewalk.draws.decision import region_masses
 from ropewalk.draws.evidence import SD_DRAWS
@@ -34,17 +35,10 @@ from ropewalk.results import CrossComparison, CrossPredictions
 from ropewalk.text.numbers import decimals, number, percent
 
 ALL = [plot_posterior, plot_factor, plot_draws, plot_joint, plot_rope_curve]
-HOSTILE = [
-    "$x_1$ & $y",
-    "<script>",
-    "x" * 300,
-    "\U0001f9ea net",
-    "שלום",
-    "red \x1b[31m\n\tb",
-    "_under",
-    "\u202eevil",
-    "--",
-]
+HOSTILE = hostile_names(
+    "formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore", "turned at once",
+    "dashes",
+)  # fmt: skip
 
 
 pytestmark = pytest.mark.usefixtures("untouched_settings")

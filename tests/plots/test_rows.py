@@ -16,6 +16,7 @@ import pytest
 from matplotlib.colors import same_color
 
 import ropewalk as rw
+from hostile import hostile_names
 from posteriors import compared, plain, worse_if_more
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_per_class, plot_prior_sensitivity
@@ -24,7 +25,9 @@ from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.text.verdicts import Verdict
 
-HOSTILE = ["$x_1$ & $y", "<script>", "x" * 300, "\U0001f9ea net", "שלום", "red \x1b[31m\n\tb", "_under", ""]
+HOSTILE = hostile_names(
+    "formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore", "empty"
+)  # fmt: skip
 
 
 pytestmark = pytest.mark.usefixtures("untouched_settings")

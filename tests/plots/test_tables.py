@@ -16,6 +16,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Annotation
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk.analysis import confusion
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
@@ -25,7 +26,7 @@ from ropewalk.results import CrossComparison
 from ropewalk.text.numbers import decimals, interval, number, percent
 from ropewalk.text.verdicts import Verdict
 
-HOSTILE = ["$x_1$ & $y", "<script>alert(1)</script>", "z" * 300, "\U0001f9ea net", "שלום", "a\x1b[31m\n\tb", "_under"]
+HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
 MIRRORED = {"≫": "≪", "≪": "≫", "<": ">", ">": "<", "≈": "≈"}
 
 

@@ -12,16 +12,16 @@ import pytest
 
 import ropewalk as rw
 from browser import OVERLAPPING, opened
+from hostile import hostile_names
 from ropewalk.draws.decision import decide, region_masses
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question, contrast
 from support import need
 
-HOSTILE = [
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', r"\input{/etc/passwd}", "$x_1$", "😀" * 3,
-    "x" * 300, "שלום עולם", "a\u202eb\x1b[31m", "</script><script>alert(2)</script>", "{{7*7}}",
-    "' onmouseover='alert(3)",
-]  # fmt: skip
+HOSTILE = hostile_names(
+    "script", "image", "input", "formula", "emojis", "long", "hebrew", "turned and red", "end of script", "template",
+    "attribute",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

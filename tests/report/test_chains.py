@@ -22,6 +22,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk import plots
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import judge
@@ -60,7 +61,7 @@ GOOD = Diagnostics(
     ess_bulk=3869.2, ess_bulk_of="f1", ess_tail=2762.6, ess_tail_of="f1", divergences=0, acceptance=0.906,
 )  # fmt: skip
 BAD = replace(GOOD, rhat=1.31, rhat_limit=1.01, ess_bulk=23.0, divergences=17)
-HOSTILE = ["<script>alert(1)</script>", '"><img onerror=alert(1)>', "a\u202eb", "x" * 300, "$x_1$ _a_ `b` |c|", "שלום"]
+HOSTILE = hostile_names("script", "image", "turned", "long", "all marks", "hebrew")
 NORMAL = stats.norm(0, 0.02)
 
 

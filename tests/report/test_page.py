@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
+from hostile import hostile_names
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.draws.summary import summarise
@@ -25,16 +26,7 @@ from ropewalk.report.method import method_rows
 from ropewalk.report.panel import slider_of
 
 QUICK = {"rng": 0, "draws": 500}
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img onerror=alert(1)>',
-    "a\u202eb",
-    "\x9b31m",
-    "x" * 300,
-    "$x_1$",
-    "😀",
-    "שלום",
-]
+HOSTILE = hostile_names("script", "image", "turned", "control", "long", "formula", "emoji", "hebrew")
 
 
 @pytest.fixture(scope="module")

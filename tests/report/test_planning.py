@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 
 import ropewalk as rw
 from browser import OVERLAPPING, opened
+from hostile import hostile_names
 from ropewalk.text.numbers import rounded_up, share_interval
 from ropewalk.text.verdicts import Verdict
 from support import need
 
-HOSTILE = [
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', r"\input{/etc/passwd}", "$x_1$", "😀", "x" * 300,
-    "שלום", "\x1b[31mred", "a|b", "50% & #1 ~ ^ {x}", r"\\", "[a](b)", "a\u202eb", "*x* _y_", "{{7*7}}", "a · b model",
-]  # fmt: skip
+HOSTILE = hostile_names(
+    "script", "image", "input", "formula", "emoji", "long", "hebrew", "red", "bar", "specials", "backslashes", "link",
+    "turned", "emphasis", "template", "model",
+)  # fmt: skip
 QUICK = {"rope": 0.05, "draws": 200, "rng": 0}
 KINDS = ("power", "assurance", "plan", "difference", "rope", "value", "more", "goal", "extrapolated", "stopping")
 

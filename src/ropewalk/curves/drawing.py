@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk._checks import check_keywords, check_prob, check_seed, check_threads, is_whole
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws import streams
 from ropewalk.draws.bands import pointwise, simultaneous
 from ropewalk.draws.blocks import draw_blocks
 from ropewalk.errors import DataError, InvalidInputError
@@ -135,7 +136,13 @@ class Asked:
             return curve(np.concatenate([weights, rng.standard_gamma(0.5, (extra, size))]) if extra else weights)
 
         return draw_blocks(
-            one, size=posterior.block_size, start=0, stop=self.draws, seed=self.seed, stream=0, threads=self.threads
+            one,
+            size=posterior.block_size,
+            start=0,
+            stop=self.draws,
+            seed=self.seed,
+            stream=streams.POSTERIOR,
+            threads=self.threads,
         )
 
     def band(

@@ -16,9 +16,6 @@ import numpy as np
 from ropewalk._progress import current, track
 from ropewalk.typing import FloatArray
 
-PRIOR_STREAM: Final = 1 << 20
-"""Added to the stream numbers of prior draws, which must not repeat the posterior's."""
-
 _TABLE_BYTES: Final = 1 << 23
 _FEW_EXPONENTIALS: Final = (1.0, 2.0, 3.0)  # Gamma(n) is a sum of n exponentials, which are four times as fast
 _ROUNDING: Final = 1e-11
@@ -107,9 +104,9 @@ def small_block_size(n_units: int) -> int:
     return next((size for size in (2_500, 1_000, 500, 250, 100, 50, 25, 20, 10, 5, 2) if size <= fitting), 1)
 
 
-def generator(seed: int, stream: int, block: int) -> np.random.Generator:
-    """Return the generator of one block of one stream."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream, block))))
+def generator(seed: int, stream: int, *block: int) -> np.random.Generator:
+    """Return the generator of one block of one stream; see `ropewalk.draws.streams`."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream, *block))))
 
 
 def _watched(blocks: Iterable[FloatArray], total: int) -> Iterable[FloatArray]:

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
-from ropewalk.draws.blocks import PRIOR_STREAM, generator
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import generator
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.checks import STREAM
 from ropewalk.mcmc.chains import CHUNK, prior_tables
 from ropewalk.metrics.margins import Tables, ratio
 from ropewalk.models.multilabel import LabelMargins
@@ -39,7 +39,7 @@ def posterior_parts(recipe: Recipe, number: int) -> Iterator[Part]:
     """Go through the first draws of an answer as tables: the very ones that it was made of."""
     if recipe.chains is not None:
         return _chained(recipe.chains.chunks(number))
-    return _exact(recipe.posteriors(), number, recipe.seed, 0)
+    return _exact(recipe.posteriors(), number, recipe.seed, streams.POSTERIOR)
 
 
 def prior_parts(recipe: Recipe, tables: Sequence[AnyOutcomes], number: int) -> Iterator[Part]:
@@ -47,7 +47,7 @@ def prior_parts(recipe: Recipe, tables: Sequence[AnyOutcomes], number: int) -> I
     empty = [type(table).empty(table.labels, table.names) for table in tables]
     if not getattr(recipe.model, "exact", True):
         return _chained(prior_tables(recipe.model, empty, number, recipe.seed))
-    return _exact([recipe.model.fit(table) for table in empty], number, recipe.seed, PRIOR_STREAM)
+    return _exact([recipe.model.fit(table) for table in empty], number, recipe.seed, streams.PRIOR)
 
 
 def _exact(posteriors: Sequence[Posterior], number: int, seed: int, stream: int) -> Iterator[Part]:
@@ -92,7 +92,7 @@ class Drawn:
             self.recall.append(np.empty((n_classifiers, size, n_classes)))
             self.psi.append(np.empty((n_classifiers, self.number if self.known is None else 0)))
             self.confusion.append([])
-        streams = [generator(self.recipe.seed, STREAM + i, 0) for i in range(len(self.tables))]
+        generators = [generator(self.recipe.seed, streams.REPLICATED + i, 0) for i in range(len(self.tables))]
         for i, start, tables in parts:
             self._check(i, start, tables)
             if self.shares:
@@ -100,7 +100,7 @@ class Drawn:
             if self.known is None:
                 found = self._metric(tables)
                 self.psi[i][:, start : start + found.shape[1]] = found[:, : self.number - start]
-            self._replicate(i, start, tables, streams[i])
+            self._replicate(i, start, tables, generators[i])
         return self
 
     def _metric(self, tables: Tables) -> FloatArray:

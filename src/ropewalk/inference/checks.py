@@ -14,7 +14,8 @@ from ropewalk._progress import ProgressLike, current, shown, track
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.draws.blocks import PRIOR_STREAM, generator
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import generator
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.features import Features, Key, beside
 from ropewalk.mcmc.chains import Chains, prior_tables
@@ -28,7 +29,6 @@ from ropewalk.results.base import OneMetric
 from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
 from ropewalk.typing import FloatArray, IntArray, SeedLike
 
-STREAM: Final = 1 << 23  # beyond the streams of posterior and prior draws, of simulated studies and of chains
 _SPANS: Final = (250, 125, 100, 50, 25, 10, 5, 2, 1)
 _KEPT: Final = 4_000_000  # counts in the confusion matrices that a check keeps
 _MOST: Final = 40_000_000  # values of statistics that are kept until all are there
@@ -219,7 +219,7 @@ def tables_of(answer: OneMetric | MetricPosterior, kind: CheckKind, draws: int) 
     if kind == "posterior":
         if chains is not None:
             return _from_chains(chains, recipe.seed, min(chains.ess(row) for row in answer.draws.psi))
-        return _exact([recipe.model.fit(table) for table in recipe.tables], recipe.seed, 0)
+        return _exact([recipe.model.fit(table) for table in recipe.tables], recipe.seed, streams.POSTERIOR)
     if recipe.model.no_factor:  # the same that leaves no Bayes factor
         pooled = not isinstance(recipe.model, Bootstrap)
         raise InvalidInputError(
@@ -231,7 +231,7 @@ def tables_of(answer: OneMetric | MetricPosterior, kind: CheckKind, draws: int) 
     empty = [type(table).empty(table.labels, table.names) for table in _tables(recipe)]
     if chains is not None:
         return _one_by_one(prior_tables(recipe.model, empty, draws, recipe.seed))
-    return _exact([recipe.model.fit(table) for table in empty], recipe.seed, PRIOR_STREAM)
+    return _exact([recipe.model.fit(table) for table in empty], recipe.seed, streams.PRIOR)
 
 
 def _from_chains(chains: Chains, seed: int, ess: float) -> Source:
@@ -239,7 +239,7 @@ def _from_chains(chains: Chains, seed: int, ess: float) -> Source:
     span = _SPANS[0]
 
     def tables(start: int, stop: int) -> list[Tables]:
-        picked = chains.pick(generator(seed, STREAM - 1, start // span), span)
+        picked = chains.pick(generator(seed, streams.PICKED, start // span), span)
         return [cut(table, 0, stop - start) for table in picked]
 
     return Source(tables=tables, span=span, ess=ess)
@@ -288,25 +288,25 @@ class _Streams:
 
     def __getitem__(self, number: int) -> np.random.Generator:
         if number not in self._made:
-            first = STREAM + (PRIOR_STREAM if self.kind == "prior" else 0)
+            first = streams.PRIOR_REPLICATED if self.kind == "prior" else streams.REPLICATED
             self._made[number] = generator(self.seed, first + number, 0)
         return self._made[number]
 
 
 def _replicated(
-    source: Source, features: Features, draws: int, streams: _Streams, *, joint: bool
+    source: Source, features: Features, draws: int, rngs: _Streams, *, joint: bool
 ) -> tuple[dict[Key, FloatArray], IntArray | None]:
     """Return every statistic of every data set, and the confusion matrices of the first ones."""
     tables = features.tables
     found: dict[Key, list[FloatArray]] = {}
     matrices: list[FloatArray] = []
     keep = _kept(tables, draws)
-    pairs = [streams[len(tables) + i] for i in range(math.comb(len(tables), 2))]
+    pairs = [rngs[len(tables) + i] for i in range(math.comb(len(tables), 2))]
     for start in track(range(0, draws, source.span), describe="Replicating the data", progress=current()):
         stop = min(start + source.span, draws)
         drawn = source.tables(start, stop)
         data = [
-            replicate(one, table.n_items, streams[i]) for i, (one, table) in enumerate(zip(drawn, tables, strict=True))
+            replicate(one, table.n_items, rngs[i]) for i, (one, table) in enumerate(zip(drawn, tables, strict=True))
         ]
         measured = [features.measure(one, table) for one, table in zip(data, tables, strict=True)]
         if joint:

@@ -11,6 +11,7 @@ from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, 
 from ropewalk.data.inputs import as_outcomes
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws import streams
 from ropewalk.draws.beta import beta_hdi
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.intervals import hdi
@@ -135,7 +136,7 @@ def _by_clusters(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return mean and HDI of every rate, by re-weighting clusters."""
     assert outcomes.clusters is not None  # noqa: S101
-    rng = generator(seed, 0, 0)
+    rng = generator(seed, streams.POSTERIOR, 0)
     units = rng.standard_exponential((outcomes.clusters.n, draws))
     weights = outcomes.clusters.matrix(len(outcomes.codes)) @ units
     size = outcomes.n_items / outcomes.clusters.n

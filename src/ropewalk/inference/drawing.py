@@ -15,7 +15,8 @@ import numpy as np
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.draws.blocks import PRIOR_STREAM, Draws, difference, generator
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import (
@@ -42,7 +43,6 @@ FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far f
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
 _BINARY: Final = 2
-_WEIGHTED_STREAM: Final = 1 << 24
 _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 _BRISK: Final = 200_000_000  # the work of a second or two
 _EARLY: Final = 10_000
@@ -139,7 +139,7 @@ def _reweighted(drawn: Drawn) -> Drawn:
     worth = share * (drawn.ess(delta) or delta.size)
     if worth < LEAST_ESS:
         recipe = replace(recipe, no_verdict=FAR_PRIOR)
-    picked = psi[:, resample(weights, generator(recipe.seed, _WEIGHTED_STREAM, 0))]
+    picked = psi[:, resample(weights, generator(recipe.seed, streams.WEIGHTED, 0))]
     return replace(drawn, recipe=recipe, psi=picked, first=picked[:, :0], worth=worth)
 
 
@@ -258,7 +258,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     """
     if isinstance(recipe.model, DeltaPrior):
         own = prior_delta(replace(recipe, model=recipe.model.model))
-        return own[resample(recipe.model.weights(own, own), generator(recipe.seed, _WEIGHTED_STREAM, 1))]
+        return own[resample(recipe.model.weights(own, own), generator(recipe.seed, streams.WEIGHTED, 1))]
     if not getattr(recipe.model, "exact", True):
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
@@ -267,7 +267,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
     if getattr(recipe.model, "by_name", False):  # such a prior is of these classifiers and classes, and no others
         empty = [recipe.model.fit(table) for table in _emptied(recipe)]
-        psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=PRIOR_STREAM)
+        psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.PRIOR)
         return difference(psi[0], psi[1])
     labels: tuple[Label, ...] = tuple(range(table.n_labels))
     if NO_ANSWER in table.labels:
@@ -297,7 +297,7 @@ def _prior_delta(  # noqa: PLR0917 - what the cache is keyed by
 ) -> FloatArray:
     groups = [("A", "B")] if model.paired else [("A",), ("B",)]
     posteriors = [model.fit(kind.empty(labels, names)) for names in groups]
-    psi = draw_psi(posteriors, metric, prevalence, stop=number, seed=seed, stream=PRIOR_STREAM)
+    psi = draw_psi(posteriors, metric, prevalence, stop=number, seed=seed, stream=streams.PRIOR)
     delta: FloatArray = psi[0] - psi[1]
     delta.flags.writeable = False
     return delta

@@ -11,6 +11,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.summary import NOTE_PULL, WARN_PULL, Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
@@ -155,7 +156,7 @@ def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[floa
     metric = recipe.metric
     assert isinstance(metric, Metric)  # noqa: S101 - scores have no prior
     for table, posterior in zip(recipe.tables, posteriors, strict=True):
-        drawn: Any = posterior.block(generator(recipe.seed, 0, 0), min(posterior.block_size, _ENOUGH))
+        drawn: Any = posterior.block(generator(recipe.seed, streams.POSTERIOR, 0), min(posterior.block_size, _ENOUGH))
         found: Any = observed_tables(table)  # type: ignore[arg-type]
         if shares is not None:
             drawn, found = drawn.at_prevalence(shares), found.at_prevalence(shares)

@@ -11,6 +11,7 @@ import numpy as np
 
 import ropewalk.mcmc.noise
 import ropewalk.mcmc.own  # noqa: F401 - they register their programs
+from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.mcmc.diagnostics import Diagnostics, diagnose, effective
 from ropewalk.mcmc.programs import Parameters, Program, check_tables, program_of
@@ -22,7 +23,6 @@ from ropewalk.typing import DrawsLike, FloatArray
 CHUNK: Final = 1_000
 """How many draws are turned into tables at once; each chunk has a generator of its own."""
 
-_FILL_STREAM: Final = 1 << 21  # what is drawn exactly, given the chains' draws
 PRIOR_DRAWS: Final = 20_000
 
 
@@ -65,7 +65,7 @@ class Chains:
     def chunks(self, most: int | None = None) -> Iterator[list[Tables]]:
         """Go through the draws as tables, chain after chain; `most` stops after so many draws, in whole chunks."""
         number = len(self) if most is None else min(most, len(self))
-        return _chunks(self.program, self._flat, number, self.seed, _FILL_STREAM)
+        return _chunks(self.program, self._flat, number, self.seed, streams.FILLED)
 
     @cached_property
     def _flat(self) -> dict[str, FloatArray]:
@@ -125,7 +125,7 @@ def _chunks(program: Program, found: Parameters, number: int, seed: int, stream:
 def prior_tables(model: Model, empty: Sequence[Any], number: int, seed: int) -> Iterator[list[Tables]]:
     """Go through draws from the prior as tables, given tables without items."""
     program = program_of(model, empty, "counts")
-    return _chunks(program, run_prior(program, number, seed), number, seed, _FILL_STREAM + 1)
+    return _chunks(program, run_prior(program, number, seed), number, seed, streams.PRIOR_FILLED)
 
 
 def prior_psi(

@@ -16,6 +16,7 @@ import numpy as np
 from ropewalk._checks import choose, is_real, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike, current, metered
+from ropewalk.draws import streams
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.typing import DrawsLike, FloatArray
@@ -28,7 +29,6 @@ Engine: TypeAlias = "Literal['auto', 'exact', 'pymc'] | Sampler"
 _DRAWS: Final[dict[str, int]] = {"nuts": 10_000, "metropolis": 50_000}
 _CHAINS: Final[dict[str, int]] = {"nuts": 4, "metropolis": 1}
 _TUNE: Final[dict[str, int]] = {"nuts": 1_000, "metropolis": 0}
-_STREAM: Final = 1 << 22  # the seeds of chains repeat no block's
 _MOST_CHAINS: Final = 1_000
 
 
@@ -148,7 +148,7 @@ def _backend(sampler: Sampler) -> str:
 
 
 def _seeds(seed: int, number: int) -> list[int]:
-    return np.random.SeedSequence(seed, spawn_key=(_STREAM,)).generate_state(number).tolist()  # type: ignore[no-any-return]
+    return np.random.SeedSequence(seed, spawn_key=(streams.CHAINS,)).generate_state(number).tolist()  # type: ignore[no-any-return]
 
 
 def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:

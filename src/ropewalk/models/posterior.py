@@ -9,6 +9,7 @@ import numpy as np
 
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws import streams
 from ropewalk.draws.blocks import draw_blocks
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import Metric
@@ -76,7 +77,7 @@ def draw_psi(
     start: int = 0,
     stop: int,
     seed: int,
-    stream: int = 0,
+    stream: int = streams.POSTERIOR,
     threads: int = 1,
 ) -> FloatArray:
     """Return draws `start` … `stop` of the metric, (K, n): classifiers of one posterior after those of the next.

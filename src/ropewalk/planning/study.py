@@ -15,7 +15,8 @@ import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import distinct_rows
-from ropewalk.draws.blocks import difference
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import difference, generator
 from ropewalk.draws.decision import judge_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
@@ -35,7 +36,6 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 BATCH: Final = 20
 """How many simulations have a generator in common."""
 
-STREAM: Final = 1 << 21  # beyond the streams of posterior and prior draws
 _KEPT: Final = 1 << 24  # bytes; more than any array here
 
 
@@ -158,7 +158,7 @@ class Study:
 
     def generator(self, *key: int) -> np.random.Generator:
         """Return the generator of one batch."""
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(STREAM, *key))))
+        return generator(self.seed, streams.STUDIES, *key)
 
     def judge(self, rng: np.random.Generator, tables: Sequence[tuple[Outcomes, ...]], truths: Sequence[Truth]) -> Batch:
         """Fit the model to every test set, draw the difference, and judge it."""

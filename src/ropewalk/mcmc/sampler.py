@@ -24,7 +24,6 @@ from ropewalk.typing import DrawsLike, FloatArray
 Step = Literal["nuts", "metropolis"]
 Form = Literal["counts", "items"]
 Backend = Literal["auto", "pymc", "nutpie"]
-Engine: TypeAlias = "Literal['auto', 'exact', 'pymc'] | Sampler"
 
 _DRAWS: Final[dict[str, int]] = {"nuts": 10_000, "metropolis": 50_000}
 _CHAINS: Final[dict[str, int]] = {"nuts": 4, "metropolis": 1}
@@ -76,6 +75,9 @@ class Sampler:
         """Return how many draws a chain takes, so that all together take at least as many as asked for."""
         total = _DRAWS[self.step] if draws == "auto" else draws
         return -(-total // (self.chains or 1))
+
+
+Engine: TypeAlias = Literal["auto", "exact", "pymc"] | Sampler
 
 
 def parse_engine(engine: Any, step: Any = None, chains: Any = None, tune: Any = None) -> Sampler | str:

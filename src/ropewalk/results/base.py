@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ropewalk._version import __version__
-from ropewalk.data.labels import NO_ANSWER, label_text
+from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Regions
@@ -21,6 +21,7 @@ from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models.posterior import AnyData, AnyMetric, Model, Posterior
 from ropewalk.results import upwards
+from ropewalk.results.options import MetricOption, SharedOptions, echo
 from ropewalk.text.names import visible
 from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from ropewalk.results.upwards import Diagram
 
 SCHEMA = 1
+_FIRST_KEYS = (
+    "metric", "higher_is_better", "pos_label", "model", "prior", "engine", "n_items", "n_clusters", "classes",
+    "prevalence", "draws", "seed", "prob", "rule", "data_hash", "diagnostics",
+)  # fmt: skip
 _BEYOND_ASCII = re.compile(r"[^\n\x20-\x7e]")
 
 
@@ -195,34 +200,26 @@ class OneMetric(Rendered, Modelled):
 
     def _asked(self) -> dict[str, Any]:
         """Return what was asked, and where the answer comes from."""
-        metric, positive = self.recipe.metric, self.recipe.pos_label
         return {
             "schema": SCHEMA,
             "version": __version__,
-            "metric": metric.name,
-            "higher_is_better": metric.higher_is_better,
-            "pos_label": None if positive is None else label_text(positive),
             **provenance(self.recipe, len(self.draws), self.diagnostics),
         }
 
 
 def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = None) -> dict[str, Any]:
-    """Return where an answer comes from."""
-    return {
-        "model": recipe.model.name,
+    """Return the options that the JSON repeats and where the answer comes from, in the order of the documentation."""
+    written = {
+        **echo(recipe, MetricOption, SharedOptions),
+        "higher_is_better": recipe.metric.higher_is_better,
         "prior": recipe.model.prior,
-        "engine": recipe.engine,
         "n_items": recipe.n_items,
         "n_clusters": recipe.n_clusters,
-        "classes": None if (picked := recipe.picked) is None else [label_text(label) for label in picked],
-        "prevalence": None if recipe.prevalence is None else list(recipe.prevalence),
         "draws": n_draws,
-        "seed": recipe.seed,
-        "prob": recipe.prob,
-        "rule": recipe.rule,
         "data_hash": recipe.data_hash,
         "diagnostics": None if diagnostics is None else diagnostics.to_dict(),
     }
+    return {key: written.pop(key) for key in _FIRST_KEYS} | written
 
 
 def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:

@@ -84,12 +84,15 @@ class Evaluation(Rendered, Modelled):
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
         first = self.metrics[0]
+        asked = provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics)
+        for key in ("metric", "higher_is_better"):  # each metric has its own
+            del asked[key]
         return {
             "schema": SCHEMA,
             "version": __version__,
             "name": self.name,
+            **asked,
             "pos_label": next((label_text(p) for m in self.metrics if (p := m.recipe.pos_label) is not None), None),
-            **provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics),
             "at_least": self.at_least,
             "metrics": [
                 {

@@ -1,0 +1,321 @@
+"""What may be asked: every option once, for the signatures of Python, the commands' options and the JSON.
+
+A verb takes ``**options: Unpack[CompareOptions]``, and `show_options` puts the names into its signature; a command
+takes those that have a flag; the JSON of a result repeats those that have an `echo`. So a new option is one line here,
+and its use.
+"""
+
+import csv
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Annotated, Any, Final, TypedDict, TypeVar, get_type_hints
+
+from ropewalk._progress import ProgressLike
+from ropewalk.data.labels import label_text
+from ropewalk.errors import InvalidInputError
+from ropewalk.mcmc.sampler import Engine
+from ropewalk.metrics.resolve import MetricLike
+from ropewalk.metrics.scores import ScoreMetricLike
+from ropewalk.models.posterior import Model
+from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PYTHON_ONLY: Final = ""
+"""The `flag` of an option that a shell cannot give: an array, a function, a second name."""
+
+
+def parse_texts(text: str, flag: str) -> list[str]:
+    """Split a list; a part that holds a comma may be quoted, as in CSV."""
+    parts = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    if not parts or not all(parts):
+        raise InvalidInputError(f"{flag} holds an empty part: {text!r}.", hint='quote commas: "x,1",y')
+    return parts
+
+
+def parse_numbers(text: str, flag: str) -> list[float]:
+    """Read numbers separated by commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInputError(
+            f"{flag} takes a number, or numbers separated by commas; got {text!r}.",
+            hint=f"write {flag} {'500,1000' if flag == '--n' else '0.05'}",
+        ) from None
+
+
+def parse_rope(text: str, flag: str) -> float | list[float]:
+    """Read a half-width or LOW,HIGH."""
+    numbers = parse_numbers(text, flag)
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def parse_draws(text: str, flag: str) -> DrawsLike:
+    """Read a number of draws, or auto."""
+    if text == "auto":
+        return "auto"
+    try:
+        return int(text.replace("_", ""))
+    except ValueError:
+        raise InvalidInputError(
+            f"{flag} takes a positive integer or auto; got {text!r}.", hint=f"write {flag} 200000"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """What is to be known about an option, beside its name and type.
+
+    Parameters
+    ----------
+    help
+        One line for the command's help.
+    group
+        The heading that the line stands under.
+    default
+        What holds where the option is absent; `shell_default` is that of the command where it differs.
+    flag
+        The spelling of the command line; None for the name with dashes, `PYTHON_ONLY` for none.
+    parse
+        How the command reads the text: `str`, `int` (of at least `minimum`), `float`, `bool` for an option without a
+        value, or a function of the text and the flag.
+    required
+        Whether a command refuses to run without it.
+    metavar
+        What the help calls the value.
+    echo
+        What the JSON repeats of a recipe; under `echo_key` where that is not the option's name.
+    """
+
+    help: str
+    group: str = ""
+    default: Any = None
+    shell_default: Any = None
+    flag: str | None = None
+    parse: Callable[..., Any] = str
+    minimum: int | None = None
+    required: bool = False
+    metavar: str | None = None
+    echo: Callable[[Any], Any] | None = None
+    echo_key: str | None = None
+
+
+_data, _question, _decision, _model, _drawing = (
+    partial(Option, group=heading) for heading in ("Data", "Question", "Decision", "Model", "Drawing")
+)
+
+
+class DataOptions(TypedDict, total=False):
+    """What the data are."""
+
+    truth: Annotated[str | None, _data(help="Column of true labels.")]
+    names: Annotated[Sequence[str] | None, _data(help="What to call the classifiers.", flag=PYTHON_ONLY)]
+    labels: Annotated[Iterable[Label] | None, _data(help="All classes, separated by commas.", parse=parse_texts)]
+    missing: Annotated[Missing, _data(help="Null labels: error, drop or wrong.", default="error")]
+    cluster: Annotated[Any, _data(help="Column that says which items belong together.")]
+    id: Annotated[Any, _data(help="Column of item ids.")]
+    sample_weight: Annotated[Any, _data(help="How much each item counts.", flag=PYTHON_ONLY)]
+
+
+class MetricOption(TypedDict, total=False):
+    """The one metric of a question."""
+
+    metric: Annotated[
+        MetricLike | ScoreMetricLike | None,
+        _question(
+            help="f1 for two labels, macro_f1 for more; roc_auc and other metrics of scores read scores.",
+            echo=lambda recipe: recipe.metric.name,
+        ),
+    ]
+
+
+class MetricsOption(TypedDict, total=False):
+    """One metric or several."""
+
+    metric: Annotated[
+        MetricLike | ScoreMetricLike | Sequence[MetricLike | ScoreMetricLike] | None,
+        _question(help="Metrics of labels or of scores, separated by commas.", parse=parse_texts),
+    ]
+
+
+class ClassOptions(TypedDict, total=False):
+    """Which classes a metric is about, and what mistakes between them cost."""
+
+    pos_label: Annotated[
+        Label | None,
+        _question(
+            help="Positive class; the others are the rest.",
+            echo=lambda recipe: None if recipe.pos_label is None else label_text(recipe.pos_label),
+        ),
+    ]
+    classes: Annotated[
+        Iterable[Label] | None,
+        _question(
+            help="Classes that an average runs over; all by default.",
+            parse=parse_texts,
+            echo=lambda recipe: None if recipe.picked is None else [label_text(label) for label in recipe.picked],
+        ),
+    ]
+    cost_matrix: Annotated[Any, _question(help="File of costs for --metric cost.", metavar="FILE")]
+
+
+class QuestionOptions(ClassOptions, total=False):
+    """What is measured, beside the metric's name."""
+
+    prevalence: Annotated[
+        Any,
+        _question(
+            help="Another class mix: P(positive), or one share per label, or label=share.",
+            echo=lambda recipe: None if recipe.prevalence is None else list(recipe.prevalence),
+        ),
+    ]
+    threshold: Annotated[
+        float | None, _question(help="With --metric cost: scores from it on are positive.", parse=float)
+    ]
+    higher_is_better: Annotated[
+        bool | None,
+        _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY),
+    ]
+
+
+class RopeOption(TypedDict, total=False):
+    """The region of practical equivalence."""
+
+    rope: Annotated[RopeLike | None, _decision(help="Smallest difference that matters, or LOW,HIGH.", parse=parse_rope)]
+
+
+class DecisionOptions(RopeOption, total=False):
+    """How a difference is judged."""
+
+    prob: Annotated[
+        float, _decision(help="Mass of the HDI.", default=0.95, parse=float, echo=lambda recipe: recipe.prob)
+    ]
+    rule: Annotated[Rule, _decision(help="hdi or probability.", default="hdi", echo=lambda recipe: recipe.rule)]
+
+
+class ModelOption(TypedDict, total=False):
+    """The model of the data."""
+
+    model: Annotated[
+        str | Model | None,
+        _model(
+            help="paired (default), unpaired, pooled, icdm2015, flat or bootstrap.",
+            echo=lambda recipe: recipe.model.name,
+        ),
+    ]
+
+
+class EngineOption(TypedDict, total=False):
+    """What draws the posterior."""
+
+    engine: Annotated[
+        Engine,
+        _model(help="exact, pymc (Markov chains), or auto: exact.", default="auto", echo=lambda recipe: recipe.engine),
+    ]
+
+
+class RunOptions(TypedDict, total=False):
+    """Where chance comes from, and how work runs."""
+
+    rng: Annotated[
+        SeedLike,
+        _drawing(
+            help="Seed; the same seed gives the same answer.",
+            flag="--seed",
+            shell_default=0,
+            parse=int,
+            minimum=0,
+            echo=lambda recipe: recipe.seed,
+            echo_key="seed",
+        ),
+    ]
+    random_state: Annotated[SeedLike, _drawing(help="An alias of `rng`.", flag=PYTHON_ONLY)]
+    threads: Annotated[int, _drawing(help="Threads to draw with.", default=1, parse=int, minimum=1)]
+    progress: Annotated[ProgressLike, _drawing(help="How progress is shown.", flag=PYTHON_ONLY)]
+
+
+class DrawsOption(TypedDict, total=False):
+    """How many draws."""
+
+    draws: Annotated[DrawsLike, _drawing(help="Number of draws, or auto.", default="auto", parse=parse_draws)]
+
+
+class SharedOptions(
+    DataOptions, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, RunOptions, total=False
+):
+    """What `compare`, `evaluate` and `rank` take alike."""
+
+
+class CompareOptions(MetricOption, SharedOptions, total=False):
+    """What `compare` takes, beside the data and the names of two classifiers."""
+
+    tests: Annotated[bool | None, _decision(help="Put the papers' classical tests beside it.", parse=bool)]
+
+
+class EvaluateOptions(MetricsOption, SharedOptions, total=False):
+    """What `evaluate` takes, beside the data and the classifier's name."""
+
+    at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=float)]
+
+
+class RankOptions(MetricOption, SharedOptions, total=False):
+    """What `rank` takes, beside the data."""
+
+
+class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, RunOptions, total=False):
+    """What `power`, `plan` and `stopping` take alike, beside the scenario and the number of simulations."""
+
+    goal: Annotated[
+        str, _decision(help="'>>' (A better), '<<' (B better), '~' (equivalent) or conclusive.", default="conclusive")
+    ]
+    prob: Annotated[float | None, _decision(help="Mass of the HDI; 0.95 by default.", parse=float)]
+    rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
+    draws: Annotated[
+        int, _drawing(help="Draws from the posterior of each test set.", default=2_000, parse=int, minimum=1)
+    ]
+    n_jobs: Annotated[int | None, _drawing(help="Processes, through joblib, instead of threads.", parse=int)]
+
+
+@cache
+def options_of(kind: type) -> Mapping[str, Option]:
+    """Return the options of a typed dictionary by name, in the order in which they are shown.
+
+    Examples
+    --------
+    >>> list(options_of(DecisionOptions))
+    ['rope', 'prob', 'rule']
+    >>> options_of(DecisionOptions)["prob"].default
+    0.95
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: option for name, hint in hints.items() for option in hint.__metadata__ if isinstance(option, Option)}
+
+
+def show_options(kind: type) -> Callable[[F], F]:
+    """Let `inspect.signature` and `help` show every option that a function takes by its `**options`."""
+
+    def decorate(function: F) -> F:
+        own = inspect.signature(function)
+        types = get_type_hints(kind)
+        written = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+        shown = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=types[name])
+            for name, option in options_of(kind).items()
+            if name not in own.parameters
+        ]
+        function.__signature__ = own.replace(parameters=[*written, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def echo(recipe: Any, *kinds: type) -> dict[str, Any]:
+    """Return what the JSON of an answer repeats of the question."""
+    return {
+        option.echo_key or name: option.echo(recipe)
+        for kind in kinds
+        for name, option in options_of(kind).items()
+        if option.echo is not None
+    }

@@ -1,0 +1,77 @@
+"""Every option is written once: signatures, commands and the JSON read the same list."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, TypedDict
+
+import pytest
+
+import ropewalk as rw
+from ropewalk.results.options import (
+    CompareOptions,
+    DecisionOptions,
+    EvaluateOptions,
+    MetricOption,
+    Option,
+    PlanningOptions,
+    RankOptions,
+    SharedOptions,
+    echo,
+    options_of,
+    show_options,
+)
+
+NOT_REPEATED = {
+    "truth", "names", "labels", "missing", "cluster", "id", "sample_weight",  # data_hash stands for the data
+    "higher_is_better", "rope", "tests", "draws",  # written with the metric, the verdict, the tests, the draws
+    "cost_matrix", "threshold",  # parts of the metric, in its recipe
+    "random_state", "threads", "progress",  # change no answer
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [CompareOptions, EvaluateOptions, RankOptions, PlanningOptions])
+def test_every_option_has_one_line_of_help_and_a_group(kind):
+    for name, option in options_of(kind).items():
+        assert option.help.endswith((".", "…")), name
+        assert len(option.help) <= 90, name
+        assert option.group in {"Data", "Question", "Decision", "Model", "Drawing"}, name
+
+
+def test_the_options_are_those_of_the_annotations():
+    assert list(options_of(CompareOptions)) == list(CompareOptions.__annotations__)
+
+
+def test_the_json_repeats_every_option_that_decides_an_answer(table):
+    repeated = {option.echo_key or name: option for name, option in options_of(CompareOptions).items() if option.echo}
+    assert {name for name, option in options_of(CompareOptions).items() if not option.echo} == NOT_REPEATED
+    for answer in (rw.compare(table, draws=100, rng=3), rw.rank(table, draws=100, rng=3)):
+        assert repeated.keys() <= answer.to_dict().keys()
+        assert echo(answer.recipe, MetricOption, SharedOptions).items() <= answer.to_dict().items()
+    told = rw.evaluate(table, table.names[0], draws=100, rng=3, prob=0.9, metric="accuracy").to_dict()
+    assert (told["seed"], told["prob"], told["rule"], told["engine"]) == (3, 0.9, "hdi", "exact")
+    assert (told["model"], told["classes"], told["prevalence"], told["pos_label"]) == ("unpaired", None, None, None)
+
+
+def test_a_new_option_is_one_line():
+    class More(DecisionOptions, total=False):
+        shade: Annotated[str, Option(help="How dark.", default="grey", echo=lambda recipe: recipe.shade)]
+
+    class Recipe:
+        prob, rule, shade = 0.9, "hdi", "black"
+
+    assert options_of(More)["shade"].default == "grey"
+    assert echo(Recipe, More) == {"prob": 0.9, "rule": "hdi", "shade": "black"}
+
+
+def test_signatures_show_every_option():
+    class Options(TypedDict, total=False):
+        shade: Annotated[str, Option(help="How dark.", default="grey")]
+
+    @show_options(Options)
+    def draw(*data, width: int = 3, **options): ...
+
+    assert str(inspect.signature(draw)) in {
+        "(*data, width: 'int' = 3, shade: str = 'grey')",
+        "(*data, width: int = 3, shade: str = 'grey')",
+    }

@@ -53,6 +53,7 @@ from ropewalk.report.drawn import made_by, worth_text
 from ropewalk.report.method import method_rows
 from ropewalk.report.models import meaning, model_call, sampler_call
 from ropewalk.report.trace import trace
+from ropewalk.text.remarks import warning
 from support import need
 
 ENGINE = Sampler(backend="pymc")
@@ -101,9 +102,13 @@ def dressed(answer, run=GOOD, **changes):
 
 @pytest.fixture(scope="module")
 def bad(exact):
-    told = f"The Markov chains have not converged. {' '.join(BAD.problems)}"
-    thin = ("Something is thin.", "Something else is thin.")
-    return dressed(exact, BAD, regions=None, decision=None, rope_path=None, warnings=(*thin, told))
+    text = f"The Markov chains have not converged. {' '.join(BAD.problems)}"
+    remarks = (
+        warning("thin", "Something is thin."),
+        warning("thin", "Something else is thin."),
+        warning("chains_not_converged", text),
+    )
+    return dressed(exact, BAD, regions=None, decision=None, rope_path=None, remarks=remarks)
 
 
 def words(page):

@@ -18,6 +18,7 @@ import ropewalk as rw
 from browser import OVERLAPPING, opened
 from hostile import hostile_names
 from ropewalk.text.numbers import rounded_up, share_interval
+from ropewalk.text.remarks import note
 from ropewalk.text.verdicts import Verdict
 from support import need
 
@@ -422,7 +423,9 @@ def tags(page):
 @pytest.fixture(scope="module")
 def hostile():
     """Return one of each answer for every hostile name; its truth is hostile too, as one from a file may be."""
-    plain = {kind: replace(one, notes=(*one.notes, "a note")) for kind, one in made(("one", "two")).items()}
+    plain = {
+        kind: replace(one, remarks=(*one.remarks, note("toy", "a note"))) for kind, one in made(("one", "two")).items()
+    }
     found = {}
     for name in HOSTILE:
         names = (name, f"B{name}")
@@ -430,7 +433,7 @@ def hostile():
             kind: replace(
                 result,
                 design=replace(result.design, names=names, truth=f"truth of {name}"),
-                notes=(*result.notes[:-1], f"note of {name}"),
+                remarks=(*result.remarks[:-1], note("toy", f"note of {name}")),
             )
             for kind, result in plain.items()
         }

@@ -23,7 +23,7 @@ from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import MetricLike, settle
 from ropewalk.models.posterior import observed_psi
 from ropewalk.resampling._data import pick
-from ropewalk.text.names import few
+from ropewalk.text.remarks import Remark, Remarked, few
 from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
 from ropewalk.verbs.evaluation import evaluate
 
@@ -91,7 +91,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class Curve(Remarked):
     """Training and held-out scores along something: see `points`. Made by `learning_curve` and `validation_curve`.
 
     The intervals are about items like these, given training sets like these: to train again on other items of the
@@ -105,7 +105,7 @@ class Curve:
     folds: int
     seed: int
     points: tuple[CurvePoint, ...]
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def best(self) -> CurvePoint:
@@ -144,7 +144,7 @@ class Scoring:
         self.metric = parse_metric(options.get("metric", "accuracy"))
         self.prob, self.draws = check_prob(options.get("prob", 0.95)), check_draws(options.get("draws", "auto"))
         self.pos_label, self.seed = options.get("pos_label"), seed
-        self.alarms: list[str] = []
+        self.warnings: list[Remark] = []
 
     def observed(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> float:
         """Return the score of these predictions, no more."""
@@ -153,14 +153,14 @@ class Scoring:
         return float(observed_psi(settled.tables, settled.metric)[0] or 0.0)
 
     def posterior(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> Estimate:
-        """Return the posterior of the score; what there is to say beside it is kept in `alarms`."""
+        """Return the posterior of the score; its warnings are kept."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RopewalkWarning)  # said once, for all points together
             found = evaluate(
                 truth, predicted, name="held out", labels=_all_labels(labels, predicted), metric=self.metric,
                 pos_label=self.pos_label, prob=self.prob, draws=self.draws, rng=self.seed,
             )  # fmt: skip
-        self.alarms += found.warnings
+        self.warnings += [remark for remark in found.remarks if remark.level == "warning"]
         return found.metrics[0].estimate
 
 
@@ -201,7 +201,7 @@ class Study:
         return Curve(
             along=along, metric=self.scoring.metric.name, higher_is_better=self.scoring.metric.higher_is_better,
             prob=self.scoring.prob, folds=len(self.folds), seed=self.seed, points=tuple(points),
-            warnings=tuple(few(self.scoring.alarms)),
+            remarks=tuple(few(self.scoring.warnings)),
         )  # fmt: skip
 
     def _answers(self, along: str, cases: Sequence[Case]) -> Iterator[tuple[Any, Any]]:

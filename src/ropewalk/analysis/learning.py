@@ -13,9 +13,8 @@ from ropewalk.analysis._folds import check_test_size, split_once, spread_order
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import as_items, as_learner, as_targets
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import issue
 from ropewalk.resampling._data import pick
-from ropewalk.text.names import few
+from ropewalk.text.remarks import few, issue
 
 _SHARES: Final = (0.1, 0.325, 0.55, 0.775, 1.0)
 
@@ -66,7 +65,7 @@ def learning_curve(
         for size in _sizes(sizes, room, len(study.labels))
     ]
     curve = study.curve("items", cases)
-    issue(curve.warnings)
+    issue(curve.remarks)
     return curve
 
 
@@ -106,7 +105,7 @@ def validation_curve(
     study = Study(estimator, (X, y), cv, "validation_curve", options)
     whole = [fold.train for fold in study.folds]
     curve = study.curve(parameter, [(v, study.learner.with_parameter(parameter, v), whole) for v in chosen])
-    issue(curve.warnings)
+    issue(curve.remarks)
     return curve
 
 
@@ -160,7 +159,7 @@ def train_test_error(
         value=targets.size, n_train=targets.size, train=scoring.observed(targets, seen, labels), train_std=0.0,
         held_out=scoring.posterior(right, unseen, labels),
     )  # fmt: skip
-    issue(few(scoring.alarms))
+    issue(few(scoring.warnings))
     return found
 
 

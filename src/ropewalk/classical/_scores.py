@@ -21,6 +21,7 @@ from ropewalk.errors import (
     LengthMismatchError,
 )
 from ropewalk.text.names import shorten
+from ropewalk.text.remarks import Remark, warning
 from ropewalk.typing import FloatArray
 
 Rows = Literal["datasets", "topics", "folds", "splits"]
@@ -159,7 +160,7 @@ def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
     return list(found), frame_columns(table, found)
 
 
-def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[str, ...]:
+def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[Remark, ...]:
     """Warn where rows depend on each other; `remedy` says what to do instead."""
     if choose(of, _KINDS, "kind of rows") not in _DEPENDENT:
         return ()
@@ -168,4 +169,4 @@ def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[str, ...]:
         f"small and the p-value or interval too sure. {remedy}"
     )
     warnings.warn(told, DependentFoldsWarning, stacklevel=stacklevel)
-    return (told,)
+    return (warning("dependent_rows", told),)

@@ -13,15 +13,17 @@ from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, f1_by_class, tables_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest
+from ropewalk.text.remarks import warning
 
 _EXCHANGEABLE: Final = "classes are independent draws from a population of classes, whatever their sizes"
 _SHARED: Final = (
     "classes share no items; where an item has one label they do, since what one loses another gains, and the test "
     "rejects too often"
 )
-_TWO: Final = (
+_TWO: Final = warning(
+    "two_classes",
     "There are two classes: their F1 scores come from the same items and are one observation rather than two. Test "
-    "items, or permute."
+    "items, or permute.",
 )
 
 
@@ -83,7 +85,7 @@ def _scores(data: Sequence[Any], source: Source) -> Scores:
 
 def _words(scores: Scores) -> dict[str, Any]:
     """Return whom a test over classes is about, and what is wrong with it where there are two."""
-    return {"names": scores.names, "warnings": (_TWO,) if len(scores.values) == 2 else ()}  # noqa: PLR2004
+    return {"names": scores.names, "remarks": (_TWO,) if len(scores.values) == 2 else ()}  # noqa: PLR2004
 
 
 def sign_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:

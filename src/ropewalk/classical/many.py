@@ -54,7 +54,7 @@ def friedman(
         reference=reference,
         null=_ALIKE, method="ranks within rows, chi-squared with tie correction",
         assumptions=(_SAME_ROWS, INDEPENDENT, "the chi-squared form is rough below about 10 rows or 5 classifiers"),
-        warnings=caution(of, _REMEDY),
+        remarks=caution(of, _REMEDY),
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def iman_davenport(
         name="Iman-Davenport test", names=table.names, statistic=statistic, p_value=p_value, n=n, reference=reference,
         null=_ALIKE,
         method="(n − 1) χ² / (n (k − 1) − χ²) of Friedman's χ²", assumptions=(_SAME_ROWS, INDEPENDENT),
-        warnings=caution(of, _REMEDY),
+        remarks=caution(of, _REMEDY),
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def nemenyi(
         alpha=level,
         n=n,
         p_values=p_values,
-        warnings=caution(of, _REMEDY),
+        remarks=caution(of, _REMEDY),
     )
 
 
@@ -191,7 +191,7 @@ def anova(
             _SAME_ROWS, INDEPENDENT, "residuals are normally distributed",
             *(() if corrected else ("all differences between two classifiers vary alike (sphericity)",)),
         ),
-        warnings=caution(of, _REMEDY),
+        remarks=caution(of, _REMEDY),
     )  # fmt: skip
 
 

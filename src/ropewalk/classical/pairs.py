@@ -54,7 +54,7 @@ def paired_t(
     return by_t(
         mean, spread / math.sqrt(n), n - 1, alternative=alternative, prob=prob, name="paired t test",
         what="mean, A − B", n=n, null="the mean difference is 0", method="mean difference over its standard error",
-        assumptions=(PAIRED, INDEPENDENT, NORMAL), names=table.names, warnings=caution(of, _REMEDY),
+        assumptions=(PAIRED, INDEPENDENT, NORMAL), names=table.names, remarks=caution(of, _REMEDY),
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def wilcoxon(
         name="Wilcoxon signed-rank test", what="median, A − B", of="differences",
         null="differences lie symmetrically around 0", names=table.names,
         assumptions=(PAIRED, INDEPENDENT, "differences are comparable in size from row to row"),
-        warnings=caution(of, _REMEDY),
+        remarks=caution(of, _REMEDY),
     )  # fmt: skip
 
 
@@ -109,5 +109,5 @@ def sign(
         int(np.sum(differences > 0)), int(np.sum(differences < 0)), alternative=alternative, prob=prob,
         name="sign test", names=table.names, null="each classifier wins half of the rows",
         method="exact binomial; ties are left out", assumptions=(PAIRED, INDEPENDENT),
-        warnings=caution(of, _REMEDY),
+        remarks=caution(of, _REMEDY),
     )  # fmt: skip

@@ -15,6 +15,7 @@ from ropewalk.data.numbers import as_numbers
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray
 
 _REPEATS, _FOLDS = 5, 2
@@ -22,7 +23,7 @@ _MOST = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated:
+class Repeated(Remarked):
     """Mean, sample standard deviation and t interval of repeated error rates (or scores) of one classifier."""
 
     n: int
@@ -31,7 +32,7 @@ class Repeated:
     standard_error: float
     interval: Interval
     prob: float
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -39,7 +40,9 @@ class Repeated:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain Python types."""
-        return {**asdict(self), "interval": list(self.interval), "warnings": list(self.warnings)}
+        figures = asdict(self)
+        del figures["remarks"]
+        return {**figures, "interval": list(self.interval), "warnings": list(self.warnings)}
 
 
 def repeated(
@@ -67,17 +70,19 @@ def repeated(
     numbers = as_numbers(values, "the classifier").reshape(-1)
     mass, n = check_prob(prob), numbers.size
     mean, spread = mean_and_spread(numbers, "value", float(np.abs(numbers).max(initial=0.0)))
-    told: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     extra = 0.0
     if n_train is None and n_test is None:
-        told = caution(of, "Say n_train= and n_test= for a wider interval, and compare two classifiers by corrected_t.")
+        remarks = caution(
+            of, "Say n_train= and n_test= for a wider interval, and compare two classifiers by corrected_t."
+        )
     else:
         extra = _test_share(n_train, n_test)
     error = spread * math.sqrt(1 / n + extra)
     reach = error * float(stats.t.ppf(0.5 + mass / 2, n - 1))
     return Repeated(
         n=n, mean=mean, std=spread, standard_error=error, interval=Interval(mean - reach, mean + reach), prob=mass,
-        warnings=told,
+        remarks=remarks,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from ropewalk.metrics.areas import View
 from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
 from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
 from ropewalk.results.curves import Band
+from ropewalk.text.remarks import Remark, as_notes, note
 from ropewalk.typing import FloatArray, Label, SeedLike
 from ropewalk.verbs.scores import as_items
 
@@ -50,7 +51,7 @@ class Asked:
     def __init__(self, items: ItemScores, prob: float, draws: int, seed: int, threads: int) -> None:
         self.items, self.prob, self.draws, self.seed, self.threads = items, prob, draws, seed, threads
         self.turned = False
-        self.notes: tuple[str, ...] = ()
+        self.remarks: tuple[Remark, ...] = ()
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
@@ -110,8 +111,9 @@ class Asked:
         seed = check_seed(options.get("rng"), options.get("random_state"))
         asked = cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
         asked.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
-        few = [f"With {draws:,} draws the band is rough: 2,000 are usual."] if draws < _ROUGH else []
-        asked.notes = (*few, *few_units(items), *thin_scores(items))
+        text = f"With {draws:,} draws the band is rough: 2,000 are usual."
+        rough = [note("rough_band", text)] if draws < _ROUGH else []
+        asked.remarks = (*rough, *as_notes([*few_units(items), *thin_scores(items)]))
         return asked
 
     @property
@@ -122,7 +124,7 @@ class Asked:
             "n_items": self.items.n_items,
             "n_clusters": self.items.n_clusters,
             "seed": self.seed,
-            "notes": self.notes,
+            "remarks": self.remarks,
         }
 
     def draw(self, curve: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -20,6 +20,7 @@ from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.resolve import MetricLike, choose_metric
 from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.text.remarks import note
 from ropewalk.typing import FloatArray
 
 _GRID: Final = 99
@@ -216,7 +217,7 @@ def threshold(
     tail = (1 - asked.prob) / 2
     ends = winners[[int(tail * winners.size), winners.size - 1 - int(tail * winners.size)]]
     return ThresholdCurve(
-        **asked.told | {"notes": (*asked.notes, _CHOSEN)},
+        **asked.told | {"remarks": (*asked.remarks, note("threshold_chosen_here", _CHOSEN))},
         band=band,
         metric=measure.name,
         higher_is_better=measure.higher_is_better,

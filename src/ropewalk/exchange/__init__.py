@@ -14,9 +14,9 @@ from ropewalk.exchange.groups import Answer, contents
 from ropewalk.exchange.picking import Pick, groups_of, names_in
 from ropewalk.exchange.restoring import is_ours, restore
 from ropewalk.exchange.xarrays import as_arviz
-from ropewalk.inference.drawing import issue
 from ropewalk.results.foreign import ForeignComparison
 from ropewalk.text.names import shorten
+from ropewalk.text.remarks import issue
 from ropewalk.typing import RopeLike, Rule
 
 __all__ = ["from_arviz", "from_netcdf", "to_arviz", "to_netcdf"]
@@ -176,7 +176,7 @@ def from_arviz(
     else:
         answer = _answer(*groups_of(data), how)
     if isinstance(answer, ForeignComparison):
-        issue(answer.warnings)
+        issue(answer.remarks)
     return answer
 
 

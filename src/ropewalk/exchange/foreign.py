@@ -20,7 +20,7 @@ from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
 from ropewalk.inference.question import RULES, check_reach
-from ropewalk.inference.remarks import CHAINS
+from ropewalk.inference.remarks import not_converged
 from ropewalk.mcmc.diagnostics import Diagnostics, diagnose, effective
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
@@ -36,6 +36,7 @@ from ropewalk.results.foreign import (
     unknown_metric,
 )
 from ropewalk.text.names import visible
+from ropewalk.text.remarks import Remark, note, warning
 from ropewalk.typing import FloatArray, RopeLike, Rule
 
 _PAIR: Final = 2
@@ -65,8 +66,7 @@ class Material:
     worth: float | None = None
     data_hash: str = ""
     no_verdict: str = ""
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def chains(self) -> int:
@@ -77,13 +77,14 @@ class Material:
 def judge_draws(m: Material) -> ForeignComparison:
     """Judge draws as any comparison is judged; chains that have not converged get no verdict."""
     diagnostics = None if m.origin.independent else _diagnosed(m)
-    unsaid, alarms = m.no_verdict, list(m.warnings)
+    unsaid, remarks = m.no_verdict, list(m.remarks)
     if diagnostics is not None and not diagnostics.converged:
         unsaid = unsaid or UNCONVERGED
-        if not any(alarm.startswith(CHAINS) for alarm in alarms):  # what was kept may say it already
-            alarms.append(f"{CHAINS} have not converged. {' '.join(diagnostics.problems)}")
+        if not any(remark.code == "chains_not_converged" for remark in remarks):  # what was kept may say it already
+            remarks.append(not_converged(diagnostics))
     if m.delta.size > 1 and not np.ptp(m.delta):
-        alarms.append("The difference is the same in every draw, so its interval has no width.")
+        text = "The difference is the same in every draw, so its interval has no width."
+        remarks.append(warning("no_width", text))
     recipe = _recipe(m, unsaid)
     observed = None if None in m.observed else m.observed[0] - m.observed[1]  # type: ignore[operator]
     flat = m.delta.reshape(-1)
@@ -103,8 +104,7 @@ def judge_draws(m: Material) -> ForeignComparison:
         draws=_draws(m),
         prior_draws=None if m.prior is None else m.prior.reshape(-1),
         recipe=recipe,
-        notes=m.notes,
-        warnings=tuple(dict.fromkeys(alarms)),
+        remarks=tuple(dict.fromkeys(remarks)),
         diagnostics=diagnostics,
         origin=m.origin,
     )
@@ -190,7 +190,7 @@ def material(
     delta = found[0].draws if scores is None else _apart(*scores)
     measure = known_metric(metric, scores, higher_is_better=higher_is_better)
     check_reach(interval, measure)
-    prior, notes = _prior(groups, picks) if group == "posterior" else (None, ())
+    prior, remarks = _prior(groups, picks) if group == "posterior" else (None, ())
     return Material(
         scores=scores,
         delta=delta,
@@ -206,8 +206,7 @@ def material(
             divergences=_divergences(stats),
         ),
         stats=_plain_stats(stats),
-        notes=notes,
-        warnings=_turned(*delta.shape),
+        remarks=(*remarks, *_turned(*delta.shape)),
     )
 
 
@@ -270,14 +269,15 @@ def known_metric(name: str, scores: Sequence[FloatArray] | None, *, higher_is_be
     )
 
 
-def _turned(chains: int, length: int) -> tuple[str, ...]:
+def _turned(chains: int, length: int) -> tuple[Remark, ...]:
     """Say that an array may lie the wrong way round."""
     if chains <= length:
         return ()
-    return (f"There are more chains ({chains:,}) than draws in each ({length:,}): arrays are (chain, draw).",)
+    text = f"There are more chains ({chains:,}) than draws in each ({length:,}): arrays are (chain, draw)."
+    return (warning("more_chains_than_draws", text),)
 
 
-def _prior(groups: Mapping[str, Any], picks: Sequence[Any]) -> tuple[FloatArray | None, tuple[str, ...]]:
+def _prior(groups: Mapping[str, Any], picks: Sequence[Any]) -> tuple[FloatArray | None, tuple[Remark, ...]]:
     """Return the difference under the prior, where its group has the same variables, and what is wrong with it."""
     group = groups.get("prior")
     if group is None or not all(holds(group, pick) for pick in picks):
@@ -286,7 +286,7 @@ def _prior(groups: Mapping[str, Any], picks: Sequence[Any]) -> tuple[FloatArray 
         found = [pick_draws(group, pick, what) for pick, what in zip(picks, _parameters(picks), strict=True)]
         _check_shapes(found)
     except RopewalkError as error:
-        return None, (f"The draws of the prior are left out. {error.message}",)
+        return None, (note("prior_left_out", f"The draws of the prior are left out. {error.message}"),)
     return (found[0].draws if len(found) == 1 else _apart(found[0].draws, found[1].draws)), ()
 
 

@@ -386,6 +386,8 @@ def _more(frame: Frame) -> dict[str, Any]:
     }
     if isinstance(answer, MetricPosterior):
         more["bar"] = answer.bar
+    else:
+        more["remarks"] = [[remark.code, remark.level, remark.text] for remark in answer.remarks]
     if isinstance(answer, ForeignComparison):
         more["origin"] = asdict(answer.origin)
     return more

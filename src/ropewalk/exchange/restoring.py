@@ -28,11 +28,14 @@ from ropewalk.mcmc.sampler import Sampled, Sampler
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.results.recipes import read_recipe
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray
 
 _SAME: Final = 1e-12  # the last digits of a logarithm differ from machine to machine
-_ALONE: Final = "The answer was read from its draws alone: its data, or its model, are not in the file."
-_TESTS: Final = "The classical tests that it came with are not in the file either."
+_ALONE: Final = note(
+    "data_not_in_file", "The answer was read from its draws alone: its data, or its model, are not in the file."
+)
+_TESTS: Final = note("tests_not_in_file", "The classical tests that it came with are not in the file either.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -208,13 +211,12 @@ def _from_draws(kept: Kept, origin: Origin) -> ForeignComparison:
             worth=_worth(told["delta"], delta.size),
             data_hash=told["data_hash"],
             no_verdict=str(more["no_verdict"]),
-            notes=(*told["notes"], *_lost(kept)),
-            warnings=tuple(told["warnings"]),
+            remarks=(*(Remark(*remark) for remark in more["remarks"]), *_lost(kept)),
         )
     )
 
 
-def _lost(kept: Kept) -> list[str]:
+def _lost(kept: Kept) -> list[Remark]:
     """Say what the answer had and has no longer."""
     if kept.kind != "Comparison":
         return []

@@ -27,6 +27,7 @@ from ropewalk.models.replicate import cut, replicate, squares, whole_block
 from ropewalk.results import CrossComparison, Evaluation, MetricPosterior, Recipe
 from ropewalk.results.base import OneMetric
 from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray, IntArray, SeedLike
 
 _SPANS: Final = (250, 125, 100, 50, 25, 10, 5, 2, 1)
@@ -114,7 +115,7 @@ def predictive_check(
         recipe=recipe,
         observed=None if matrices is None else _observed(tables),
         replicates=matrices,
-        notes=_notes(recipe, chosen, rows, seen, joint=joint is not None),
+        remarks=_remarks(recipe, chosen, rows, seen, joint=joint is not None),
     )
 
 
@@ -338,41 +339,64 @@ def _observed(tables: Sequence[AnyOutcomes]) -> IntArray:
 # -- what must be said beside it ---------------------------------------------------------------------------
 
 
-def _notes(
+def _remarks(
     recipe: Recipe, kind: CheckKind, rows: Sequence[CheckRow], seen: Iterable[Key], *, joint: bool
-) -> tuple[str, ...]:
-    told = []
+) -> tuple[Remark, ...]:
+    remarks = []
     apart = len(recipe.tables) > 1
     if apart and joint and any(row.flagged and row.statistic == "agreement" for row in rows):
-        told.append(
-            "The model takes the classifiers as independent given the class of an item, and they are not: a model that "
-            "pairs them has more to say about their difference."
+        remarks.append(
+            note(
+                "classifiers_not_independent",
+                "The model takes the classifiers as independent given the class of an item, and they are not: a "
+                "model that pairs them has more to say about their difference.",
+            )
         )
     if apart and not joint:
-        told.append(
-            "Agreement is not checked: a model that does not pair the classifiers knows each one's own table only. If "
-            "they saw the same items, pass outcomes= with all of them."
+        remarks.append(
+            note(
+                "agreement_not_checked",
+                "Agreement is not checked: a model that does not pair the classifiers knows each one's own table "
+                "only. If they saw the same items, pass outcomes= with all of them.",
+            )
         )
     empty = sum(key[0] == "recall" for key in seen) - sum(row.statistic == "recall" for row in rows)
     if empty and rows:
-        told.append(
-            f"{empty:,} recall{'s are' if empty > 1 else ' is'} not checked: of classes without items in the data, or "
-            "in all replicates."
+        remarks.append(
+            note(
+                "recall_not_checked",
+                f"{empty:,} recall{'s are' if empty > 1 else ' is'} not checked: of classes without items in the "
+                "data, or in all replicates.",
+            )
         )
     left = {key[0] for key in seen} - {row.statistic for row in rows} - {"recall"}
     if left and rows:
-        told.append(f"Not checked, for want of a value in the replicates: {', '.join(sorted(left))}.")
+        remarks.append(
+            note(
+                "feature_not_checked", f"Not checked, for want of a value in the replicates: {', '.join(sorted(left))}."
+            )
+        )
     if kind == "posterior":
-        told.append(
-            "The model has nearly as many parameters as the data have cells, and follows them closely: that recalls "
-            "are reproduced is no surprise, and no proof of the model."
+        remarks.append(
+            note(
+                "model_follows_data",
+                "The model has nearly as many parameters as the data have cells, and follows them closely: that "
+                "recalls are reproduced is no surprise, and no proof of the model.",
+            )
         )
     else:
-        told.append(
-            "Of data that come from the prior itself, 5% of the features are outside the middle 95% of the replicates."
+        remarks.append(
+            note(
+                "outside_by_chance",
+                "Of data that come from the prior itself, 5% of the features are outside the middle 95% of the "
+                "replicates.",
+            )
         )
     if recipe.n_clusters is not None:
-        told.append(
-            "Items are replicated one by one, and not in clusters: the replicates vary less than new data would."
+        remarks.append(
+            note(
+                "clusters_not_replicated",
+                "Items are replicated one by one, and not in clusters: the replicates vary less than new data would.",
+            )
         )
-    return tuple(told)
+    return tuple(remarks)

@@ -11,7 +11,7 @@ from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.judging import contrast, is_settled
 from ropewalk.inference.drawing import UNCONVERGED, capped, draw_recipe, no_verdict, prior_delta, takes_long
 from ropewalk.inference.outlook import with_outlook
-from ropewalk.inference.remarks import remarks
+from ropewalk.inference.remarks import remarks_on
 from ropewalk.models.posterior import Posterior, observed_psi
 from ropewalk.results import Comparison, Recipe
 from ropewalk.text.names import brief
@@ -52,7 +52,8 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
     whose = (*names, f"{names[0]} − {names[1]}")
     each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)
     pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
-    notes, alarms = remarks(recipe, drawn.posteriors, pulls, drawn.diagnostics)
+    beside = remarks_on(recipe, drawn.posteriors, pulls, drawn.diagnostics)
+    stable = found.decision is None or found.decision.stable
     prior = prior_delta(recipe, fewer=bool(no_sd)) if evidence and _has_factor(recipe, no_sd) else None
     sd_draws = None if prior is None or no_sd else difference(drawn.first[0], drawn.first[1])
     answer = Comparison(
@@ -71,8 +72,7 @@ def run(recipe: Recipe, *, threads: int = 1, evidence: bool = True) -> Compariso
         prior_draws=prior,
         sd_draws=sd_draws,
         recipe=recipe,
-        notes=(*notes, *capped(recipe, psi.shape[1], drawn.at, stable=found.decision is None or found.decision.stable)),
-        warnings=alarms,
+        remarks=(*beside, *capped(recipe, psi.shape[1], drawn.at, stable=stable)),
         diagnostics=drawn.diagnostics,
     )
     return with_outlook(answer) if evidence else answer

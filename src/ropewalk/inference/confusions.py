@@ -16,10 +16,11 @@ from ropewalk.draws.beta import beta_hdi
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.intervals import hdi
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.remarks import few_units
+from ropewalk.inference.remarks import few_units, left_out
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.confusion import Confusion
-from ropewalk.text.names import count_of, shorten
+from ropewalk.text.names import shorten
+from ropewalk.text.remarks import as_notes, note
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
 _USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
@@ -102,12 +103,15 @@ def confusion(
     shares = np.divide(counts, items, out=np.full(counts.shape, np.nan), where=items > 0)
     true = tuple(outcomes.labels[i] for i in rows.tolist())
     empty = [label_text(true[i]) for i in np.flatnonzero(items[:, 0] == 0)]
-    notes = [f"No item belongs to {shorten(empty, 6)}: these rates are the prior's alone."] if empty else []
+    remarks = list(as_notes(few_units(outcomes, clusters_only=True)))
     if outcomes.left_out:
-        notes.append(f"{count_of(outcomes.left_out, 'item')} left out, as was asked for: no label, or no match.")
+        remarks.insert(0, left_out(outcomes.left_out))
+    if empty:
+        text = f"No item belongs to {shorten(empty, 6)}: these rates are the prior's alone."
+        remarks.insert(0, note("class_without_items", text))
     return Confusion(
         name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=mean,
-        low=low, high=high, prior=weights, prob=mass, notes=(*notes, *few_units(outcomes, clusters_only=True)),
+        low=low, high=high, prior=weights, prob=mass, remarks=tuple(remarks),
     )  # fmt: skip
 
 

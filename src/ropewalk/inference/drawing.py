@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -19,13 +18,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.summary import Estimate, summarise
-from ropewalk.errors import (
-    ConvergenceWarning,
-    DegenerateDataWarning,
-    InvalidInputError,
-    PriorDominanceWarning,
-)
-from ropewalk.inference.remarks import CHAINS, PULLS
+from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.chains import prior_psi, sample
 from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics
 from ropewalk.metrics.registry import Metric
@@ -33,7 +26,8 @@ from ropewalk.models import Bootstrap, DeltaPrior
 from ropewalk.models.delta import resample
 from ropewalk.models.posterior import Model, Posterior, draw_psi
 from ropewalk.results import Recipe
-from ropewalk.text.names import visible
+from ropewalk.text.options import with_options
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import DrawsLike, FloatArray, Label
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
@@ -243,12 +237,12 @@ def takes_long(posteriors: Sequence[Posterior]) -> bool:
     return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > _AFFORDABLE
 
 
-def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> tuple[str, ...]:
+def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> tuple[Remark, ...]:
     """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
     if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1] or recipe.sampler is not None:
         return ()
-    told = f"Drawing stopped at {n_draws:,} draws, for the work that data of this size take; draws= asks for more."
-    return (told,)
+    text = f"Drawing stopped at {n_draws:,} draws, for the work that data of this size take; "
+    return (note("capped_draws", text + with_options("draws= asks for more.")),)
 
 
 def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
@@ -301,11 +295,3 @@ def _prior_delta(  # noqa: PLR0917 - what the cache is keyed by
     delta: FloatArray = psi[0] - psi[1]
     delta.flags.writeable = False
     return delta
-
-
-def issue(alarms: Iterable[str]) -> None:
-    """Issue the warnings of a result so that they point at the line that called the facade."""
-    for alarm in alarms:
-        kinds = {PULLS: PriorDominanceWarning, CHAINS: ConvergenceWarning}
-        category = next((kind for start, kind in kinds.items() if alarm.startswith(start)), DegenerateDataWarning)
-        warnings.warn(visible(alarm), category, stacklevel=3)

@@ -13,9 +13,10 @@ from ropewalk.draws.summary import count_below, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.drawing import capped, draw_recipe, no_verdict
 from ropewalk.inference.outlook import with_outlook
-from ropewalk.inference.remarks import remarks
+from ropewalk.inference.remarks import remarks_on
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
+from ropewalk.text.remarks import Remark
 from ropewalk.text.verdicts import bar_text, rope_text
 from ropewalk.typing import FloatArray
 
@@ -29,16 +30,15 @@ def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> 
                 f"{recipe.metric.high:g}.",
                 hint="write 0.8 for 80%.",
             )
-    answers: list[tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]] = []
+    answers: list[tuple[MetricPosterior, tuple[Remark, ...]]] = []
     for recipe in recipes:
         # Chains that were sampled for one metric serve the others, where their tables are the same.
-        known = next((found.recipe for found, _, _ in answers if _same_chains(found.recipe, recipe)), None)
+        known = next((found.recipe for found, _ in answers if _same_chains(found.recipe, recipe)), None)
         answers.append(_posterior(recipe if known is None else replace(recipe, chains=known.chains), bar, threads))
-    notes = tuple(dict.fromkeys(note for _, told, _ in answers for note in told))
-    alarms = tuple(dict.fromkeys(alarm for _, _, told in answers for alarm in told))
-    metrics_found = tuple(found for found, _, _ in answers)
+    distinct = tuple(dict.fromkeys(remark for _, remarks in answers for remark in remarks))
+    posteriors = tuple(posterior for posterior, _ in answers)
     name = recipes[0].tables[0].names[0]
-    return Evaluation(name=name, at_least=bar, metrics=metrics_found, notes=notes, warnings=alarms)
+    return Evaluation(name=name, at_least=bar, metrics=posteriors, remarks=distinct)
 
 
 def _same_chains(known: Recipe, recipe: Recipe) -> bool:
@@ -48,10 +48,8 @@ def _same_chains(known: Recipe, recipe: Recipe) -> bool:
     return known.chains is not None and alike and labels[0] == labels[1]
 
 
-def _posterior(
-    recipe: Recipe, bar: float | None, threads: int
-) -> tuple[MetricPosterior, tuple[str, ...], tuple[str, ...]]:
-    """Draw one metric's posterior and set it against the bar; return it with notes and warnings."""
+def _posterior(recipe: Recipe, bar: float | None, threads: int) -> tuple[MetricPosterior, tuple[Remark, ...]]:
+    """Draw one metric's posterior and set it against the bar; return it with the remarks on it."""
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
 
@@ -90,6 +88,6 @@ def _posterior(
     )
     name = recipe.tables[0].names[0]
     whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
-    notes, alarms = remarks(recipe, drawn.posteriors, whose, drawn.diagnostics)
+    remarks = remarks_on(recipe, drawn.posteriors, whose, drawn.diagnostics)
     stopped = capped(recipe, psi.shape[1], drawn.at, stable=decision is None or decision.stable)
-    return with_outlook(found), (*notes, *stopped), alarms
+    return with_outlook(found), (*remarks, *stopped)

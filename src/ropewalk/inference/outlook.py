@@ -21,6 +21,7 @@ from ropewalk.inference.extrapolate import Extrapolation
 from ropewalk.inference.goals import CONCLUSIVE, can_simulate, ceilings_of
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.power import Design, MoreData
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray
 
 R = TypeVar("R", Comparison, MetricPosterior, Ranking)
@@ -148,10 +149,13 @@ class Outlook:
         rarest = min((int(table.items_by_class().min()) for table in tables), default=_THIN[1])
         return min(self.counted) < _THIN[0] or rarest < _THIN[1]
 
-    def _rough(self) -> str:
-        return f"{_ROUGH}; r.more_data() simulates it." if can_simulate(self.recipe) else f"{_ROUGH}."
+    def _rough(self) -> Remark:
+        text = f"{_ROUGH}; r.more_data() simulates it." if can_simulate(self.recipe) else f"{_ROUGH}."
+        return note("rough_extrapolation", text)
 
-    def extrapolated(self, target: float, sizes: Iterable[int] | None = None, notes: tuple[str, ...] = ()) -> MoreData:
+    def extrapolated(
+        self, target: float, sizes: Iterable[int] | None = None, remarks: tuple[Remark, ...] = ()
+    ) -> MoreData:
         """Return the answer without simulating anything."""
         if not min(self.counted):
             raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
@@ -171,7 +175,7 @@ class Outlook:
             max_n=self.most,
             method="extrapolation",
             simulations=0,
-            notes=(*notes, self._rough()) if self._is_thin() else notes,
+            remarks=(*remarks, self._rough()) if self._is_thin() else remarks,
         )
 
 

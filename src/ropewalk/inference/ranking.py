@@ -11,7 +11,7 @@ from ropewalk.draws.blocks import difference
 from ropewalk.draws.judging import contrast, is_settled
 from ropewalk.inference.drawing import capped, draw_recipe, no_verdict
 from ropewalk.inference.outlook import with_outlook
-from ropewalk.inference.remarks import remarks
+from ropewalk.inference.remarks import remarks_on
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import Pair, Ranked, Ranking, Recipe
 from ropewalk.typing import FloatArray
@@ -49,7 +49,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda one: abs(one[1].delta.pull))
     versus = [float(k == i) - float(k == j) for k in range(len(names))]
     whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
-    notes, alarms = remarks(recipe, drawn.posteriors, whose, drawn.diagnostics)
+    beside = remarks_on(recipe, drawn.posteriors, whose, drawn.diagnostics)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
     ranking = Ranking(
         models=tuple(
@@ -66,8 +66,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
         pairwise=tuple(pairwise),
         draws=drawn.draws,
         recipe=recipe,
-        notes=(*notes, *capped(recipe, psi.shape[1], drawn.at, stable=stable)),
-        warnings=alarms,
+        remarks=(*beside, *capped(recipe, psi.shape[1], drawn.at, stable=stable)),
         diagnostics=drawn.diagnostics,
     )
     return with_outlook(ranking)

@@ -1,8 +1,9 @@
-"""What must be said beside an answer: thin data, and a prior that speaks louder than it should."""
+"""Remarks on an answer: thin data, a prior that dominates it, and what re-weighting items cannot know."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -25,200 +26,273 @@ from ropewalk.models.multilabel import RARE
 from ropewalk.models.posterior import AnyData, Posterior, observed_tables
 from ropewalk.results import Recipe
 from ropewalk.text.names import brief, count_of, shorten
+from ropewalk.text.options import with_options
+from ropewalk.text.remarks import Remark, note, warning
 from ropewalk.typing import FloatArray, Label
 
-_BLIND: Final = (confusion.recall, confusion.fnr)  # they do not look at how often a class is predicted
-PULLS: Final = "The prior pulls"
-CHAINS: Final = "The Markov chains"
-_ENOUGH: Final = 2_000  # draws to see which classes are pulled
-_BY_PRIOR: Final = "what happens there is known from the prior alone."
-_NAMED: Final = 4
-_MANY: Final = 50
-_FEW_POSITIVES: Final = 30
-_CHANCE: Final = 0.5
+MAX_DRAWS_FOR_CAUSES: Final = 2_000  # to see which classes are pulled
+MAX_CAUSES_NAMED: Final = 4  # classes
+MAX_LABELS_NAMED: Final = 6
+MIN_UNITS_PER_CLASS: Final = 30  # items or clusters, to re-weight scores
+MIN_UNTRUE_LABELS_LIKE_SCORES: Final = 50
+CHANCE_AUC: Final = 0.5
+_IGNORE_PREDICTIONS: Final = (confusion.recall, confusion.fnr)  # they do not ask how often a class is predicted
+
+Estimates = Mapping[str, tuple[Estimate, Sequence[float]]]
 
 
-def remarks(
-    recipe: Recipe,
-    posteriors: Sequence[Posterior],
-    estimates: Mapping[str, tuple[Estimate, Sequence[float]]],
-    diagnostics: Diagnostics | None = None,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return notes and warnings.
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the rules look at; `estimates` are described at `remarks_on`."""
 
-    `estimates` are the numbers that were asked for, each with its coefficients over the classifiers: (1, −1) is the
-    difference of the first two.
+    recipe: Recipe
+    posteriors: Sequence[Posterior]
+    estimates: Estimates
+    diagnostics: Diagnostics | None
+
+    @property
+    def reweights(self) -> bool:
+        """Whether the model re-weights the items, and so has no prior that could pull."""
+        return isinstance(self.recipe.model, Bootstrap)
+
+    @property
+    def converged(self) -> bool:
+        """Whether there are no Markov chains that cannot be trusted."""
+        return self.diagnostics is None or self.diagnostics.converged
+
+
+def remarks_on(
+    recipe: Recipe, posteriors: Sequence[Posterior], estimates: Estimates, diagnostics: Diagnostics | None = None
+) -> tuple[Remark, ...]:
+    """Return the remarks on an answer, each once.
+
+    `estimates` are the numbers of the answer by their names, each with its coefficients over the classifiers: (1, −1)
+    is the difference of the first two.
     """
-    alarms = [told for table in recipe.tables for told in thin_data(table, recipe)]
-    if diagnostics is not None and not diagnostics.converged:
-        alarms.append(f"{CHAINS} have not converged. {' '.join(diagnostics.problems)}")
-    pulls = {what: abs(estimate.pull) for what, (estimate, _) in estimates.items()}
-    notes: list[str] = []
-    if isinstance(recipe.model, Bootstrap):  # it has no prior that could pull
-        told, alarmed = _reweighted(recipe, estimates)
-        pulls, notes, alarms = {}, told, alarms + alarmed
-    if moves := getattr(recipe.model, "moves", ""):  # by design, away from what was observed
-        pulls, notes = {}, [*notes, moves]
-    if recipe.no_verdict and not isinstance(recipe.model, Bootstrap) and (diagnostics is None or diagnostics.converged):
-        alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
-    strong = [what for what, pull in pulls.items() if pull >= WARN_PULL]
-    weak = [what for what, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
-    causes = ""
-    if strong or weak:
-        most = max(pulls, key=pulls.__getitem__)
-        causes = _causes(recipe, posteriors, estimates[most][1])
-    if strong:
-        alarms.append(
-            f"{_pulls(strong, estimates)} An interval then covers less than it says: weaken the prior or get more "
-            f"items.{causes}"
-        )
-    if weak:
-        notes.append(f"{_pulls(weak, estimates)}{'' if strong else causes}")
-    gone = max((table.left_out for table in recipe.tables), default=0)
-    if gone:
-        notes.append(f"{count_of(gone, 'item')} left out, as was asked for: no label, or no match.")
-    return tuple(notes), tuple(dict.fromkeys(alarms))
+    answer = _Answer(recipe, posteriors, estimates, diagnostics)
+    return tuple(dict.fromkeys(remark for rule in _RULES for remark in rule(answer)))
 
 
-def _reweighted(
-    recipe: Recipe, estimates: Mapping[str, tuple[Estimate, Sequence[float]]]
-) -> tuple[list[str], list[str]]:
-    """Return notes and warnings about what re-weighting the items cannot tell."""
-    notes, alarms = [], []
-    items = recipe.tables[0]
-    if isinstance(items, ItemScores) and getattr(recipe.metric, "ranks", False):
-        flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
-        if flat:
-            notes.append(f"The scores of {', '.join(flat)} have two values only: are they labels?")
-    if recipe.metric.name == "ece":
-        notes.append(
+# -- rules about the drawing -------------------------------------------------------------------------------
+
+
+def not_converged(diagnostics: Diagnostics) -> Remark:
+    """Return the warning about Markov chains that cannot be trusted."""
+    text = "The Markov chains have not converged."
+    for problem in diagnostics.problems:
+        text += " " + problem
+    return warning("chains_not_converged", text)
+
+
+def _convergence(answer: _Answer) -> Iterator[Remark]:
+    if answer.diagnostics is not None and not answer.converged:
+        yield not_converged(answer.diagnostics)
+
+
+def _no_verdict(answer: _Answer) -> Iterator[Remark]:
+    reason = answer.recipe.no_verdict
+    if reason and answer.converged:
+        yield warning("no_verdict", f"{reason[0].upper()}{reason[1:]}.")
+
+
+def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
+    if moves := getattr(answer.recipe.model, "moves", ""):
+        yield note("moved_by_design", moves)
+
+
+# -- rules about re-weighted items -------------------------------------------------------------------------
+
+
+def _two_valued_scores(answer: _Answer) -> Iterator[Remark]:
+    items = answer.recipe.tables[0]
+    if not answer.reweights or not isinstance(items, ItemScores) or not getattr(answer.recipe.metric, "ranks", False):
+        return
+    flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
+    if flat:
+        yield note("scores_like_labels", f"The scores of {', '.join(flat)} have two values only: are they labels?")
+
+
+def _noise_in_ece(answer: _Answer) -> Iterator[Remark]:
+    if answer.reweights and answer.recipe.metric.name == "ece":
+        yield note(
+            "ece_without_noise",
             "Noise makes an observed ECE too large. The posterior is without it, so far as re-weighting shows it, and "
-            "lies below what was observed."
+            "lies below what was observed.",
         )
-    if recipe.no_verdict:
-        alarms.append(f"{recipe.no_verdict[0].upper()}{recipe.no_verdict[1:]}.")
-    for what, (estimate, signs) in estimates.items():
-        if not estimate.std and -1.0 not in signs:
-            alarms.append(
-                f"{what}: every re-weighting of the items gives the same value, so the interval has no width. Other "
-                "items may give another."
+
+
+def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
+    if not answer.reweights:
+        return
+    metric = answer.recipe.metric.name
+    for name, (estimate, signs) in answer.estimates.items():
+        single = -1.0 not in signs
+        if not estimate.std and single:
+            yield warning(
+                "no_width",
+                f"{name}: every re-weighting of the items gives the same value, so the interval has no width. Other "
+                "items may give another.",
             )
-        if abs(estimate.pull) >= WARN_PULL and recipe.metric.name != "ece":
-            alarms.append(
-                f"Re-weighting moves {what} by {estimate.pull:+.2f} posterior standard deviations "
+        if abs(estimate.pull) >= WARN_PULL and metric != "ece":
+            yield warning(
+                "reweighting_moves",
+                f"Re-weighting moves {name} by {estimate.pull:+.2f} posterior standard deviations "
                 f"({estimate.observed:.4f} to {estimate.mean:.4f}): it adds noise to what is not linear in the items, "
-                "and the interval covers less than it says."
+                "and the interval covers less than it says.",
             )
-        if recipe.metric.name.endswith("roc_auc") and estimate.hdi.high < _CHANCE and -1.0 not in signs:
-            notes.append(
-                f"{what} lies below 0.5: do the scores speak for the other class? See pos_label=, and the order of "
-                "columns."
-            )
-    return notes, alarms
+        if metric.endswith("roc_auc") and estimate.hdi.high < CHANCE_AUC and single:
+            text = f"{name} lies below 0.5: do the scores speak for the other class? See "
+            yield note("below_chance", text + with_options("pos_label=, and the order of columns."))
 
 
-def _pulls(whose: Sequence[str], estimates: Mapping[str, tuple[Estimate, Sequence[float]]]) -> str:
-    told = []
-    for what in whose:
-        estimate = estimates[what][0]
-        told.append(f"{what} by {estimate.pull:+.2f} ({estimate.observed:.4f} to {estimate.mean:.4f})")
-    return f"{PULLS}, in posterior standard deviations (from the observed value to the mean): {'; '.join(told)}."
+# -- rules about the prior ---------------------------------------------------------------------------------
 
 
-def _causes(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> str:
+def _prior_pulls(answer: _Answer) -> Iterator[Remark]:
+    if answer.reweights or any(_moved_by_design(answer)):
+        return
+    pulls = {name: abs(estimate.pull) for name, (estimate, _) in answer.estimates.items()}
+    strong = [name for name, pull in pulls.items() if pull >= WARN_PULL]
+    weak = [name for name, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
+    if not strong and not weak:
+        return
+    causes = _causes(answer, answer.estimates[max(pulls, key=pulls.__getitem__)][1])
+    if strong:
+        text = f"{_pulls_text(strong, answer.estimates)} An interval then covers less than it says: weaken the prior "
+        yield warning("prior_pulls", f"{text}or get more items.{causes}")
+    if weak:
+        yield note("prior_pulls", f"{_pulls_text(weak, answer.estimates)}{'' if strong else causes}")
+
+
+def _pulls_text(names: Sequence[str], estimates: Estimates) -> str:
+    pulls = []
+    for name in names:
+        estimate = estimates[name][0]
+        pulls.append(f"{name} by {estimate.pull:+.2f} ({estimate.observed:.4f} to {estimate.mean:.4f})")
+    return (
+        f"The prior pulls, in posterior standard deviations (from the observed value to the mean): {'; '.join(pulls)}."
+    )
+
+
+def _causes(answer: _Answer, signs: Sequence[float]) -> str:
     """Name the classes whose part of the metric the prior moves most."""
+    recipe = answer.recipe
     table, metric = recipe.tables[0], recipe.metric
-    items = np.mean([one.items_by_class() for one in recipe.tables], axis=0).astype(np.int64)
+    items = np.mean([table.items_by_class() for table in recipe.tables], axis=0).astype(np.int64)
     labels = range(table.n_labels) if metric.classes is None else metric.classes
     if table.n_labels <= 2 and not isinstance(table, MultilabelOutcomes):  # noqa: PLR2004
         rarest = int(np.argmin(items))
-        return f" The rarer class, {_called(table.labels[rarest])}, has {count_of(int(items[rarest]), 'item')}."
-    moved = _moved(recipe, posteriors, signs)
-    moved *= np.sign(moved.sum()) or 1.0
-    order = np.argsort(-moved, kind="stable")
-    enough = int(np.searchsorted(np.cumsum(moved[order]), moved[moved > 0].sum() / 2)) + 1
-    named = [f"{_called(table.labels[labels[j]])} ({count_of(int(items[labels[j]]), 'item')})" for j in order[:_NAMED]]
-    share = "Most of it comes from" if enough <= _NAMED else f"Half of it comes from {enough:,} classes, first of all"
-    return f" {share} {', '.join(named[: max(enough, 1)])}."
+        return f" The rarer class, {_quoted(table.labels[rarest])}, has {count_of(int(items[rarest]), 'item')}."
+    shifts = _shifts_by_class(answer, signs)
+    shifts *= np.sign(shifts.sum()) or 1.0
+    order = np.argsort(-shifts, kind="stable")
+    n_half = int(np.searchsorted(np.cumsum(shifts[order]), shifts[shifts > 0].sum() / 2)) + 1
+    first = [labels[j] for j in order[: min(n_half, MAX_CAUSES_NAMED)]]
+    names = ", ".join(f"{_quoted(table.labels[j])} ({count_of(int(items[j]), 'item')})" for j in first)
+    if n_half <= MAX_CAUSES_NAMED:
+        return f" Most of it comes from {names}."
+    return f" Half of it comes from {n_half:,} classes, first of all {names}."
 
 
-def _called(label: Label) -> str:
+def _quoted(label: Label) -> str:
     return brief(repr(label_text(label)))
 
 
-def _moved(recipe: Recipe, posteriors: Sequence[Posterior], signs: Sequence[float]) -> FloatArray:
-    """How far the prior moves each class's part of the metric.
+def _shifts_by_class(answer: _Answer, signs: Sequence[float]) -> FloatArray:
+    """Return how far the prior moves each class's part of the metric.
 
     A class moves an average by a change of its own value, and by the weight that it gains from the others.
     """
-    parts = []
+    recipe, parts = answer.recipe, []
     shares = None if recipe.prevalence is None else np.array(recipe.prevalence)
     metric = recipe.metric
     assert isinstance(metric, Metric)  # noqa: S101 - scores have no prior
-    for table, posterior in zip(recipe.tables, posteriors, strict=True):
-        drawn: Any = posterior.block(generator(recipe.seed, streams.POSTERIOR, 0), min(posterior.block_size, _ENOUGH))
-        found: Any = observed_tables(table)  # type: ignore[arg-type]
+    for table, posterior in zip(recipe.tables, answer.posteriors, strict=True):
+        size = min(posterior.block_size, MAX_DRAWS_FOR_CAUSES)
+        drawn: Any = posterior.block(generator(recipe.seed, streams.POSTERIOR, 0), size)
+        observed: Any = observed_tables(table)  # type: ignore[arg-type]
         if shares is not None:
-            drawn, found = drawn.at_prevalence(shares), found.at_prevalence(shares)
-        value, weight = (x[:, 0] for x in metric.by_label(found))
+            drawn, observed = drawn.at_prevalence(shares), observed.at_prevalence(shares)
+        value, weight = (x[:, 0] for x in metric.by_label(observed))
         new_value, new_weight = (x.mean(axis=1) for x in metric.by_label(drawn))
         gain = np.maximum(new_weight - weight, 0.0)
-        lost = np.maximum(weight - new_weight, 0.0)
-        given_up = ratio((lost * new_value).sum(axis=-1, keepdims=True), lost.sum(axis=-1, keepdims=True))
-        parts.append(weight * (new_value - value) + gain * (new_value - given_up))
+        loss = np.maximum(weight - new_weight, 0.0)
+        lost_value = ratio((loss * new_value).sum(axis=-1, keepdims=True), loss.sum(axis=-1, keepdims=True))
+        parts.append(weight * (new_value - value) + gain * (new_value - lost_value))
     return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(parts)).sum(axis=0))
 
 
-def thin_data(table: AnyData, recipe: Recipe) -> list[str]:
-    """Say what the data are too few for."""
-    if not table.n_items:
-        return ["There are no items: this is the prior, not an answer."]
-    few = few_units(table) if isinstance(recipe.model, Bootstrap) else []
-    if isinstance(table, ItemScores):
-        return few + _thin_scores(table, recipe)
-    if isinstance(table, MultilabelOutcomes):
-        return few if isinstance(recipe.model, Bootstrap) else _rare_labels(table, recipe)
-    return few + _thin_classes(table, recipe)
+# -- rules about the data ----------------------------------------------------------------------------------
 
 
-def _thin_classes(table: Outcomes, recipe: Recipe) -> list[str]:
-    items = table.items_by_class()
+def _left_out(answer: _Answer) -> Iterator[Remark]:
+    if n_items := max((table.left_out for table in answer.recipe.tables), default=0):
+        yield left_out(n_items)
+
+
+def left_out(n_items: int) -> Remark:
+    """Return the note about items that were left out."""
+    return note("items_left_out", f"{count_of(n_items, 'item')} left out, as was asked for: no label, or no match.")
+
+
+def _thin_data(answer: _Answer) -> Iterator[Remark]:
+    for table in answer.recipe.tables:
+        if not table.n_items:
+            yield warning("no_items", "There are no items: this is the prior, not an answer.")
+            continue
+        if answer.reweights:
+            yield from few_units(table)
+        if isinstance(table, ItemScores):
+            yield from _thin_scores(table, answer.recipe.metric.name)
+        elif isinstance(table, Outcomes):
+            yield from _thin_classes(table, answer)
+        elif not answer.reweights:
+            yield from _rare_labels(table, answer.recipe.metric.classes)
+
+
+def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
+    items, metric = table.items_by_class(), answer.recipe.metric
     if table.n_labels == 1:
-        only = _called(table.labels[0])
-        return [f"There is only one label, {only}: every metric is what it must be. labels= declares more classes."]
-    told, metric = [], recipe.metric
+        text = f"There is only one label, {_quoted(table.labels[0])}: every metric is what it must be. "
+        yield warning("one_label", text + with_options("labels= declares more classes."))
+        return
     assert isinstance(metric, Metric)  # noqa: S101 - what labels are judged by
-    empty = [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]
-    if empty:
+    if empty := [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]:
+        known = "what happens there is known from the prior alone."
         scores = " So many labels that are never true may be scores: see compare_scores (--scores)."
-        told.append(
-            f"No item belongs to {shorten(empty, 6)}: "
-            + ("its recall is 0/0 and counts 0." if isinstance(recipe.model, Bootstrap) else _BY_PRIOR)
-            + (scores if len(empty) > _MANY else "")
+        yield warning(
+            "class_without_items",
+            f"No item belongs to {shorten(empty, MAX_LABELS_NAMED)}: "
+            + ("its recall is 0/0 and counts 0." if answer.reweights else known)
+            + (scores if len(empty) > MIN_UNTRUE_LABELS_LIKE_SCORES else ""),
         )
-    if isinstance(recipe.model, Icdm2015) and (few := int((items < FEW_ITEMS).sum())):
-        told.append(
-            f"{few} of {table.n_labels:,} classes have fewer than {FEW_ITEMS} items: the icdm2015 prior then "
-            "weighs on each score, whose interval covers less than it says."
+    if isinstance(answer.recipe.model, Icdm2015) and (n_rare := int((items < FEW_ITEMS).sum())):
+        yield warning(
+            "rare_classes",
+            f"{n_rare} of {table.n_labels:,} classes have fewer than {FEW_ITEMS} items: the icdm2015 prior then "
+            "weighs on each score, whose interval covers less than it says.",
         )
     for k, name in enumerate(table.names):
         predicted = np.bincount(table.codes[:, 1 + k], weights=table.counts, minlength=table.n_labels)
-        never = [label_text(table.labels[j]) for j in _watched(metric, table.n_labels) if predicted[j] == 0]
+        never = [label_text(table.labels[j]) for j in _precision_labels(metric, table.n_labels) if predicted[j] == 0]
         if never:
-            told.append(f"{name} never predicts {shorten(never, 6)}: its observed precision is 0/0 and counts 0.")
-    return told
+            text = f"{name} never predicts {shorten(never, MAX_LABELS_NAMED)}: its observed precision is 0/0"
+            yield warning("class_never_predicted", f"{text} and counts 0.")
 
 
-def _watched(metric: Metric, n_labels: int) -> Sequence[int]:
-    if metric.positive is not None and metric.kernel not in _BLIND:
+def _precision_labels(metric: Metric, n_labels: int) -> Sequence[int]:
+    """Return the labels whose precision the metric depends on."""
+    if metric.kernel in _IGNORE_PREDICTIONS:
+        return []
+    if metric.positive is not None:
         return [metric.positive]
-    if not metric.by_class or metric.kernel in _BLIND:
+    if not metric.by_class:
         return []
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def few_units(table: AnyData, *, clusters_only: bool = False) -> list[str]:
-    """Say that there are too few items, or clusters, to re-weight; weights make some count as fewer."""
+def few_units(table: AnyData, *, clusters_only: bool = False) -> list[Remark]:
+    """Return a warning where there are too few items, or clusters, to re-weight; weights make some count as fewer."""
     if clusters_only and table.n_clusters is None:
         return []
     units = table.n_items if table.n_clusters is None else table.n_clusters
@@ -227,49 +301,65 @@ def few_units(table: AnyData, *, clusters_only: bool = False) -> list[str]:
         units = int(worth.sum() ** 2 / (worth**2).sum())  # Kish's effective number
     if units >= FEW_CLUSTERS:
         return []
-    what = count_of(units, "item" if table.n_clusters is None else "cluster")
-    told = (
-        f"The bootstrap re-weights {what} and knows of no others: with fewer than {FEW_CLUSTERS} its interval covers "
-        "less than it says."
+    code, unit = ("few_items", "item") if table.n_clusters is None else ("few_clusters", "cluster")
+    text = (
+        f"The bootstrap re-weights {count_of(units, unit)} and knows of no others: with fewer than {FEW_CLUSTERS} its "
+        "interval covers less than it says."
     )
-    return [told]
+    return [warning(code, text)]
 
 
-def thin_scores(items: ItemScores) -> list[str]:
-    """Say which class has too few items, or clusters of items, to be re-weighted."""
+def thin_scores(items: ItemScores) -> list[Remark]:
+    """Return a warning where a class has too few items, or clusters of items, to be re-weighted."""
     if items.truth is None:
         return []
     unit = "item" if items.cluster is None else "cluster"
     counts = [np.unique(items.members[items.truth == j]).size for j in range(items.n_labels)]
-    rare = int(np.argmin(counts))
-    if counts[rare] >= _FEW_POSITIVES:
+    rarest = int(np.argmin(counts))
+    if counts[rarest] >= MIN_UNITS_PER_CLASS:
         return []
-    few = f"only in {count_of(counts[rare], unit)}" if counts[rare] else f"in no {unit}"
-    where = f"Class {_called(items.labels[rare])} occurs {few}"
-    return [f"{where}: with fewer than {_FEW_POSITIVES} the interval covers less than it says."]
-
-
-def _thin_scores(items: ItemScores, recipe: Recipe) -> list[str]:
-    told = thin_scores(items) if recipe.metric.name != "mean" else []
-    if recipe.metric.name == "log_loss":
-        for name, values in zip(items.names, items.values, strict=True):
-            given = chance_of_truth(values, items.truth)  # type: ignore[arg-type]
-            if sure := int((given < SURE).sum()):
-                told.append(
-                    f"{name} gave a probability below {SURE:.1g} to what is true of {count_of(sure, 'item')}: the log "
-                    "loss counts it as that."
-                )
-    return told
-
-
-def _rare_labels(table: MultilabelOutcomes, recipe: Recipe) -> list[str]:
-    places = range(table.n_labels) if recipe.metric.classes is None else recipe.metric.classes
-    items = table.items_by_class()
-    rare = [label_text(table.labels[j]) for j in places if items[j] < RARE]
-    if not rare:
-        return []
-    told = (
-        f"{len(rare)} of {len(places)} labels have fewer than {RARE} positive items ({shorten(rare, 6)}): the prior "
-        "weighs on them, most of all in a single classifier's average, less in a difference."
+    where = f"only in {count_of(counts[rarest], unit)}" if counts[rarest] else f"in no {unit}"
+    text = (
+        f"Class {_quoted(items.labels[rarest])} occurs {where}: with fewer than {MIN_UNITS_PER_CLASS} the interval "
+        "covers less than it says."
     )
-    return [told]
+    return [warning("rare_classes", text)]
+
+
+def _thin_scores(items: ItemScores, metric: str) -> Iterator[Remark]:
+    if metric != "mean":
+        yield from thin_scores(items)
+    if metric != "log_loss":
+        return
+    for name, values in zip(items.names, items.values, strict=True):
+        if n_items := int((chance_of_truth(values, items.truth) < SURE).sum()):  # type: ignore[arg-type]
+            yield warning(
+                "probability_cut",
+                f"{name} gave a probability below {SURE:.1g} to what is true of {count_of(n_items, 'item')}: the log "
+                "loss counts it as that.",
+            )
+
+
+def _rare_labels(table: MultilabelOutcomes, classes: Sequence[int] | None) -> Iterator[Remark]:
+    places = range(table.n_labels) if classes is None else classes
+    items = table.items_by_class()
+    if rare := [label_text(table.labels[j]) for j in places if items[j] < RARE]:
+        yield warning(
+            "rare_labels",
+            f"{len(rare)} of {len(places)} labels have fewer than {RARE} positive items "
+            f"({shorten(rare, MAX_LABELS_NAMED)}): the prior weighs on them, most of all in a single classifier's "
+            "average, less in a difference.",
+        )
+
+
+_RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
+    _thin_data,
+    _convergence,
+    _two_valued_scores,
+    _noise_in_ece,
+    _no_verdict,
+    _reweighted_estimates,
+    _moved_by_design,
+    _prior_pulls,
+    _left_out,
+)

@@ -25,6 +25,7 @@ from ropewalk.planning.running import Workers
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
 from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.power import Plan
+from ropewalk.text.remarks import note
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 _START: Final = 200
@@ -176,11 +177,11 @@ class _Search:
         """Find the smallest number of items that reaches the power."""
         ceiling = self.posed.design.ceiling
         if ceiling is not None and ceiling < self.target:
-            told = (
+            text = (
                 f"However many items, {self.goal} is reached with a probability of at most {ceiling:.3g}: that of its "
                 "region, given the data so far."
             )
-            return self._answer("n", None, Found(None), notes=(told,))
+            return self._answer("n", None, Found(None), remarks=(note("goal_out_of_reach", text),))
         least = 10 if isinstance(self.posed.study.recipe.model, Bootstrap) else 1
         found = find(
             self._look, self.target, start=min(_START, self.most), least=least, most=self.most, budget=self.budget,
@@ -188,8 +189,8 @@ class _Search:
         )  # fmt: skip
         n = None if found.x is None else math.ceil(found.x - _EDGE)
         if found.x is None:
-            told = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
-            return self._answer("n", n, found, notes=() if self.partial else (told,))
+            text = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
+            return self._answer("n", n, found, remarks=() if self.partial else (note("power_not_reached", text),))
         ends = Found(found.x, math.floor(found.low or 0.0), math.ceil(found.high or 0.0))
         return self._answer("n", n, ends)
 
@@ -266,21 +267,31 @@ class _Search:
         half = _Z95 * math.sqrt(self.target * (1 - self.target) * total)
         places = [self.target * total, self.target * total - half, self.target * total + half]
         at, low, high = (float(widths[min(max(math.ceil(place) - 1, 0), total - 1)]) for place in places)
-        ignored = () if self.any_rope else ("The ROPE that was given plays no part: the smallest one is looked for.",)
-        told = f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations."
+        remarks = [
+            note(
+                "smallest_rope",
+                f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations.",
+            )
+        ]
+        if not self.any_rope:
+            remarks.append(
+                note("rope_ignored", "The ROPE that was given plays no part: the smallest one is looked for.")
+            )
         # The rows are judged by the ROPE that was found, whatever was given.
         recipe = replace(study.recipe, rope=Interval(-at, at))
         codes = decide_each(judged.low, judged.high, judged.mean, Interval(-at, at))
         rows = (count(recipe.question, n, Batch(replace(judged, verdict=codes), self.batches[n].truth), self.goal),)
         self.posed = replace(self.posed, design=replace(self.posed.design, recipe=recipe))
-        return self._answer("delta", n, Found(None, low, high), found=at, rows=rows, notes=(told, *ignored))
+        return self._answer("delta", n, Found(None, low, high), found=at, rows=rows, remarks=tuple(remarks))
 
     def most_valuable(self, cost: float, value: float) -> Plan:
         """Find the number of items that is worth most: the value of the goal times its probability, less the labels."""
         cap = min(value / cost, float(self.most))  # beyond it the labels cost more than there is to gain
         if cap < 1:
-            told = "A single label costs more than the goal is worth."
-            return self._answer("value", None, Found(None), target=None, cost_per_item=cost, value=value, notes=(told,))
+            remark = note("labels_cost_too_much", "A single label costs more than the goal is worth.")
+            return self._answer(
+                "value", None, Found(None), target=None, cost_per_item=cost, value=value, remarks=(remark,)
+            )
         each = max(self.budget // (3 * _POINTS) // BATCH * BATCH, BATCH)
         self._look_at(np.geomspace(max(cap / 4096, 1.0), cap, _POINTS), each)
         best = 1 if self.partial else self._best(cost, value, cap)[0]
@@ -291,12 +302,14 @@ class _Search:
             return self._answer("value", None, Found(None), **worth)
         n, net, error, low, high = self._best(cost, value, cap)
         if net <= 0:
-            told = "No test set is worth its labels: its cost exceeds what reaching the goal adds."
-            return self._answer("value", None, Found(None), notes=(told,), **worth)
-        told = (
+            text = "No test set is worth its labels: its cost exceeds what reaching the goal adds."
+            return self._answer("value", None, Found(None), remarks=(note("labels_cost_too_much", text),), **worth)
+        text = (
             f"Expected net value ±{_Z95 * error:.2g}; any n within [low, high] is as good as the simulations can tell."
         )
-        return self._answer("value", n, Found(None, low, high), net=net, notes=(told,), **worth)
+        return self._answer(
+            "value", n, Found(None, low, high), net=net, remarks=(note("net_value_error", text),), **worth
+        )
 
     def _look_at(self, sizes: Sequence[float] | np.ndarray, simulations: int) -> None:
         least = 10 if isinstance(self.posed.study.recipe.model, Bootstrap) else 1

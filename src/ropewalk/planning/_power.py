@@ -17,6 +17,7 @@ from ropewalk.planning.posing import check_number, check_sizes, pose
 from ropewalk.planning.running import Workers
 from ropewalk.planning.study import BATCH, Study, check_size
 from ropewalk.results.power import PowerResult
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 _PULL: Final = 0.5  # from where on compare warns of it
@@ -89,11 +90,11 @@ def power(
     rows = tuple(
         count(study.question, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
     )
-    notes = _pulled(simulated.batches, study.recipe.prob)
-    return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial, notes=notes)
+    remarks = _pulled(simulated.batches, study.recipe.prob)
+    return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial, remarks=remarks)
 
 
-def _pulled(batches: dict[int, Batch], prob: float) -> tuple[str, ...]:
+def _pulled(batches: dict[int, Batch], prob: float) -> tuple[Remark, ...]:
     """Say at which sizes the posterior mean lies off the truth on average: there the prior has much of the say."""
     from scipy.special import ndtri
 
@@ -106,9 +107,8 @@ def _pulled(batches: dict[int, Batch], prob: float) -> tuple[str, ...]:
     if not told:
         return ()
     where = ", ".join(told[:6])
-    return (
-        f"The prior pulls, in posterior standard deviations from the truth to the mean, with these items: {where}.",
-    )
+    text = f"The prior pulls, in posterior standard deviations from the truth to the mean, with these items: {where}."
+    return (note("prior_pulls", text),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from ropewalk.planning.search import ROOT, Found, Looks, crossing
 from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
 from ropewalk.results.power import MoreData, PowerRow
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import SeedLike
 
 Method = Literal["simulation", "extrapolation"]
@@ -104,24 +105,26 @@ def more_data(
         settled=asked == CONCLUSIVE and result.conclusive,
         draws=check_number(draws, "draws", 100),
     )
-    notes = ["The verdict is conclusive already."] if here.settled else []
+    remarks = [note("conclusive_already", "The verdict is conclusive already.")] if here.settled else []
     needed = here.needed(wanted)
     around = sizes or here.around(needed)
     if way is None:
-        way, told = _choose(result, len(around) * number * draws)
-        notes += told
+        way, reasons = _choose(result, len(around) * number * draws)
+        remarks += reasons
     if way == "extrapolation":
-        return here.extrapolated(wanted, around, tuple(notes))
+        return here.extrapolated(wanted, around, tuple(remarks))
     posed = pose(result, goal=asked, draws=draws, rng=seed, random_state=random_state, more=True)
     done = _simulated(posed, here, around, number, wanted, workers, progress, fixed=sizes is not None)
     found = Found(0.0, 0.0, 0.0) if here.settled else done.located(wanted, posed.design.ceiling)
     answer, low, high = _ends(found)
     ceiling = posed.design.ceiling
     if ceiling is not None and ceiling < wanted:
-        notes.append(f"However many items, the probability of {asked} tends to {ceiling:.3g}, that of its region.")
+        text = f"However many items, the probability of {asked} tends to {ceiling:.3g}, that of its region."
+        remarks.append(note("goal_out_of_reach", text))
     if answer is None and needed is not None:
         answer = needed
-        notes.append("How many items reach the target is extrapolated: those simulated all lie on one side of it.")
+        text = "How many items reach the target is extrapolated: those simulated all lie on one side of it."
+        remarks.append(note("extrapolated", text))
     return MoreData(
         design=posed.design,
         target=wanted,
@@ -134,7 +137,7 @@ def more_data(
         method="simulation",
         simulations=done.looks.spent,
         partial=done.partial,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
     )
 
 
@@ -204,20 +207,25 @@ def _ends(found: Found) -> tuple[int | None, int | None, int | None]:
     return math.ceil(found.x), math.floor(found.low or 0.0), math.ceil(found.high or 0.0)
 
 
-def _choose(result: Comparison, numbers: int) -> tuple[Method, list[str]]:
+def _choose(result: Comparison, numbers: int) -> tuple[Method, list[Remark]]:
     """Choose a method, and say why where it is the lesser one."""
     tables = result.recipe.tables
     if not all(isinstance(table, Outcomes) and table.clusters is None for table in tables):
-        return "extrapolation", ["Extrapolated: scores, clusters and items of many labels are not simulated."]
+        return "extrapolation", [
+            note("extrapolated", "Extrapolated: scores, clusters and items of many labels are not simulated.")
+        ]
     if not can_simulate(result.recipe):
         return "extrapolation", [
-            "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated."
+            note(
+                "extrapolated",
+                "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated.",
+            )
         ]
     work = sum(result.recipe.model.fit(table).work for table in tables)
     if work * numbers > _AFFORDABLE:
-        told = (
+        text = (
             'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" (--simulations on '
             "the command line) does it."
         )
-        return "extrapolation", [told]
+        return "extrapolation", [note("extrapolated", text)]
     return "simulation", []

@@ -15,7 +15,7 @@ from ropewalk.typing import FloatArray
 
 def plain(result: CrossComparison) -> Comparison:
     """Return the comparison alone, with the notes of the resampling too."""
-    return replace(result.comparison, notes=result.notes)
+    return replace(result.comparison, remarks=result.remarks)
 
 
 def with_folds(views: tuple[View, ...], result: CrossComparison, escape: Escape) -> tuple[View, ...]:

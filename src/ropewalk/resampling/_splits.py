@@ -16,6 +16,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling._data import Labelled
 from ropewalk.text.names import brief, count_of, shorten
+from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import IntArray
 
 _FEWEST = 2
@@ -38,7 +39,7 @@ class Splits:
     folds: tuple[Fold, ...]
     words: str
     groups: IntArray | None
-    notes: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
 
 def make_splits(data: Labelled, *, cv: Any, repeats: int, stratify: bool, groups: Any, seed: int) -> Splits:
@@ -64,7 +65,7 @@ def make_splits(data: Labelled, *, cv: Any, repeats: int, stratify: bool, groups
         raise InvalidInputError("`cv` makes no splits.", hint=f"give {_FORMS}.")
     if not is_whole(cv):
         words = f"{words} with {count_of(len(folds), 'split')}"
-    return Splits(folds=folds, words=words, groups=ids, notes=tuple(_remarks(folds, data, ids)))
+    return Splits(folds=folds, words=words, groups=ids, remarks=tuple(_remarks(folds, data, ids)))
 
 
 def _k_fold(
@@ -173,16 +174,25 @@ def _numbers(values: Any, number: int, n_items: int) -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
-def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> list[str]:
+def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> list[Remark]:
     """Return what a reader of the scores should know about the folds."""
-    told = []
+    remarks = []
     times = np.bincount(np.concatenate([fold.test for fold in folds]), minlength=len(data))
     if unseen := int((times == 0).sum()):
-        told.append(f"{count_of(unseen, 'item')} of {len(data):,} never tested: no fold has them in its test set.")
+        remarks.append(
+            note(
+                "items_never_tested",
+                f"{count_of(unseen, 'item')} of {len(data):,} never tested: no fold has them in its test set.",
+            )
+        )
     seen = times[times > 0]
     if seen.min() < seen.max():
-        told.append(
-            f"Items were tested between {seen.min()} and {seen.max()} times, and one counts as often as it was tested."
+        remarks.append(
+            note(
+                "items_tested_unevenly",
+                f"Items were tested between {seen.min()} and {seen.max()} times, and one counts as often as it was "
+                "tested.",
+            )
         )
     n_labels = len(data.labels)
     untaught = []
@@ -193,10 +203,18 @@ def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> l
     if untaught:
         where, gone = untaught[0]
         named = shorten((label_text(data.labels[j]) for j in gone), 4)
-        told.append(
-            f"{count_of(len(untaught), 'fold')} tested on a class that is not in the training set, first fold {where} "
-            f"({named}): no classifier can get it right."
+        remarks.append(
+            note(
+                "class_not_trained",
+                f"{count_of(len(untaught), 'fold')} tested on a class that is not in the training set, first fold "
+                f"{where} ({named}): no classifier can get it right.",
+            )
         )
     if ids is not None and any(np.isin(np.unique(ids[fold.test]), ids[fold.train]).any() for fold in folds):
-        told.append("Some groups are in the training and the test set of a fold: the scores may be too good.")
-    return told
+        remarks.append(
+            note(
+                "groups_on_both_sides",
+                "Some groups are in the training and the test set of a fold: the scores may be too good.",
+            )
+        )
+    return remarks

@@ -17,7 +17,6 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkWarning
-from ropewalk.inference.drawing import issue
 from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import parse_score_metric
@@ -29,6 +28,7 @@ from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.predictions import CrossPredictions, is_of_scores
 from ropewalk.results.resampled import CrossComparison
 from ropewalk.text.names import count_of, shorten
+from ropewalk.text.remarks import issue, note
 from ropewalk.typing import FloatArray, Label, SeedLike
 from ropewalk.verbs.comparison import Options, compare
 from ropewalk.verbs.evaluation import evaluate
@@ -137,7 +137,7 @@ def cross_compare(
         warnings.simplefilter("ignore", RopewalkWarning)
         comparison = compare_predictions(made, *both, rng=seed, **said)
     result = _beside(comparison, made, {key: said[key] for key in _WHICH if key in said})
-    issue(result.warnings)
+    issue(result.remarks)
     return result
 
 
@@ -247,32 +247,36 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
     metric, names = which.pop("metric", None), (comparison.a, comparison.b)
     by_fold, by_repeat = made.fold_scores(metric, **which), made.repeat_scores(metric, **which)
     repeats = by_repeat[names[0]] - by_repeat[names[1]]
-    told = [_TRAINING]
+    remarks = [note("training_sets_given", _TRAINING)]
     if not made.complete:
-        told.append(_RAGGED)
+        remarks.append(note("repeats_differ", _RAGGED))
         repeats = np.zeros(0)
     elif made.n_repeats > 1:
-        told.append(_REPEATS)
+        remarks.append(note("repeats_vary", _REPEATS))
     elif made.n_test > 1:  # to leave out one by one is the same in any order
-        told.append(_ONCE)
+        remarks.append(note("one_repeat", _ONCE))
     test, reason = _corrected({name: by_fold[name] for name in names}, made)
     if test is None:
-        told.append(f"No corrected t test of the folds: {reason}")
+        remarks.append(note("no_corrected_t", f"No corrected t test of the folds: {reason}"))
     if thin := _thin_folds(comparison, made):
-        told.append(
-            f"{count_of(thin, 'fold')} of {made.n_folds:,} lack a class in the test set: what is 0/0 there counts as 0."
+        remarks.append(
+            note(
+                "fold_without_class",
+                f"{count_of(thin, 'fold')} of {made.n_folds:,} lack a class in the test set: what is 0/0 there "
+                "counts as 0.",
+            )
         )
     if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
-        told.append(_ONE_SCALE.format(comparison.metric))
+        remarks.append(note("one_scale", _ONE_SCALE.format(comparison.metric)))
         if made.n_test == 1:
-            told.append(_ONE_BY_ONE)
+            remarks.append(note("left_out_one_by_one", _ONE_BY_ONE))
     return CrossComparison(
         comparison=comparison,
         predictions=made,
         repeat_differences=repeats,
         fold_differences=by_fold[names[0]] - by_fold[names[1]],
         corrected_t=test,
-        remarks=(*told, *made.notes),
+        remarks=(*comparison.remarks, *remarks, *made.remarks),
     )
 
 

@@ -15,7 +15,6 @@ from ropewalk._progress import ProgressLike, check_progress
 from ropewalk.data.labels import label_text
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
-from ropewalk.inference.drawing import issue
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.resampling._data import Labelled, as_labelled, check_estimator, copy
 from ropewalk.resampling._fit import Answer, Task, ask, carry_out
@@ -23,6 +22,7 @@ from ropewalk.resampling._splits import Fold, legacy_seed
 from ropewalk.results import Evaluation
 from ropewalk.results.resampled import Setting, Validated
 from ropewalk.text.names import brief, count_of
+from ropewalk.text.remarks import Remark, issue, note
 from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
 from ropewalk.verbs.evaluation import evaluate
 
@@ -126,20 +126,21 @@ def train_validation_test(
     final = Task(name=called, estimator=settings[chosen][1], fold=fold, where="the test set", keep=True)
     # Unless it is trained anew, the very classifier that was validated is tested.
     answer = ask(final, data, None if refit else answers[chosen].model)
+    tested = judge(test, answer)
     result = Validated(
         name=called,
         settings=tuple(tried),
         chosen=chosen,
-        test=judge(test, answer),
+        test=tested,
         estimator=answer.model,
         train=train,
         validation=validation,
         test_items=test,
         refit=refit,
         seed=seed,
-        notes=tuple(_notes(tried, tied, refit=refit)),
+        remarks=(*_remarks(tried, tied, refit=refit), *(r for r in tested.remarks if r.level == "warning")),
     )
-    issue(result.warnings)
+    issue(result.remarks)
     return result
 
 
@@ -232,15 +233,24 @@ def _best(tried: Sequence[Setting]) -> tuple[int, int]:
     return int(np.argmax(worth)), int((worth >= worth.max() - _ROUNDING).sum())
 
 
-def _notes(tried: Sequence[Setting], tied: int, *, refit: bool) -> list[str]:
-    told = []
+def _remarks(tried: Sequence[Setting], tied: int, *, refit: bool) -> list[Remark]:
+    remarks = []
     if len(tried) > 1:
-        told.append(
-            f"The validation score of the chosen setting is the best of {len(tried)}, so it is optimistic: on average "
-            "too good. Its test score is not, for the test set had no part in the choice."
+        remarks.append(
+            note(
+                "validation_score_optimistic",
+                f"The validation score of the chosen setting is the best of {len(tried)}, so it is optimistic: on "
+                "average too good. Its test score is not, for the test set had no part in the choice.",
+            )
         )
     if tied > 1:
-        told.append(f"{tied} settings have the same validation score; the first of them was taken.")
+        remarks.append(
+            note("settings_tied", f"{tied} settings have the same validation score; the first of them was taken.")
+        )
     if refit:
-        told.append("The chosen setting was trained again on training and validation set before the test.")
-    return told
+        remarks.append(
+            note(
+                "trained_again", "The chosen setting was trained again on training and validation set before the test."
+            )
+        )
+    return remarks

@@ -14,6 +14,7 @@ from ropewalk.resampling._fit import Answer, Task, carry_out, choose_method
 from ropewalk.resampling._splits import Splits, make_splits
 from ropewalk.results.predictions import CrossPredictions
 from ropewalk.text.names import count_of, shorten
+from ropewalk.text.remarks import note
 from ropewalk.typing import FloatArray, IntArray, Label, SeedLike
 
 
@@ -119,11 +120,12 @@ def _gather(
     if answers[0].scores is not None:
         scores = {name: _stacked(answers[k :: len(names)])[order] for k, name in enumerate(names)}
     filled = {label for answer in answers for label in answer.filled}
-    notes = list(splits.notes)
+    remarks = list(splits.remarks)
     if filled:
         several = sum(bool(answer.filled) for answer in answers[:: len(names)])
         named = shorten((label_text(label) for label in data.labels if label in filled), 4)
-        notes.append(f"{count_of(several, 'training set')} without {named}: its probability there counts as 0.")
+        text = f"{count_of(several, 'training set')} without {named}: its probability there counts as 0."
+        remarks.append(note("probability_counts_as_0", text))
     return CrossPredictions(
         names=names,
         labels=data.labels,
@@ -139,7 +141,7 @@ def _gather(
         group=None if splits.groups is None else splits.groups[item[order]],
         words=splits.words,
         seed=seed,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
     )
 
 

@@ -10,6 +10,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import SCHEMA, Recipe, Rendered
 from ropewalk.text.names import count_of, visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import IntArray, Label
 
 CheckKind = Literal["posterior", "prior"]
@@ -61,7 +62,7 @@ class CheckRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class PredictiveCheck(Rendered):
+class PredictiveCheck(Rendered, Remarked):
     """Does the model reproduce the data? Observed features beside those of replicated data sets.
 
     Made by `predictive_check`. `observed` (K, M, M) are the confusion matrices of the classifiers `names` over
@@ -80,7 +81,7 @@ class PredictiveCheck(Rendered):
     recipe: Recipe = field(repr=False)
     observed: IntArray | None = field(repr=False, default=None)
     replicates: IntArray | None = field(repr=False, default=None)
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.observed, self.replicates):

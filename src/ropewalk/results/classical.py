@@ -13,6 +13,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import SCHEMA, Rendered, finite
 from ropewalk.text.names import shorten, visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import Label
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -65,7 +66,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class ClassicalTest(Rendered):
+class ClassicalTest(Rendered, Remarked):
     """One classical test: how surprising the data would be if the null hypothesis held.
 
     `n` is the number of observations that the test works with, `effect` how large the difference is, `reference` the
@@ -95,7 +96,7 @@ class ClassicalTest(Rendered):
     reference: Reference | None = None
     mc_error: float | None = None
     names: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def df(self) -> tuple[float, ...]:
@@ -214,7 +215,7 @@ class Battery(Rendered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Nemenyi(Rendered):
+class Nemenyi(Rendered, Remarked):
     """All pairs of K classifiers by their average ranks over n rows of scores. Made by `classical.nemenyi`.
 
     Two classifiers differ at level `alpha` if their average ranks (1 is best) lie at least `critical_difference` apart.
@@ -225,7 +226,7 @@ class Nemenyi(Rendered):
     alpha: float
     n: int
     p_values: Mapping[tuple[str, str], float]
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def p_value(self, a: str, b: str) -> float:
         """Return the p-value of a pair, in either order."""

@@ -28,11 +28,12 @@ from ropewalk.results.confusion import Confusion
 from ropewalk.results.power import MoreData
 from ropewalk.results.recipes import recipe_dict
 from ropewalk.text.names import visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Comparison(OneMetric):
+class Comparison(OneMetric, Remarked):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
 
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
@@ -54,8 +55,7 @@ class Comparison(OneMetric):
     recipe: Recipe = field(repr=False)
     prior_draws: FloatArray | None = field(repr=False, default=None)
     sd_draws: FloatArray | None = field(repr=False, default=None)
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     tests: Battery | None = None
     more: MoreData | None = None
     diagnostics: Diagnostics | None = None

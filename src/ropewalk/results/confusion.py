@@ -12,11 +12,12 @@ from ropewalk.data.labels import find_label, label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import SCHEMA, Rendered
 from ropewalk.text.names import visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Confusion(Rendered):
+class Confusion(Rendered, Remarked):
     """How often each class is taken for each other one: counts, rates and intervals. Made by `confusion`.
 
     Rows are true classes (`rows`), columns predicted ones (`labels`), which are the same unless missing predictions
@@ -34,7 +35,7 @@ class Confusion(Rendered):
     high: FloatArray = field(repr=False)
     prior: FloatArray = field(repr=False)
     prob: float
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def interval(self, truth: Label, predicted: Label) -> Interval:
         """Return the HDI of the rate at which items of class `truth` are predicted to be `predicted`."""

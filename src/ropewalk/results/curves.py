@@ -14,6 +14,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import SCHEMA, Rendered, finite
 from ropewalk.text.names import count_of, visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray, IntArray
 
 
@@ -50,7 +51,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Curve(Rendered):
+class Curve(Rendered, Remarked):
     """What every curve has: whose it is, how many items it is made of, and its band."""
 
     name: str
@@ -58,15 +59,16 @@ class Curve(Rendered):
     n_clusters: int | None
     band: Band
     seed: int
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve in plain Python types; a threshold above all scores is null."""
-        told: dict[str, Any] = {"schema": SCHEMA, "version": __version__, "curve": self.kind}
+        figures: dict[str, Any] = {"schema": SCHEMA, "version": __version__, "curve": self.kind}
         for field in fields(self):
-            value = getattr(self, field.name)
-            told[field.name] = value.to_dict() if hasattr(value, "to_dict") else _plain(value)
-        return told
+            name = "notes" if field.name == "remarks" else field.name
+            value = getattr(self, name)
+            figures[name] = value.to_dict() if hasattr(value, "to_dict") else _plain(value)
+        return figures
 
     @property
     def kind(self) -> str:

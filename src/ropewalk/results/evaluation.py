@@ -19,6 +19,7 @@ from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_d
 from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.power import MoreData
 from ropewalk.text.names import visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import SeedLike
 
 
@@ -59,14 +60,13 @@ class MetricPosterior(Modelled):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Evaluation(Rendered, Modelled):
+class Evaluation(Rendered, Modelled, Remarked):
     """How good is one classifier? The posterior of each metric. Made by `evaluate`."""
 
     name: str
     at_least: float | None
     metrics: tuple[MetricPosterior, ...]
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricPosterior:
         for posterior in self.metrics:

@@ -11,6 +11,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import mirror
 from ropewalk.results.base import SCHEMA, Recipe, Rendered, rope_dict
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.verdicts import Verdict
 
 
@@ -122,7 +123,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class PowerResult(Rendered):
+class PowerResult(Rendered, Remarked):
     """How often studies of each size would reach their goal. Made by `power`.
 
     `partial` says that somebody stopped it early: the rows then hold the simulations so far.
@@ -132,7 +133,7 @@ class PowerResult(Rendered):
     design: Design
     simulations: int
     partial: bool = False
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __iter__(self) -> Iterator[PowerRow]:
         return iter(self.rows)
@@ -165,7 +166,7 @@ class PowerResult(Rendered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Plan(Rendered):
+class Plan(Rendered, Remarked):
     """The answer to a question of planning. Made by `plan`.
 
     `asks` says which: "n", the smallest test set that reaches the power `target`; "delta", the smallest difference that
@@ -188,7 +189,7 @@ class Plan(Rendered):
     value: float | None = None
     net: float | None = None
     partial: bool = False
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def reachable(self) -> bool:
@@ -224,7 +225,7 @@ class Plan(Rendered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class MoreData(Rendered):
+class MoreData(Rendered, Remarked):
     """How many more items would settle an open question? Made by `Comparison.more_data`.
 
     `rows` say what n *more* items, added to those counted, would lead to: the posterior-predictive probability of each
@@ -245,7 +246,7 @@ class MoreData(Rendered):
     simulations: int
     unit: str = "items"
     partial: bool = False
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def reachable(self) -> bool:
@@ -312,7 +313,7 @@ class MoreData(Rendered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class StoppingResult(Rendered):
+class StoppingResult(Rendered, Remarked):
     """How a rule for stopping behaves: how many items it takes, and how often it errs. Made by `stopping`.
 
     `stop` says when it stops, `batch` after how many items each time it looks. `mean_n` is the expected number of
@@ -336,7 +337,7 @@ class StoppingResult(Rendered):
     fixed_covered: float
     simulations: int
     partial: bool = False
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __repr__(self) -> str:
         return (

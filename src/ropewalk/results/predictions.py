@@ -22,6 +22,7 @@ from ropewalk.results import upwards
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
 from ropewalk.text.names import count_of, shorten
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
 _BINARY: Final = 2
@@ -29,7 +30,7 @@ _WHICH: Final = ("classes", "pos_label", "cost_matrix", "prevalence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class CrossPredictions:
+class CrossPredictions(Remarked):
     """What classifiers said about items that they were not trained on, fold by fold and repeat by repeat.
 
     Made by `resampling.cross_predict`. There is one row for each time that an item was tested, ordered by repeat and
@@ -55,7 +56,7 @@ class CrossPredictions:
     group: IntArray | None = None
     words: str = ""
     seed: int = 0
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
         arrays = (self.codes, self.item, self.repeat, self.fold, self.train_sizes, self.test_sizes, self.group)

@@ -21,6 +21,7 @@ from ropewalk.results.base import (
 )
 from ropewalk.results.power import MoreData
 from ropewalk.text.names import visible
+from ropewalk.text.remarks import Remark, Remarked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Ranking(OneMetric):
+class Ranking(OneMetric, Remarked):
     """Which of K classifiers is best? One joint posterior of all of them. Made by `rank`.
 
     `models` come in the order of the data; `by_rank` has them best first.
@@ -70,8 +71,7 @@ class Ranking(OneMetric):
     pairwise: tuple[Pair, ...]
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     diagnostics: Diagnostics | None = None
 
     @property

@@ -22,6 +22,7 @@ from ropewalk.results.evaluation import Evaluation, MetricPosterior
 from ropewalk.results.power import MoreData
 from ropewalk.results.predictions import CrossPredictions
 from ropewalk.text.names import visible
+from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray, IntArray, Label
 
 _FEWEST: Final = 2
@@ -42,7 +43,7 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class CrossComparison(Rendered, Modelled):
+class CrossComparison(Rendered, Modelled, Remarked):
     """Is A better than B where both are trained and tested on the same folds? Made by `cross_compare`.
 
     Reads like the `Comparison` that it holds. Beside it stand the differences A − B of the repeats (empty where
@@ -55,7 +56,7 @@ class CrossComparison(Rendered, Modelled):
     repeat_differences: FloatArray
     fold_differences: FloatArray
     corrected_t: ClassicalTest | None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def a(self) -> str:
@@ -177,16 +178,6 @@ class CrossComparison(Rendered, Modelled):
         """What gives the same comparison of these predictions again."""
         return self.comparison.recipe
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What should be said beside the answer, the resampling included."""
-        return (*self.comparison.notes, *self.remarks)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the data or the question."""
-        return self.comparison.warnings
-
     def __repr__(self) -> str:
         return f"Cross{self.comparison!r}"
 
@@ -238,7 +229,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Validated(Rendered):
+class Validated(Rendered, Remarked):
     """A setting chosen on a validation set, and how good it is on a test set. Made by `train_validation_test`.
 
     `train`, `validation` and `test_items` are numbers of items; `estimator` is the fitted one that was tested, on the
@@ -255,7 +246,7 @@ class Validated(Rendered):
     test_items: IntArray = field(repr=False)
     refit: bool
     seed: int
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def best(self) -> Setting:
@@ -271,11 +262,6 @@ class Validated(Rendered):
     def estimate(self) -> Estimate:
         """The posterior of the chosen setting's score on the test set."""
         return self.test.metrics[0].estimate
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the test set."""
-        return self.test.warnings
 
     def __repr__(self) -> str:
         low, high = self.estimate.hdi

@@ -15,13 +15,12 @@ from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.comparison import run
-from ropewalk.inference.drawing import issue
 from ropewalk.inference.question import default_model, write_recipe
 from ropewalk.mcmc.sampler import Engine, Step, parse_engine
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.results import ClassComparisons, Comparison
-from ropewalk.text.names import few
+from ropewalk.text.remarks import few, issue, note
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 _USAGE = (
@@ -215,7 +214,7 @@ def compare(
         progress=progress,
         tests=tests,
     )
-    issue(comparison.warnings)
+    issue(comparison.remarks)
     return comparison
 
 
@@ -264,7 +263,7 @@ def compare_classes(
         comparisons = tuple(
             _compare(outcomes, pos_label=label, seed=seed, progress=False, **options) for label in watched
         )
-    issue(few(warning for c in comparisons for warning in c.warnings))
+    issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
 
 
@@ -296,7 +295,8 @@ def _compare(
     if not tests:
         return comparison
     battery = run_battery(outcomes, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)
-    notes = comparison.notes
+    remarks = comparison.remarks
     if recipe.n_clusters is not None:
-        notes = (*notes, "The classical tests take items as independent, and these come in clusters: mistrust them.")
-    return replace(comparison, tests=battery, notes=notes)
+        text = "The classical tests take items as independent, and these come in clusters: mistrust them."
+        remarks = (*remarks, note("tests_ignore_clusters", text))
+    return replace(comparison, tests=battery, remarks=remarks)

@@ -11,7 +11,6 @@ from ropewalk._checks import check_seed, check_threads, is_real
 from ropewalk._progress import ProgressLike, shown
 from ropewalk.data.inputs import as_outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import issue
 from ropewalk.inference.evaluation import collected
 from ropewalk.inference.question import write_recipe
 from ropewalk.mcmc.sampler import Engine, Step, parse_engine
@@ -20,6 +19,7 @@ from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
+from ropewalk.text.remarks import issue
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 _USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
@@ -125,7 +125,7 @@ def evaluate(
     ]
     with shown(progress):
         result = collected(recipes, bar, threads=workers)
-    issue(result.warnings)
+    issue(result.remarks)
     return result
 
 

@@ -12,13 +12,13 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import issue
 from ropewalk.inference.question import default_model, write_recipe
 from ropewalk.inference.ranking import run
 from ropewalk.mcmc.sampler import Engine, Step, parse_engine
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.results import Ranking
+from ropewalk.text.remarks import issue
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 _USAGE = (
@@ -98,7 +98,7 @@ def rank(
     )
     with shown(progress):
         ranking = run(recipe, threads=check_threads(threads))
-    issue(ranking.warnings)
+    issue(ranking.remarks)
     return ranking
 
 

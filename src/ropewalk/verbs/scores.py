@@ -16,13 +16,13 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.comparison import run as run_comparison
-from ropewalk.inference.drawing import issue
 from ropewalk.inference.evaluation import collected
 from ropewalk.inference.question import RULES, check_reach
 from ropewalk.inference.ranking import run as run_ranking
 from ropewalk.metrics.scores import ScoreMetricLike, decision_cost, settle_scores
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.results import Battery, Comparison, Evaluation, Ranking, Recipe
+from ropewalk.text.remarks import Remark, issue, note
 from ropewalk.typing import DrawsLike, Label, RopeLike, Rule, SeedLike
 from ropewalk.verbs.evaluation import check_bar
 
@@ -110,9 +110,9 @@ def compare_scores(
     recipe, threads = _recipe(items, metric, options)
     with shown(options.get("progress")):
         found = run_comparison(recipe, threads=threads)
-    tests, notes = _delong(recipe) if options.get("tests", True) else (None, ())
-    found = replace(found, tests=tests, notes=(*found.notes, *notes))
-    issue(found.warnings)
+    tests, remarks = _delong(recipe) if options.get("tests", True) else (None, ())
+    found = replace(found, tests=tests, remarks=(*found.remarks, *remarks))
+    issue(found.remarks)
     return found
 
 
@@ -160,7 +160,7 @@ def evaluate_scores(
         recipes = [_recipe(items, one, options) for one in metrics]
     with shown(options.get("progress")):
         found = collected([recipe for recipe, _ in recipes], bar, threads=recipes[0][1])
-    issue(found.warnings)
+    issue(found.remarks)
     return found
 
 
@@ -204,7 +204,7 @@ def rank_scores(
     recipe, threads = _recipe(items, metric, options)
     with shown(options.get("progress")):
         ranking = run_ranking(recipe, threads=threads)
-    issue(ranking.warnings)
+    issue(ranking.remarks)
     return ranking
 
 
@@ -309,17 +309,17 @@ def _recipe(source: ItemScores, metric: Any, options: ScoreOptions) -> tuple[Rec
     ), threads
 
 
-def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[str, ...]]:
+def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
     """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
     items = recipe.tables[0]
     if recipe.metric.name != "roc_auc" or not isinstance(items, ItemScores):
         return None, ()
     if items.cluster is not None or items.weight is not None:
-        return None, ("No DeLong test: it is for items that stand alone and count alike.",)
+        return None, (note("no_delong", "No DeLong test: it is for items that stand alone and count alike."),)
     try:
         test = delong_of(items, prob=recipe.prob)
     except DataError as error:
-        return None, (f"No DeLong test: {error.message}",)
+        return None, (note("no_delong", f"No DeLong test: {error.message}"),)
     battery = Battery(
         a=items.names[0],
         b=items.names[1],

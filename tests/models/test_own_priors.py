@@ -8,6 +8,7 @@ from scipy import integrate, stats
 from scipy.special import expit, log_expit, logit
 
 import ropewalk as rw
+from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.models import (
     DeltaPrior,
@@ -19,7 +20,7 @@ from ropewalk.models import (
     Tree,
     Unpaired,
 )
-from ropewalk.models.delta import density, resample
+from ropewalk.models.delta import resample
 
 pm = pytest.importorskip("pymc")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")  # that is what they are for
@@ -258,7 +259,7 @@ class TestDelta:
     def test_density_follows_a_peak(self):
         draws = np.random.default_rng(12).standard_normal(400_000)
         at = np.array([-2.0, 0.0, 1.0])
-        assert density(draws, at) == pytest.approx(stats.norm.pdf(at), rel=0.1)
+        assert neighbour_density(draws, at) == pytest.approx(stats.norm.pdf(at), rel=0.1)
 
     def test_resampling_takes_each_as_often_as_its_weight_says(self):
         weights = np.array([0.5, 0.25, 0.25, 0.0])

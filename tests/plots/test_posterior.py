@@ -23,14 +23,13 @@ import ropewalk as rw
 from hostile import hostile_names
 from posteriors import compared, plain, worse_if_more
 from ropewalk.draws.decision import region_masses
+from ropewalk.draws.density import bandwidth, kernel, scott, smooth
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
-from ropewalk.plots._density import bandwidth, kernel, scott, smooth
 from ropewalk.plots._letters import fitted, folded, width_of
-from ropewalk.plots._span import bulk, span
-from ropewalk.report.colours import ABOVE, BELOW, INSIDE, LINE
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, LINE, Axis, bulk, view
 from ropewalk.results import CrossComparison, CrossPredictions
 from ropewalk.text.numbers import decimals, number, percent
 
@@ -660,9 +659,9 @@ def test_a_heap_at_the_end_of_a_scale_keeps_its_height(rng):
 
 
 def test_a_view_shows_the_draws_first():
-    assert span(Interval(0.3, 0.4), [0.0, -9.0], margin=0.0) == Interval(0.3, 0.4)
-    assert span(Interval(0.1, 0.2), [0.0, -math.inf], margin=0.0) == Interval(0.0, 0.2)
-    low, high = span(Interval(0.5, 0.5))
+    assert view(Interval(0.3, 0.4), [0.0, -9.0], margin=0.0) == Axis(0.3, 0.4)
+    assert view(Interval(0.1, 0.2), [0.0, -math.inf], margin=0.0) == Axis(0.0, 0.2)
+    low, high = view(Interval(0.5, 0.5))
     assert low < 0.5 < high
     assert bulk(np.array([0.0, 1.0, 2.0]), Interval(0.0, 2.0)) == Interval(0.0, 2.0)
 

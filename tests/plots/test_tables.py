@@ -21,7 +21,7 @@ from ropewalk.analysis import confusion
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
 from ropewalk.plots._cells import SMALLEST, distinct
-from ropewalk.report.colours import ABOVE, BELOW, INSIDE
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
 from ropewalk.results import CrossComparison
 from ropewalk.text.numbers import decimals, interval, number, percent
 from ropewalk.text.verdicts import Verdict

@@ -52,7 +52,7 @@ from ropewalk.report.chains import chain_part, delta_values
 from ropewalk.report.drawn import made_by, worth_text
 from ropewalk.report.method import method_rows
 from ropewalk.report.models import meaning, model_call, sampler_call
-from ropewalk.report.trace import trace
+from ropewalk.report.pictures.chains import trace
 from ropewalk.text.remarks import warning
 from support import need
 

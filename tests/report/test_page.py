@@ -16,14 +16,16 @@ from hypothesis import strategies as st
 
 import ropewalk as rw
 from hostile import hostile_names
+from posteriors import compared
+from ropewalk.draws.density import bars
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.draws.summary import summarise
 from ropewalk.inference.extras import gather
-from ropewalk.report.forest import Entry, forest
-from ropewalk.report.geometry import Axis, area, axis_of, outline, round_step
 from ropewalk.report.method import method_rows
-from ropewalk.report.panel import slider_of
+from ropewalk.report.pictures.axes import Axis, area, outline, round_step, view
+from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
+from ropewalk.report.pictures.tables import Entry, forest
 
 QUICK = {"rng": 0, "draws": 500}
 HOSTILE = hostile_names("script", "image", "turned", "control", "long", "formula", "emoji", "hebrew")
@@ -52,8 +54,12 @@ def test_ticks_are_round_and_stand_where_they_say(low, span):
 
 
 def test_ticks_about_a_bar_tell_the_score_itself():
-    axis = Axis(-0.1, 0.1)
-    assert {tick.text: tick.at for tick in axis.ticks(origin=0.7)}["0.70"] == pytest.approx(50)
+    y = np.tile([0, 1], 200)
+    m = rw.evaluate(y, np.where(np.arange(400) % 10 < 7, y, 1 - y), metric="accuracy", at_least=0.7, **QUICK)[
+        "accuracy"
+    ]
+    found = panel("p", posterior_of(m), label="", say=lambda *_: "")
+    assert {tick.text: tick.at for tick in found.ticks}["0.70"] == pytest.approx(found.zero)
 
 
 @given(st.floats(1e-6, 1e6))
@@ -66,7 +72,8 @@ def test_a_round_step_is_one_two_or_five_times_a_power_of_ten(about):
 def test_a_histogram_has_the_shape_of_the_draws():
     draws = np.sort(np.concatenate([np.linspace(0, 1, 9_000), np.linspace(1, 2, 1_000)]))
     axis = Axis(0.0, 2.0)
-    heights = [100 - float(y) for y in re.findall(r"V([\d.]+)H", outline(draws, axis))]
+    histogram = bars(draws, draws, region=axis, shown=axis)
+    heights = [100 - float(y) for y in re.findall(r"V([\d.]+)H", outline([histogram], axis))]
     half = len(heights) // 2
     assert max(heights) == pytest.approx(100)
     assert np.mean(heights[:half]) == pytest.approx(9 * np.mean(heights[-half + 1 :]), rel=0.1)
@@ -74,15 +81,17 @@ def test_a_histogram_has_the_shape_of_the_draws():
 
 @pytest.mark.parametrize("draws", [np.zeros(1_000), np.array([0.3]), np.full(50, -0.2)], ids=["zeros", "one", "equal"])
 def test_equal_draws_are_one_bar(draws):
-    axis = axis_of(draws, of_interest=(0.0, -0.05, 0.05))
+    found = posterior_of(compared(draws, 0.05))
+    axis = found.view(found.rope)
     assert axis.holds(draws[0])
     middle = 10 * axis.at(float(draws[0]))
-    assert outline(draws, axis) == f"M{middle - 5:g} 100V0H{middle + 5:g}V100"
+    ends = re.fullmatch(r"M([\d.]+) 100V0H([\d.]+)V100", outline(found.histogram(axis), axis)).groups()
+    assert [float(end) for end in ends] == pytest.approx([middle - 5, middle + 5], abs=0.1)
 
 
 def test_what_is_far_away_does_not_squeeze_the_draws():
     draws = np.sort(np.random.default_rng(0).normal(0.5, 0.001, 2_000))
-    axis = axis_of(draws, of_interest=(0.0, -0.01, 0.01))
+    axis = view(Interval(draws[0], draws[-1]), (0.0, -0.01, 0.01))
     assert not axis.holds(0.0)
     assert axis.at(float(draws[-1])) - axis.at(float(draws[0])) > 80
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -183,6 +183,29 @@ def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
     below = count_below(ordered, rope.low)
     upto = count_below(ordered, rope.high, inclusive=True)
     return Regions(below / n, (upto - below) / n, (n - upto) / n)
+
+
+class RopeMasses(NamedTuple):
+    """The masses of the three regions at every half-width of a symmetric ROPE."""
+
+    widths: FloatArray
+    below: FloatArray
+    inside: FloatArray
+    above: FloatArray
+
+
+def rope_masses(ordered: FloatArray, top: float, n_points: int) -> RopeMasses:
+    """Return the masses of the regions of sorted differences, for half-widths from 0 to `top`.
+
+    Examples
+    --------
+    >>> rope_masses(np.array([-1.0, 0.0, 0.5, 3.0]), 2.0, 2).inside.tolist()
+    [0.25, 0.75]
+    """
+    widths = np.linspace(0.0, top, n_points)
+    below = np.searchsorted(ordered, -widths, side="left") / ordered.size
+    above = 1.0 - np.searchsorted(ordered, widths, side="right") / ordered.size
+    return RopeMasses(widths, below, 1.0 - below - above, above)
 
 
 def is_settled(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:

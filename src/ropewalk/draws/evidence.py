@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-import numpy as np
-
+from ropewalk.draws.density import kernel_at_zero, scott
 from ropewalk.draws.intervals import Interval
 from ropewalk.typing import FloatArray
 
@@ -57,24 +55,16 @@ def savage_dickey(posterior: FloatArray, prior: FloatArray) -> BayesFactor:
     Under the SIGIR paired prior the density of a difference of F1 is infinite at 0 (it grows like −log|δ|), so
     the value depends on the bandwidth; this recipe, and no other, reproduces the published ones.
     """
-    top, near = _density_at_zero(posterior)
-    bottom, _ = _density_at_zero(prior)
-    if top is None or not bottom:
+    width, prior_width = scott(posterior), scott(prior)
+    if not width or not prior_width:
+        return BayesFactor()
+    top, near = kernel_at_zero(posterior, width)
+    bottom, _ = kernel_at_zero(prior, prior_width)
+    if not bottom:
         return BayesFactor()
     value = top / bottom
     reliable = value >= _SD_NOISE and near >= _FEW
     return BayesFactor(sd=value, sd_reliable=reliable, density=top, prior_density=bottom)
-
-
-def _density_at_zero(draws: FloatArray) -> tuple[float | None, int]:
-    """Return a Gaussian kernel density at 0 (Scott's bandwidth) and how many draws lie within a bandwidth."""
-    spread = float(draws.std(ddof=1)) if draws.size > 1 else 0.0
-    if spread == 0:
-        return None, 0
-    width = spread * draws.size ** (-1 / 5)
-    scaled = draws / width
-    density = float(np.exp(-0.5 * scaled * scaled).mean()) / (width * math.sqrt(2 * math.pi))
-    return density, int((np.abs(scaled) <= 1).sum())
 
 
 def rope_factor(

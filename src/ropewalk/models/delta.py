@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.around import Around
 from ropewalk.models.distributions import describe, is_preliz, is_pymc, log_density
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.tree import NOT_THEIRS
 from ropewalk.typing import FloatArray, IntArray
-
-_NEAR: Final = 0.005  # of the prior's draws, over which its density at a point is taken
-_FEWEST: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,7 +63,7 @@ class DeltaPrior(Around):
         logs = log_density(self.delta, delta)
         if logs.shape != delta.shape or np.isnan(logs).any():
             raise InvalidInputError("The prior of `delta` gives no log density for some differences.")
-        logs = logs - np.log(density(prior, delta))
+        logs = logs - np.log(neighbour_density(prior, delta))
         top = logs.max()
         if not np.isfinite(top):
             raise InvalidInputError(
@@ -75,27 +73,6 @@ class DeltaPrior(Around):
         weights: FloatArray = np.exp(logs - top)
         weights /= weights.sum()
         return weights
-
-
-def density(draws: FloatArray, at: FloatArray) -> FloatArray:
-    """Return the density of draws at some points: how closely the nearest of them lie.
-
-    Unlike a kernel of one width this follows a peak as sharp as that of the SIGIR prior at 0.
-
-    Examples
-    --------
-    >>> uniform = np.linspace(0, 1, 10_001)
-    >>> density(uniform, np.array([0.25, 0.5])).round(6).tolist()
-    [1.0, 1.0]
-    """
-    ordered = np.sort(draws)
-    near = max(int(_NEAR * ordered.size), _FEWEST)
-    place = np.searchsorted(ordered, at)
-    low = np.clip(place - near // 2, 0, max(ordered.size - 1 - near, 0))
-    high = np.minimum(low + near, ordered.size - 1)
-    width = np.maximum(ordered[high] - ordered[low], np.finfo(np.float64).tiny)
-    found: FloatArray = (high - low) / (ordered.size - 1) / width
-    return found
 
 
 def resample(weights: FloatArray, rng: np.random.Generator) -> IntArray:

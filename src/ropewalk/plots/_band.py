@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from ropewalk.draws.intervals import Interval
 from ropewalk.plots._letters import minus, room_of, width_of
-from ropewalk.plots._span import clipped
 from ropewalk.plots._style import SMALL
-from ropewalk.report.colours import INSIDE, QUIET
+from ropewalk.report.pictures.axes import INSIDE, QUIET, clipped
 from ropewalk.text.verdicts import rope_text
 
 if TYPE_CHECKING:

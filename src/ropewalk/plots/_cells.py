@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk._optional import require
 from ropewalk.plots._style import SMALL, short, words
-from ropewalk.report.colours import INK, LINE, QUIET
+from ropewalk.report.pictures.axes import INK, LINE, QUIET
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

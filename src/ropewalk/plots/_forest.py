@@ -13,9 +13,9 @@ from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Interval
 from ropewalk.plots._band import rope_band, rope_words
 from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
-from ropewalk.plots._span import span
 from ropewalk.plots._style import SMALL, TEXT, quieten, rule
-from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
+from ropewalk.report.pictures.axes import view as span
 from ropewalk.results import Comparison
 from ropewalk.text.verdicts import Verdict
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ropewalk._optional import require
 from ropewalk.plots._style import SMALL, settle, short
-from ropewalk.report.colours import INK, QUIET
+from ropewalk.report.pictures.axes import INK, QUIET
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray
 

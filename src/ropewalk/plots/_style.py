@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk._optional import require
 from ropewalk.errors import InvalidInputError
-from ropewalk.report.colours import INK, LINE, QUIET
+from ropewalk.report.pictures.axes import INK, LINE, QUIET
 from ropewalk.results import CrossComparison
 from ropewalk.text.names import brief, visible
 

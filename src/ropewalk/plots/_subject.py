@@ -14,7 +14,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
 from ropewalk.plots._letters import minus
 from ropewalk.plots._style import short, words
-from ropewalk.report.colours import ABOVE, BELOW, INSIDE, LINE
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, LINE
 from ropewalk.report.shape import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
 from ropewalk.text.numbers import estimate_text, percent

@@ -30,7 +30,7 @@ from ropewalk.plots._cells import (
 )
 from ropewalk.plots._letters import minus
 from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, settle, short
-from ropewalk.report.colours import ABOVE, BELOW, INK, QUIET
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion, CrossComparison
 from ropewalk.text.numbers import interval, number
 from ropewalk.typing import FloatArray

@@ -16,10 +16,10 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots._forest import lettering
 from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._series import label_of, next_style
-from ropewalk.plots._span import span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, short, words
 from ropewalk.report.checks import OFF, least, p_text
-from ropewalk.report.colours import INK, INSIDE, LINE
+from ropewalk.report.pictures.axes import INK, INSIDE, LINE
+from ropewalk.report.pictures.axes import view as span
 from ropewalk.report.shape import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.names import count_of

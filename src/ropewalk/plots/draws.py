@@ -10,10 +10,10 @@ import numpy as np
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
 from ropewalk.plots._letters import BESIDE, folded, minus, plain_ticks, room_of, with_signs
-from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten
 from ropewalk.plots._subject import Subject, subject_of
-from ropewalk.report.colours import INK, INSIDE
+from ropewalk.report.pictures.axes import INK, INSIDE, bulk
+from ropewalk.report.pictures.axes import view as span
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior
 from ropewalk.text.numbers import decimals, number
 from ropewalk.typing import FloatArray, IntArray

@@ -11,7 +11,7 @@ from ropewalk.plots._chains import chained_of
 from ropewalk.plots._letters import BESIDE, folded, plain_ticks, room_of, with_signs
 from ropewalk.plots._series import next_style
 from ropewalk.plots._style import SMALL, TEXT, axes, quieten
-from ropewalk.report.colours import INK, QUIET
+from ropewalk.report.pictures.axes import INK, QUIET
 from ropewalk.results import Comparison, MetricPosterior
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from ropewalk.draws.density import kernel, scott
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._density import kernel, scott
 from ropewalk.plots._letters import BESIDE, folded, plain_ticks, room_of, with_signs
-from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, rule
 from ropewalk.plots._subject import delta_words
-from ropewalk.report.colours import INK, QUIET
+from ropewalk.report.pictures.axes import INK, QUIET, bulk
+from ropewalk.report.pictures.axes import view as span
 from ropewalk.results import Comparison, CrossComparison
 from ropewalk.text.numbers import factor, savage_dickey
 from ropewalk.typing import FloatArray

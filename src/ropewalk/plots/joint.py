@@ -10,10 +10,10 @@ import numpy as np
 from ropewalk.draws.intervals import Interval
 from ropewalk.plots._band import ALPHA
 from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
-from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, short
 from ropewalk.plots._subject import NAME, better_names, metric_words
-from ropewalk.report.colours import ABOVE, BELOW, INSIDE, QUIET
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, QUIET, bulk
+from ropewalk.report.pictures.axes import view as span
 from ropewalk.results import Comparison, CrossComparison
 from ropewalk.text.numbers import decimals, number
 from ropewalk.text.verdicts import rope_text

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from ropewalk._checks import choose
+from ropewalk.draws.density import bin_width, bins, smooth
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import count_below
 from ropewalk.plots._band import name_above, rope_band, rope_words
-from ropewalk.plots._density import bin_width, bins, smooth
 from ropewalk.plots._letters import fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
-from ropewalk.plots._span import bulk, clipped, span
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten
 from ropewalk.plots._subject import Part, Share, Subject, subject_of
-from ropewalk.report.colours import INK, LINE, QUIET
+from ropewalk.report.pictures.axes import INK, LINE, QUIET, bulk, clipped
+from ropewalk.report.pictures.axes import view as span
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior
 from ropewalk.text.numbers import decimals, number, percent
 from ropewalk.typing import FloatArray

@@ -16,7 +16,7 @@ from ropewalk.plots._cells import GLYPHS
 from ropewalk.plots._letters import minus
 from ropewalk.plots._series import DARK, Style, key, label_of, next_style
 from ropewalk.plots._style import SMALL, axes, quieten, rule, words
-from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
 from ropewalk.text.verdicts import Verdict, rope_text
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from ropewalk.plots._cells import (
 from ropewalk.plots._letters import fitted, folded, minus
 from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, grid, of_kind, quieten, settle
 from ropewalk.plots._subject import metric_words
-from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE, LINE
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk.results import Pair, Ranking
 from ropewalk.text.numbers import decimals, number, percent
 from ropewalk.text.verdicts import Leaning, Verdict, rope_text

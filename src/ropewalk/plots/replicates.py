@@ -28,7 +28,7 @@ from ropewalk.plots._cells import (
     write,
 )
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, settle, short
-from ropewalk.report.colours import ABOVE, INK
+from ropewalk.report.pictures.axes import ABOVE, INK
 from ropewalk.results.checks import PredictiveCheck
 from ropewalk.typing import FloatArray, IntArray
 

@@ -10,7 +10,7 @@ from ropewalk.draws.decision import Piece, path_text
 from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, rule
 from ropewalk.plots._subject import better_names, delta_words
-from ropewalk.report.colours import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET
 from ropewalk.results import Comparison, CrossComparison
 from ropewalk.text.numbers import decimals
 from ropewalk.text.verdicts import Verdict, rope_text

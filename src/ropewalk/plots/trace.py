@@ -15,11 +15,11 @@ from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.plots._chains import Chained, chained_of
 from ropewalk.plots._letters import folded, plain_ticks, with_signs
 from ropewalk.plots._series import next_style
-from ropewalk.plots._span import bulk, span
 from ropewalk.plots._style import SMALL, TEXT, axes, quieten
-from ropewalk.report.colours import INK, QUIET
 from ropewalk.report.drawn import can_diverge, rhat_text, step_text
-from ropewalk.report.trace import spread_chains
+from ropewalk.report.pictures.axes import INK, QUIET, bulk
+from ropewalk.report.pictures.axes import view as span
+from ropewalk.report.pictures.chains import chain_numbers
 from ropewalk.results import Comparison, MetricPosterior, Ranking
 from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray
@@ -74,7 +74,7 @@ def plot_trace(result: Comparison | MetricPosterior | Ranking, *, ax: Any = None
     panels = _panels(ax, len(numbers))
     for (left, right), one in zip(panels, numbers, strict=True):
         last = one is numbers[-1]
-        shown = spread_chains(one.values)
+        shown = chain_numbers(one.values, _SHOWN).chains
         _trace(left, one, shown, diverging)
         _ranks(right, one.values, shown)
         if last:

@@ -10,8 +10,8 @@ from ropewalk.data.labels import label_text
 from ropewalk.mcmc.diagnostics import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
 from ropewalk.models import DeltaPrior
 from ropewalk.report.drawn import can_diverge, rhat_text, step_text
+from ropewalk.report.pictures.chains import Trace, trace
 from ropewalk.report.shape import Table, metric_title
-from ropewalk.report.trace import Trace, trace
 from ropewalk.results import ClassComparisons, Comparison, Evaluation, MetricPosterior, Ranking, Rendered
 from ropewalk.text.escape import isolated
 from ropewalk.text.names import count_of, visible

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ropewalk.data.labels import label_text
-from ropewalk.report.geometry import Axis, Tick, axis_of_intervals
+from ropewalk.report.pictures.axes import Axis, Tick, hull
+from ropewalk.report.pictures.axes import view as axis_view
 from ropewalk.report.shape import Escape, Table, View, class_words, items_text, metric_title, model_text
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.names import brief, count_of, visible
@@ -208,6 +209,11 @@ def least(rows: Sequence[CheckRow], most: int) -> list[CheckRow]:
 # -- in pictures -------------------------------------------------------------------------------------------
 
 
+def check_axis(rows: Sequence[CheckRow]) -> Axis:
+    """Return an axis that shows all replicates, and what was observed however far away."""
+    return axis_view(hull((row.interval for row in rows), [row.observed for row in rows]))
+
+
 def discrepancies(check: PredictiveCheck, escape: Escape) -> tuple[Discrepancy, ...]:
     """Lay out the replicates of each statistic, and where the observed value stands among them."""
     return tuple(_discrepancy(check, check.of(statistic), escape) for statistic in check.statistics)
@@ -216,10 +222,7 @@ def discrepancies(check: PredictiveCheck, escape: Escape) -> tuple[Discrepancy, 
 def _discrepancy(check: PredictiveCheck, rows: Sequence[CheckRow], escape: Escape) -> Discrepancy:
     shown = least(rows, _LONG)
     first, name = shown[0], _statistic(shown[0], escape)
-    axis = axis_of_intervals([row.interval for row in shown], of_interest=[row.observed for row in shown])
-    # What was seen may lie far from all replicates, and must be in the picture.
-    ends = [row.observed for row in shown]
-    axis = Axis(min(axis.low, *ends), max(axis.high, *ends))
+    axis = check_axis(shown)
     note = "" if len(shown) == len(rows) else f"{len(rows) - len(shown):,} more fit better than these."
     return Discrepancy(
         title=f"{name[:1].upper()}{name[1:]}",

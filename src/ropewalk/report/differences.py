@@ -7,8 +7,8 @@ from typing import Final
 
 from ropewalk.data.labels import label_text
 from ropewalk.inference.extras import ClassAgreement, Extras, Mistaken
-from ropewalk.report.forest import Entry, Forest, forest
 from ropewalk.report.models import class_word
+from ropewalk.report.pictures.tables import Entry, Forest, forest
 from ropewalk.report.shape import Table, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison
 from ropewalk.text.escape import isolated

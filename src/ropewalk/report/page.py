@@ -14,13 +14,12 @@ from ropewalk.models.around import moves_of
 from ropewalk.report import checks, classical, studies
 from ropewalk.report.chains import ALARM, ChainPart, chain_part
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
-from ropewalk.report.forest import Entry, Forest, forest
-from ropewalk.report.matrices import Matrix, Pairs, confusion_matrix, pair_matrix
 from ropewalk.report.method import method_rows, preset_text
 from ropewalk.report.more import more_table
-from ropewalk.report.panel import Judged, Panel, panel
+from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
+from ropewalk.report.pictures.power import Prospect, power_picture, verdict_picture
+from ropewalk.report.pictures.tables import Entry, Forest, Matrix, Pairs, confusion_matrix, forest, pair_matrix
 from ropewalk.report.plates import Inline, inline
-from ropewalk.report.prospect import Prospect, power_picture, verdict_picture
 from ropewalk.report.remarks import remarks
 from ropewalk.report.resampled import plain
 from ropewalk.report.sentence import sentence
@@ -144,7 +143,7 @@ def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
     battery = c.tests
     return replace(
         found,
-        panels=(panel("p1", _judged(c)),),
+        panels=(_delta_panel(c),),
         views=(replace(found.views[0], tests=""),),
         agreement=agreement_tables(c, extras.agreement),
         classes=by_class(extras.classes),
@@ -170,23 +169,13 @@ def _prospect(result: studies.Planned) -> Prospect | None:
     return verdict_picture(result, isolated) if isinstance(result, MoreData) else power_picture(result, isolated)
 
 
-def _judged(c: Comparison) -> Judged:
-    a, b = isolated(c.a), isolated(c.b)
+def _delta_panel(c: Comparison) -> Panel:
+    a, b, metric = isolated(c.a), isolated(c.b), metric_title(c.metric)
 
     def say(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
         return verdict_text(verdict, leaning, width, a, b)
 
-    metric = c.recipe.metric
-    return Judged(
-        draws=c.draws.delta(),
-        estimate=c.delta,
-        question=c.recipe.question,
-        decision=c.decision,
-        path=c.rope_path,
-        say=say,
-        label=f"{metric_title(c.metric)} of {a} − {metric_title(c.metric)} of {b}",
-        reach=metric.high - metric.low,
-    )
+    return panel("p1", posterior_of(c), label=f"{metric} of {a} − {metric} of {b}", say=say)
 
 
 def _priors(priors: PriorSensitivity | None) -> Forest | None:
@@ -273,24 +262,13 @@ def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
 
 
 def _score_panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
-    """Lay out the posterior of a score; against a bar, its difference from it."""
+    """Lay out the posterior of a score, and of its difference from a bar."""
     name, bar = isolated(result.name), 0.0 if m.bar is None else m.bar
 
     def say(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
         return bar_text(verdict, leaning, width, name, f"{bar:g}")
 
-    judged = Judged(
-        draws=m.draws.psi[0] - bar,
-        estimate=m.estimate.shifted(-bar),
-        question=m.recipe.question if m.bar is not None else replace(m.recipe.question, rope=None),
-        decision=m.decision,
-        path=m.rope_path,
-        say=say,
-        label=f"{metric_title(m.metric.name)} of {name}",
-        reach=m.metric.high - m.metric.low,
-        origin=bar,
-    )
-    return panel(key, judged, signed=False, zero=m.bar is not None)
+    return panel(key, posterior_of(m), label=f"{metric_title(m.metric.name)} of {name}", say=say)
 
 
 def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:

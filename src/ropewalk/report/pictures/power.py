@@ -10,22 +10,44 @@ from typing import Final
 import numpy as np
 
 from ropewalk.report.amounts import kind_text
-from ropewalk.report.geometry import HEIGHT, WIDTH, Tick, area, round_step
 from ropewalk.report.more import SETTLED, goal_text, shown_share, undecided
+from ropewalk.report.pictures.axes import LETTER_PX, Tick, area, line, round_step
 from ropewalk.report.shape import Escape
 from ropewalk.results import MoreData, Plan, PowerResult, PowerRow
 from ropewalk.text.numbers import share_text
 from ropewalk.typing import FloatArray
 
-_TOP: Final = 10  # pixels above the picture
-_PIXELS: Final = 160  # that it is high
-_WIDE: Final = 20.0  # times as many items: the axis is then one of factors
-_MARGIN: Final = 0.03
-_SCREENS: Final = ((300.0, True), (640.0, False))  # pixels across; whether a narrow one still shows the tick
-_LETTER: Final = 7.2
-_BETWEEN: Final = 10.0
-_TICKS: Final = 6
+TOP_PX: Final = 10  # above the picture
+HEIGHT_PX: Final = 160
+MIN_FACTOR_OF_LOG_AXIS: Final = 10.0  # from so many times the fewest items on, the axis is one of factors
+MARGIN: Final = 0.03
+SCREENS_PX: Final = ((300.0, True), (640.0, False))  # across, and whether a narrow screen still shows the tick
+TICK_GAP_PX: Final = 10.0
+MAX_TICKS: Final = 6
 _CLASSES: Final = ("high", "mid", "low", "open")
+
+
+def is_wide(sizes: Sequence[float]) -> bool:
+    """Whether numbers of items lie so far apart that their axis is one of factors.
+
+    Examples
+    --------
+    >>> is_wide([100, 500]), is_wide([100, 5_000])
+    (False, True)
+    """
+    return max(sizes) >= MIN_FACTOR_OF_LOG_AXIS * min(sizes)
+
+
+def stacked(shares: FloatArray) -> FloatArray:
+    """Return the edges of shares (rows, kinds) that are stacked upon each other: (kinds + 1, rows), from 0 up to 1.
+
+    Examples
+    --------
+    >>> stacked(np.array([[0.25, 0.5]])).T.tolist()
+    [[0.0, 0.25, 0.75]]
+    """
+    tops = np.minimum(np.cumsum(shares, axis=1), 1.0)
+    return np.concatenate([np.zeros((len(shares), 1)), tops], axis=1).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +89,7 @@ class _Sizes:
 
     @classmethod
     def of(cls, sizes: Sequence[int], margin: float) -> _Sizes:
-        factors = sizes[-1] / sizes[0] >= _WIDE
+        factors = is_wide(sizes)
         ends = [math.log10(size) if factors else float(size) for size in (sizes[0], sizes[-1])]
         room = margin * (ends[1] - ends[0])
         return cls(ends[0] - room, ends[1] + room, factors)
@@ -80,12 +102,12 @@ class _Sizes:
     def ticks(self) -> tuple[Tick, ...]:
         """Return round numbers, as many as have room; first those that a narrow screen has room for."""
         placed: dict[float, tuple[str, bool]] = {}
-        for width, major in _SCREENS:
+        for width, major in SCREENS_PX:
             for size in self._round():
                 text, at = f"{size:,.0f}", self.at(size)
                 # At the ends of the axis a text stands beside its place, so half as much again is kept free.
                 if all(
-                    abs(at - other) * width >= 0.75 * _LETTER * (len(text) + len(taken)) + _BETWEEN
+                    abs(at - other) * width >= 0.75 * LETTER_PX * (len(text) + len(taken)) + TICK_GAP_PX
                     for other, (taken, _) in placed.items()
                 ):
                     placed[at] = text, major
@@ -97,7 +119,7 @@ class _Sizes:
             # Powers of ten come first, where there is no room for all.
             rounds = [step * 10.0**power for step in (1, 2, 5) for power in powers]
         else:
-            step = max(round_step((self.high - self.low) / _TICKS), 1.0)
+            step = max(round_step((self.high - self.low) / MAX_TICKS), 1.0)
             rounds = [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
         return [size for size in rounds if size > 0 and 0 <= self.at(size) <= 1]
 
@@ -107,7 +129,7 @@ def power_picture(result: PowerResult | Plan, escape: Escape) -> Prospect | None
     rows = _ordered(result.rows)
     if len(rows) < 2:  # noqa: PLR2004
         return None
-    axis = _Sizes.of([row.n for row in rows], _MARGIN)
+    axis = _Sizes.of([row.n for row in rows], MARGIN)
     kind, goal = kind_text(result.design), goal_text(result.design, escape)
     what = f"{kind.capitalize()}: how often {goal} is reached"
     x = np.array([axis.at(row.n) for row in rows])
@@ -127,7 +149,7 @@ def power_picture(result: PowerResult | Plan, escape: Escape) -> Prospect | None
         axis_name="items",
         ticks=axis.ticks(),
         band=area(x, low, high),
-        line=_line(x, share),
+        line=line(x, share),
         points=tuple(
             Point(round(100 * axis.at(row.n), 3), _down(row.power), _down(row.low), _down(row.high)) for row in rows
         ),
@@ -144,15 +166,14 @@ def verdict_picture(more: MoreData, escape: Escape, *, head: str = "") -> Prospe
         return None
     axis = _Sizes.of([row.n for row in rows], 0.0)
     x = np.array([axis.at(row.n) for row in rows])
-    shares = np.array([[*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)] for row in rows]).T
-    tops = np.minimum(np.cumsum(shares, axis=0), 1.0)
-    edges = [np.zeros_like(x), *tops]
+    shares = np.array([[*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)] for row in rows])
+    edges = stacked(shares)
     a, b = map(escape, more.design.names)
     words = (f"{a} better", "practically equivalent", f"{b} better", "undecided")
     last = rows[-1]
     rough = more.method == "extrapolation"
     ends = ", ".join(
-        f"{word} {shown_share(share, last, rough=rough)}" for word, share in zip(words, shares[:, -1], strict=True)
+        f"{word} {shown_share(share, last, rough=rough)}" for word, share in zip(words, shares[-1], strict=True)
     )
     caption = f"Probability of each verdict after more {more.unit}, {'extrapolated' if rough else 'simulated'}."
     answer = _within(axis, more.n)
@@ -163,7 +184,7 @@ def verdict_picture(more: MoreData, escape: Escape, *, head: str = "") -> Prospe
         axis_name=f"more {more.unit}",
         ticks=axis.ticks(),
         areas=tuple(
-            (kind, area(x, below, above)) for kind, below, above in zip(_CLASSES, edges, edges[1:], strict=False)
+            (kind, area(x, below, above)) for kind, below, above in zip(_CLASSES, edges[:-1], edges[1:], strict=True)
         ),
         legend=tuple(zip(_CLASSES, words, strict=True)),
         answer=answer,
@@ -179,12 +200,8 @@ def _ends(rows: Sequence[PowerRow], shares: Sequence[float]) -> str:
     return f"from {first} to {last}"
 
 
-def _line(x: FloatArray, y: FloatArray) -> str:
-    return "M" + "L".join(f"{WIDTH * a:.0f} {HEIGHT * (1 - b):.1f}" for a, b in zip(x, y, strict=True))
-
-
 def _down(share: float) -> float:
-    return round(_TOP + _PIXELS * (1 - share), 2)
+    return round(TOP_PX + HEIGHT_PX * (1 - share), 2)
 
 
 def _within(axis: _Sizes, size: int | None) -> float | None:

@@ -1,0 +1,365 @@
+"""Posteriors of one number: their regions, bins and ROPE curve, and the live part of a page.
+
+Numbers that stand on the page before anybody touches it come from Python. For the slider the page carries the HDI, the
+rule and some quantiles of the draws, not the draws: spaced like cosines, so that the tails are known best.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import singledispatch
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.draws.decision import Decision, Piece, Regions, path_text, region_masses, rope_masses
+from ropewalk.draws.density import Bars, bars
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Question
+from ropewalk.draws.summary import Estimate, count_below
+from ropewalk.report.pictures.axes import (
+    ABOVE,
+    BELOW,
+    INSIDE,
+    LINE,
+    Axis,
+    Tick,
+    area,
+    bulk,
+    outline,
+    round_step,
+    view,
+)
+from ropewalk.results import Comparison, MetricPosterior
+from ropewalk.text.numbers import decimals, number, percent
+from ropewalk.text.verdicts import Leaning, Verdict
+from ropewalk.typing import FloatArray
+
+MAX_QUANTILES: Final = 1_600
+QUANTILE_DIGITS: Final = 5  # a quantile is written to so many digits of the standard deviation
+SLIDER_STEPS: Final = 200
+MAX_SLIDER_STEPS: Final = 1_000
+STEPS_BELOW_PRESET: Final = 4
+SLIDER_REACH: Final = 1.25  # how far beyond the HDI the slider goes
+CURVE_POINTS: Final = 81
+MIN_SHARE_SAID: Final = 0.002  # more than this beyond the ends of the picture is worth saying
+NEEDLE: Final = 0.01  # width of a bar that stands for one value, as a share of the axis
+
+Say = Callable[[Verdict, Leaning | None, str], str]
+"""How a verdict is put into words, given its leaning and the ROPE as text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of an axis, in per cent, and its ends in words."""
+
+    low: float
+    high: float
+    low_text: str = ""
+    high_text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slider:
+    """A range of half-widths, as texts: a browser counts its steps in decimals."""
+
+    low: str
+    high: str
+    step: str
+    value: str
+    preset: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RopeCurve:
+    """The masses of the three regions against the half-width of the ROPE, and the stretches of each verdict."""
+
+    below: str
+    inside: str
+    above: str
+    ticks: tuple[Tick, ...]
+    strip: tuple[tuple[float, float, str], ...]
+    told: str
+    preset: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One posterior, ready to be drawn; `data` is what the script of the page reads."""
+
+    key: str
+    label: str
+    ticks: tuple[Tick, ...]
+    outline: str
+    zero: float | None
+    zero_text: str
+    hdi: Span
+    rope: Span | None
+    split: float | None
+    outside: str
+    mass: str
+    slider: Slider | None = None
+    curve: RopeCurve | None = None
+    data: str = ""
+
+
+# -- the numbers -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Region:
+    """The sorted draws of one region, its colour, and its ends, which may be infinite."""
+
+    colour: str
+    ends: Interval
+    draws: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Posterior:
+    """Draws of one number, in the order in which they were made and sorted, and how they were judged.
+
+    `origin` is what the number is compared with: 0, a bar, or nothing. The ROPE of the `question` lies around it.
+    `signed` numbers are differences, and `reach` is the largest one there can be. `regions` go from left to right.
+    """
+
+    values: FloatArray
+    ordered: FloatArray
+    estimate: Estimate
+    question: Question
+    masses: Regions | None
+    decision: Decision | None
+    path: tuple[Piece, ...] | None
+    origin: float | None
+    signed: bool
+    reach: float
+    regions: tuple[Region, ...]
+
+    @property
+    def rope(self) -> Interval | None:
+        """The ROPE on the axis of the draws."""
+        rope = self.question.rope
+        return None if rope is None or self.origin is None else _moved(rope, self.origin)
+
+    @property
+    def shown(self) -> Interval:
+        """The range of the draws that a picture shows: all but long tails."""
+        return bulk(self.ordered, self.estimate.hdi)
+
+    def view(self, rope: Interval | None) -> Axis:
+        """Return an axis that shows the draws, and a ROPE and the origin if they are near."""
+        return view(self.shown, [*(rope or ()), *([] if self.origin is None else [self.origin])])
+
+    def histogram(self, axis: Axis) -> list[Bars]:
+        """Return the bars of each region; where all draws are equal, a needle as thin as the axis demands."""
+        shown = self.shown
+        if shown.low < shown.high:
+            return [bars(region.draws, self.ordered, region=region.ends, shown=shown) for region in self.regions]
+        half = NEEDLE * (axis.high - axis.low) / 2
+        return [Bars(np.array([shown.low - half, shown.low + half]), np.ones(1))]
+
+    def share_beyond(self, axis: Interval) -> float:
+        """Return the share of the draws that lie beyond the ends of an axis; 0 where that is not worth saying."""
+        n = self.ordered.size
+        out = count_below(self.ordered, axis.low) + n - count_below(self.ordered, axis.high, inclusive=True)
+        return out / n if out >= MIN_SHARE_SAID * n else 0.0
+
+
+@singledispatch
+def posterior_of(result: Any) -> Posterior:
+    """Return the numbers behind the picture of a difference or of a single score."""
+    raise TypeError(type(result).__name__)
+
+
+@posterior_of.register(Comparison)
+def _(c: Comparison) -> Posterior:
+    values = c.draws.delta()
+    ordered = np.sort(values)
+    edges, masses, metric = c.rope, c.regions, c.recipe.metric
+    if edges is None or masses is None:
+        edges = Interval(0.0, 0.0)
+        masses = region_masses(ordered, edges)
+    return Posterior(
+        values=values,
+        ordered=ordered,
+        estimate=c.delta,
+        question=c.recipe.question,
+        masses=c.regions,
+        decision=c.decision,
+        path=c.rope_path,
+        origin=0.0,
+        signed=True,
+        reach=metric.high - metric.low,
+        regions=_three(ordered, edges, masses),
+    )
+
+
+@posterior_of.register(MetricPosterior)
+def _(m: MetricPosterior) -> Posterior:
+    values, question, bar = m.draws.psi[0], m.recipe.question, m.bar
+    ordered = np.sort(values)
+    regions: tuple[Region, ...] = (Region(colour=LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
+    if m.regions is not None and question.rope is not None and bar is not None:
+        regions = _three(ordered, _moved(question.rope, bar), m.regions)
+    elif m.prob_at_least is not None and bar is not None:
+        regions = _three(ordered, Interval(bar, bar), Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least))
+    return Posterior(
+        values=values,
+        ordered=ordered,
+        estimate=m.estimate,
+        question=question if bar is not None else replace(question, rope=None),
+        masses=m.regions,
+        decision=m.decision,
+        path=m.rope_path,
+        origin=bar,
+        signed=False,
+        reach=m.metric.high - m.metric.low,
+        regions=regions,
+    )
+
+
+def _moved(rope: Interval, origin: float) -> Interval:
+    return Interval(rope.low + origin, rope.high + origin)
+
+
+def _three(ordered: FloatArray, edges: Interval, masses: Regions) -> tuple[Region, ...]:
+    """Share sorted draws out among three regions, by the masses that the result holds; leave out those without any."""
+    first = round(masses.below * ordered.size)
+    second = ordered.size - round(masses.above * ordered.size)
+    regions = (
+        Region(colour=BELOW, ends=Interval(-math.inf, edges.low), draws=ordered[:first]),
+        Region(colour=INSIDE, ends=edges, draws=ordered[first:second]),
+        Region(colour=ABOVE, ends=Interval(edges.high, math.inf), draws=ordered[second:]),
+    )
+    return tuple(region for region in regions if region.draws.size)
+
+
+def verdict_stretches(path: Sequence[Piece] | None, top: float) -> list[tuple[float, float, Verdict]]:
+    """Return from where to where each verdict holds, for half-widths of the ROPE up to `top`."""
+    stretches = [
+        (piece.start, top if piece.stop is None else min(piece.stop, top), piece.verdict) for piece in path or ()
+    ]
+    return [(start, stop, verdict) for start, stop, verdict in stretches if start < stop]
+
+
+# -- the page ----------------------------------------------------------------------------------------------
+
+
+def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
+    """Lay out a posterior: the picture, and where there was a ROPE the slider too."""
+    estimate, rope, origin = posterior.estimate, posterior.rope, posterior.origin
+    axis = posterior.view(rope)
+    places, worth = decimals(estimate), estimate.worth(posterior.ordered.size)
+    (low, high), ends = estimate.hdi, [number(end, places, sign=posterior.signed) for end in estimate.hdi]
+    beyond = posterior.share_beyond(axis)
+    picture = Panel(
+        key=key,
+        label=label,
+        ticks=axis.ticks(sign=posterior.signed),
+        outline=outline(posterior.histogram(axis), axis),
+        zero=axis.at(origin) if origin is not None and axis.holds(origin) else None,
+        zero_text=f"{origin or 0.0:g}",
+        hdi=Span(low=axis.at(low), high=axis.at(high), low_text=ends[0], high_text=ends[1]),
+        rope=None if rope is None else rope_span(rope, axis),
+        split=axis.at(origin) if origin is not None and rope is None else None,
+        outside=f"{percent(beyond, worth)} of the draws lie beyond the picture." if beyond else "",
+        mass=f"{100 * posterior.question.prob:g}%",
+    )
+    stated = posterior.question.rope
+    if stated is None or posterior.decision is None or origin is None:
+        return picture
+    # On the page, all differences are those from the origin.
+    ordered, difference = posterior.ordered - origin, estimate.shifted(-origin)
+    slider = slider_of(stated, difference.hdi, posterior.reach)
+    data = {
+        **_data(ordered, difference, posterior, say),
+        "rope": [end if math.isfinite(end) else None for end in stated],
+        "axis": [axis.low - origin, axis.high - origin],
+    }
+    return replace(
+        picture,
+        slider=slider,
+        curve=_rope_curve(ordered, posterior, stated, float(slider.high)),
+        data=json.dumps(data, separators=(",", ":")),
+    )
+
+
+def rope_span(rope: Interval, axis: Axis) -> Span:
+    """Return where the ROPE lies on an axis."""
+    return Span(low=axis.at(rope.low), high=axis.at(rope.high))
+
+
+def slider_of(rope: Interval, hdi: Interval, reach: float) -> Slider:
+    """Return a slider from next to nothing to where all is equivalent, with the stated half-width on one of its steps.
+
+    Decimal arithmetic, as in the browser: 0.01 is then reached exactly.
+    """
+    symmetric = rope.low == -rope.high
+    preset = rope.high if symmetric else _typical(rope)
+    top = min(max(2 * preset, SLIDER_REACH * max(abs(hdi.low), abs(hdi.high))), max(reach, preset))
+    fine = max(min(top / SLIDER_STEPS, preset / STEPS_BELOW_PRESET), top / MAX_SLIDER_STEPS)
+    step = Decimal(f"{round_step(fine):g}")
+    value = Decimal(f"{preset:.12g}")
+    low = value % step or step
+    steps = int((Decimal(f"{top:.12g}") - low) / step)
+    high = max(low + steps * step, value)
+    return Slider(
+        low=f"{low:f}", high=f"{high:f}", step=f"{step:f}", value=f"{value:f}", preset=f"{value:f}" if symmetric else ""
+    )
+
+
+def _typical(rope: Interval) -> float:
+    """Return the half-width that the slider starts from where the stated ROPE has none."""
+    finite = [abs(end) for end in rope if math.isfinite(end) and end]
+    return float(f"{min(finite):.3g}") if finite else 0.01
+
+
+def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Say) -> dict[str, Any]:
+    """Return what the page needs to judge another ROPE by the same rule."""
+    n, question = ordered.size, posterior.question
+    places = np.arange(n) if n <= MAX_QUANTILES + 1 else _cosine_places(n)
+    digits = max(0, math.ceil(-math.log10(estimate.std or 1.0)) + QUANTILE_DIGITS)
+    widths = "\0"  # no name holds it: control characters were made visible
+    undecided: tuple[Leaning, ...] = ("a", "b", "equivalent")
+    sentences = {verdict.value: say(verdict, None, widths) for verdict in Verdict if verdict.conclusive}
+    sentences |= {leaning: say(Verdict.UNDECIDED_HIGH, leaning, widths) for leaning in undecided}
+    return {
+        "x": [round(x, digits) + 0.0 for x in ordered[places].tolist()],
+        "n": n,
+        "worth": estimate.worth(n),
+        "hdi": list(estimate.hdi),
+        "err": list(estimate.hdi_mc_error),
+        "mean": estimate.mean,
+        "up": question.higher_is_better,
+        "rule": question.rule,
+        "prob": question.prob,
+        "path": [[piece.start, piece.verdict.value] for piece in posterior.path or ()],
+        "say": sentences,
+    }
+
+
+def _cosine_places(n: int) -> Any:
+    """Return places among n sorted draws, dense at both ends; the script of the page has the same formula."""
+    spread = np.arange(MAX_QUANTILES + 1) / MAX_QUANTILES
+    return np.floor((n - 1) * (1 - np.cos(np.pi * spread)) / 2 + 0.5).astype(np.int64)
+
+
+def _rope_curve(ordered: FloatArray, posterior: Posterior, rope: Interval, top: float) -> RopeCurve:
+    widths, below, _, above = rope_masses(ordered, top, CURVE_POINTS)
+    x, axis = widths / top, Axis(0.0, top)
+    return RopeCurve(
+        below=area(x, np.zeros_like(x), below),
+        inside=area(x, below, 1.0 - above),
+        above=area(x, 1.0 - above, np.ones_like(x)),
+        ticks=axis.ticks(),
+        strip=tuple(
+            (axis.at(start), axis.at(stop) - axis.at(start), verdict.value)
+            for start, stop, verdict in verdict_stretches(posterior.path, top)
+        ),
+        told=path_text(posterior.path or (), decimals(posterior.estimate)),
+        preset=axis.at(rope.high) if rope.low == -rope.high else None,
+    )

@@ -35,7 +35,7 @@ test: $(VENV)/.installed-dev browser  ## run the tests
 browser:
 	@tests/install-chromium.sh
 
-test-slow: $(VENV)/.installed-dev  ## run the calibration and other long tests
+test-slow: $(VENV)/.installed-dev  ## run the calibration, the long examples of the pages and other long tests
 	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m slow
 
 test-all:  ## run the tests on every Python from 3.11 to 3.13 that is here

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,9 +22,20 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(page: Path, language: str) -> Iterator[re.Match[str]]:
-    """Yield the fenced blocks of one language."""
-    return (match for match in _FENCE.finditer(page.read_text(encoding="utf-8")) if match[1] == language)
+SLOW = "<!-- slow -->\n"  # above a block that takes long: `make test` leaves it out, `make test-slow` runs the whole page
+
+
+def blocks(page: Path, language: str, *, slow: bool = True) -> Iterator[re.Match[str]]:
+    """Yield the fenced blocks of one language, those marked as slow only if `slow`."""
+    text = page.read_text(encoding="utf-8")
+    for match in _FENCE.finditer(text):
+        if match[1] == language and (slow or not text.endswith(SLOW, 0, match.start())):
+            yield match
+
+
+def is_slow(page: Path) -> bool:
+    """Return whether a page has a block marked as slow."""
+    return SLOW in page.read_text(encoding="utf-8")
 
 
 def prepare(folder: Path) -> None:
@@ -37,17 +49,45 @@ def prepare(folder: Path) -> None:
 _PROGRESS = re.compile(r"^[\w ]+: [\d,]+( of [\d,]+)?(, done|, stopped)? \(\d+ s\)(: .*)?\n", re.MULTILINE)
 
 
-def printed(block: str, folder: Path) -> str:
-    """Return a console block with what its commands print now."""
+def printed(block: str, folder: Path, run: Callable[..., tuple[int, str, str]] | None = None) -> str:
+    """Return a console block with what its commands print now.
+
+    `run` takes the arguments of a call of ropewalk and returns its exit code, stdout and stderr; without it every call
+    is a process of its own, as in a shell.
+    """
     lines = []
     for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
-        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-        done = subprocess.run(  # noqa: S602
-            command, shell=True, cwd=folder, env=environment, text=True, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        lines.append(f"$ {command}\n{_PROGRESS.sub('', done.stdout)}")
+        output = _shell(command, folder) if run is None or "; do " in command else _in_process(command, folder, run)
+        lines.append(f"$ {command}\n{_PROGRESS.sub('', output)}")
     return "".join(lines)
+
+
+def _shell(command: str, folder: Path) -> str:
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(  # noqa: S602
+        command, shell=True, cwd=folder, env=environment, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
+
+
+_QUOTED = r"""(?:"[^"]*"|'[^']*')"""
+_STEP = re.compile(rf"""(?:{_QUOTED}|[^;"'])+""")
+_CALL = re.compile(rf"""\s*ropewalk ((?:{_QUOTED}|[^|<>&"'])*)(.*)""")
+
+
+def _in_process(command: str, folder: Path, run: Callable[..., tuple[int, str, str]]) -> str:
+    """Run the calls of ropewalk in this process, which has imported it already, and the rest of the line in a shell."""
+    output, code = "", 0
+    for step in _STEP.findall(command):
+        call = _CALL.fullmatch(step)
+        if call is None:
+            output += _shell(f"(exit {code}); {step}", folder)
+            continue
+        code, stdout, stderr = run(*shlex.split(call[1]))
+        (folder / ".stdout").write_text(stdout, encoding="utf-8")
+        shown = _shell(f"cat .stdout {call[2]}", folder)
+        output += stderr + shown if call[2].startswith("|") else shown + stderr  # the end of a pipe prints last
+    return output
 
 
 def main() -> None:

@@ -22,6 +22,8 @@ _spec.loader.exec_module(examples)
 
 PAGES = examples.PAGES
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+SLOW_PAGES = [page for page in PAGES if examples.is_slow(page)]
+CONSOLE_PAGES = [page for page in PAGES if any(examples.blocks(page, "console"))]
 
 
 @pytest.fixture
@@ -31,24 +33,41 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_the_python_of_a_page_runs(page, folder):
+def run_python(page, *, slow):
     pytest.importorskip("pandas")
     names = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
-        for block in examples.blocks(page, "python"):
+        for block in examples.blocks(page, "python", slow=slow):
             exec(compile(block[2], str(page), "exec"), names)
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
-        for block in examples.blocks(page, "pycon"):
+        for block in examples.blocks(page, "pycon", slow=slow):
             test = doctest.DocTestParser().get_doctest(block[2], names, page.name, str(page), 0)
             runner.run(test, clear_globs=False)
             names.update(test.globs)
     assert runner.failures == 0
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(examples.blocks(p, "console"))], ids=lambda p: p.name)
-def test_the_commands_of_a_page_print_what_it_says(page, folder):
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_the_python_of_a_page_runs(page, folder):
+    run_python(page, slow=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SLOW_PAGES, ids=lambda p: p.name)
+def test_the_long_examples_of_a_page_run(page, folder):
+    run_python(page, slow=True)
+
+
+@pytest.mark.parametrize("page", CONSOLE_PAGES, ids=lambda p: p.name)
+def test_the_commands_of_a_page_print_what_it_says(page, folder, run):
+    for block in examples.blocks(page, "console", slow=False):
+        assert examples.printed(block[2], folder, run) == block[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", CONSOLE_PAGES, ids=lambda p: p.name)
+def test_the_commands_of_a_page_print_the_same_in_a_shell(page, folder):
     for block in examples.blocks(page, "console"):
         assert examples.printed(block[2], folder) == block[2]
 

@@ -22,7 +22,8 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-SLOW = "<!-- slow -->\n"  # above a block that takes long: `make test` leaves it out, `make test-slow` runs the whole page
+# Above a block that takes long: `make test` leaves it out, `make test-slow` runs the whole page.
+SLOW = "<!-- slow -->\n"
 
 
 def blocks(page: Path, language: str, *, slow: bool = True) -> Iterator[re.Match[str]]:

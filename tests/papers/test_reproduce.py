@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import pytest
 
 from ropewalk.papers.tables import sigir2016
 
-DRAWS = 1_000_000
+RUNS = [
+    pytest.param((100_000, 0), id="100,000 draws"),
+    *(pytest.param((1_000_000, seed), marks=pytest.mark.slow, id=f"seed {seed}") for seed in range(5)),
+]
 
 
-@pytest.fixture(scope="module", params=range(5))
-def rows(request):
+@pytest.fixture(scope="module", params=RUNS)
+def draws_and_seed(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def rows(draws_and_seed):
     from dataclasses import replace
 
     from ropewalk.draws.blocks import Draws
 
     kept = []
-    for row in sigir2016(draws=DRAWS, seed=request.param):
+    draws, seed = draws_and_seed
+    for row in sigir2016(draws=draws, seed=seed):
         few = Draws(psi=row.ours.draws.psi[:, :1].copy(), names=row.ours.draws.names)  # 60 × 16 MB is too much
         kept.append(replace(row, ours=replace(row.ours, draws=few)))
     return kept
@@ -31,11 +42,11 @@ def test_all_40_decisions_of_tables_4_and_6(rows):
     assert len(of(rows, 4, 6)) == 40
 
 
-def test_19_decisions_of_table_5_and_the_one_on_the_edge(rows):
+def test_19_decisions_of_table_5_and_the_one_on_the_edge(rows, draws_and_seed):
     assert [r.category for r in of(rows, 5) if not r.agrees and r.category != 4] == []
     edge = next(r for r in of(rows, 5) if r.category == 4)
     assert edge.ours.decision.stable is False
-    assert abs(edge.ours.hdi.low - -0.05) <= 2e-4
+    assert abs(edge.ours.hdi.low - -0.05) <= 0.2 / sqrt(draws_and_seed[0])  # 2e-4 at a million draws
     assert edge.ours.decision.symbol in {"≈", "<"}
 
 

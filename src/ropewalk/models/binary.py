@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Unpack
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import TINY, block_size, dirichlet
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray
@@ -120,6 +122,11 @@ class Paired:
         """Return the model with so many times the prior mass."""
         return Paired(**_times(self, factor))
 
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph, as in Figure 3 of the paper."""
+        s = Sketch("Two classifiers on one test set, two labels (SIGIR 2016)", paired=True, **size)
+        return binary_graph(s, self.mu, self.positive, self.negative)
+
     def fit(self, outcomes: Outcomes) -> DirichletPosterior:
         """Return the posterior of a table of two classifiers and two labels, the positive one last."""
         return _fit(outcomes, 2, self.mu, self.positive, self.negative)
@@ -164,6 +171,12 @@ class Unpaired:
     def scaled(self, factor: float) -> Unpaired:
         """Return the model with so many times the prior mass."""
         return Unpaired(**_times(self, factor))
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph, as in Figures 1 and 2 of the paper."""
+        who = "One classifier" if size["n_classifiers"] == 1 else "Each classifier on its own test set"
+        s = Sketch(f"{who}, two labels (SIGIR 2016)", **size)
+        return binary_graph(s, self.mu, self.positive, self.negative)
 
     def fit(self, outcomes: Outcomes) -> DirichletPosterior:
         """Return the posterior of a table of one classifier and two labels, the positive one last."""
@@ -224,3 +237,43 @@ def _check_shapes(model: Paired | Unpaired, **lengths: int) -> None:
 
 def _list(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
+
+
+def binary_graph(
+    s: Sketch,
+    mu: Sequence[float] | str,
+    positive: Sequence[float] | str,
+    negative: Sequence[float] | str,
+    *,
+    per_label: bool = False,
+) -> Graph:
+    """Finish a sketch of two outcomes: shares mu, and what is said about items of either class.
+
+    With `per_label` there is one such model per label, as items with any number of labels have them.
+    """
+    label = ("l",) if per_label else ()
+    name, letter = ("theta", "θ") if s.joint else ("rho", "ρ")
+    mu_text, positive_text, negative_text = (
+        s.sign("μ", *label), f"{s.sign(letter, *label)}^+", f"{s.sign(letter, *label)}^−"
+    )  # fmt: skip
+    parameters = ("mu", f"{name}+", f"{name}-")
+    s.shares(mu, *label)
+    s.parameter(f"{name}+", (2, 0), positive_text, positive, ("alpha+", (2, s.top), "α^+"))
+    s.parameter(f"{name}-", (3, 0), negative_text, negative, ("alpha-", (3, s.top), "α^−"))
+    total, y = s.sign("N"), s.sign("y", "i", *label)
+    if s.form == "items":
+        law = "Cat" if s.joint else "Bern"
+        answers = f"{law}({positive_text}) if {y} = +, {law}({negative_text}) if {y} = −"
+        s.observed("y", (0, 1), y, f"Bern({mu_text})", "mu")
+        s.observed("yhat", (1, 1), s.sign("ŷ", "i", *label), answers, "y", *parameters[1:])
+        s.plate(f"item i = 1 … {total}")
+    else:
+        law, n, c = "Mult" if s.joint else "Bin", s.sign("n", *label), s.sign("c", *label)
+        s.constant("N", (0.5, 3) if per_label else (0, 2), total)
+        s.observed("n+", (0, 1), f"{n}^+", f"Bin({total}, {mu_text})", "mu", "N")
+        s.derived("n-", (1, 2), f"{n}^−", f"{total} − {n}^+", "N", "n+")
+        s.observed("c+", (2, 1), f"{c}^+", f"{law}({n}^+, {positive_text})", f"{name}+", "n+")
+        s.observed("c-", (3, 2), f"{c}^−", f"{law}({n}^−, {negative_text})", f"{name}-", "n-")
+    if per_label:
+        s.plate(f"label l = 1 … {s.n_labels}")
+    return s.scores(*parameters)

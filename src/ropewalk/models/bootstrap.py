@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ropewalk.draws.blocks import GammaRows, block_size, small_block_size
 from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.scores import Plans, WeightedItems
+from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.typing import FloatArray, IntArray
 
@@ -48,6 +49,26 @@ class Bootstrap:
     def prior(self) -> str:
         """The prior in one line."""
         return f"weights ~ Dir(1, …, 1) over {self.over}"
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        s = Sketch(f"The Bayesian bootstrap over {self.over}", paired=self.paired, **size)
+        if s.form == "counts" and self.over == "items":
+            # Rubin's view of it: no prior at all on how often each outcome occurs.
+            w, c, total = s.sign("w"), s.sign("c"), s.sign("N")
+            s.constant("zero", (-1, 0), "0", "(0, …, 0)")
+            s.latent("w", (0, 0), w, f"Dir(0, …, 0); given {c}, Dir(1, …, 1) over the items", "zero")
+            s.constant("N", (0, 2), total)
+            s.observed("c", (0, 1), c, f"Mult({total}, {w}) over the outcomes that occurred", "w", "N")
+            return s.scores("w", column=0)
+        unit, total, item = ("cluster g", "G", "gi") if self.over == "clusters" else ("item i", "N", "i")
+        s.constant("one", (-1, 0), "1", "(1, …, 1)")
+        s.latent("w", (0, 0), s.sign("w", item[0]), f"Dir(1, …, 1) over all {self.over}", "one")
+        s.data("x", (1, 0), s.sign("x", item), "the truth of an item and what was said about it")
+        if self.over == "clusters":
+            s.plate(f"item i = 1 … {s.sign('N', 'g')}")
+        s.plate(f"{unit} = 1 … {s.sign(total)}")
+        return s.scores("w", "x")
 
     def fit(self, data: AnyOutcomes | ItemScores) -> BootstrapPosterior | ScorePosterior:
         """Return the posterior of the weights."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.around import Around
 from ropewalk.models.distributions import describe, is_preliz, is_pymc, log_density
+from ropewalk.models.graph import Graph, Node, Size, graph_of
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.tree import NOT_THEIRS
 from ropewalk.typing import FloatArray, IntArray
@@ -53,6 +54,16 @@ class DeltaPrior(Around):
     def prior(self) -> str:
         """The prior in one line."""
         return f"delta ~ {_told(self.delta)}; else {self.model.prior}"
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the graph of the model inside, with a prior on the difference; one classifier has none."""
+        base = graph_of(self.model, **size)
+        if all(node.name != "delta" for node in base.nodes):
+            return base
+        column, row = base["delta"].at
+        prior = Node("p(delta)", (column - 1, row), "p(δ)", "constant", f"p(δ) = {_told(self.delta)}")
+        edges = (*base.edges, ("p(delta)", "delta"))
+        return replace(base, nodes=(*base.nodes, prior), edges=edges, title=f"{base.title}, with a prior on δ")
 
     def fit(self, outcomes: Any) -> Posterior:
         """Return the posterior of the model underneath, whose draws are still to be weighted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Unpack
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import TINY, GammaRows, block_size, dirichlet
 from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.hierarchical import check_single
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.typing import FloatArray, IntArray
@@ -50,6 +52,13 @@ class Flat:
     def scaled(self, factor: float) -> Flat:
         """Return the model with so many times the prior mass."""
         return Flat(pseudo_count=self.pseudo_count * factor, mu_prior=self.mu_prior * factor)
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        s = Sketch("Confusion matrices, every row for itself", **size)
+        s.shares([self.mu_prior] * s.n_labels)
+        s.parameter("theta", (2, 0), s.sign("θ", "j"), [self.pseudo_count] * s.n_labels, ("alpha", (2, s.top), "α"))
+        return class_graph(s)
 
     def fit(self, outcomes: Outcomes) -> FlatPosterior:
         """Return the posterior of one classifier's table."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, Weighted
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.typing import FloatArray, IntArray
 
@@ -79,6 +80,17 @@ class Icdm2015:
             mass=self.mass * factor,
             mu_prior=self.mu_prior * factor,
         )
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph, as in Figure 2 of the paper."""
+        s = Sketch("Confusion matrices, rows tied together by η (ICDM 2015)", **size)
+        eta, omega, mass = s.sign("η"), s.sign("ω", "j"), "" if self.mass == 1 else f"{self.mass:g} · "
+        others = f"{mass}(1 − {eta}) / {max(s.n_labels - 1, 1)}"
+        s.shares([self.mu_prior] * s.n_labels)
+        s.parameter("eta", (2, -2), eta, (self.alpha, self.beta), ("alpha", (2, -3), "α"))
+        s.derived("omega", (2, -1), omega, f"{mass}{eta} on the diagonal, {others} elsewhere", "eta")
+        s.latent("theta", (2, 0), s.sign("θ", "j"), f"Dir({omega})", "omega")
+        return class_graph(s)
 
     def fit(self, outcomes: Outcomes) -> HierarchicalPosterior:
         """Return the posterior of one classifier's table."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ropewalk._checks import check_positive, is_real
 from ropewalk.errors import InvalidInputError
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.tree import NOT_THEIRS
 
 
@@ -71,6 +72,33 @@ class LogitNormal:
             known = "learned" if self.correlation == "learned" else f"{self.correlation:g}"
             told += f"; correlation of classifiers {known}"
         return told
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        several, tied = (chosen and size["n_classifiers"] > 1 for chosen in (self.paired, self.correlation != 0))
+        title = f"{'Outcome types' if several else 'Recalls'} whose logits are normal"
+        s = Sketch(title, paired=several or tied, **size)
+        logit, m, sigma = s.sign("ℓ", "j"), s.sign("m"), s.sign("σ")
+        law, parents = f"Normal({self.location:g}, {self.scale:g})", ["a"]
+        s.shares([self.mu_prior] * s.n_labels)
+        s.constant("a", (2, -3 if self.pooled else -2), "a", f"({self.location:g}, {self.scale:g})")
+        if self.pooled:
+            s.latent("m", (2, -2), m, law, "a")
+            s.constant("s", (3, -3), "s", f"{self.spread:g}")
+            s.latent("sigma", (3, -2), sigma, f"HalfNormal({self.spread:g})", "s")
+            law, parents = f"Normal({m}, {sigma})", ["m", "sigma"]
+        if tied:
+            law, parents = f"{law}, correlated by R", [*parents, "R"]
+            if self.correlation == "learned":
+                s.latent("R", (4, -1), "R", "a law that learns the correlation of classifiers")
+            else:
+                s.constant("R", (4, -1), "R", f"{self.correlation:g}")
+        s.latent("logit", (2, -1), logit, law, *parents)
+        if several:
+            s.derived("tau", (2, 0), s.sign("τ", "j"), f"softmax({logit}), around the base of the tree", "logit")
+        else:
+            s.derived("rho", (2, 0), s.sign("ρ", "j"), f"1 / (1 + exp(−{logit}))", "logit")
+        return class_graph(s, self.label_mass)
 
     def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
         """Refuse: there is no closed form."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Margins
+from ropewalk.models.binary import binary_graph
+from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
 from ropewalk.typing import FloatArray
 
@@ -86,6 +88,13 @@ class Multilabel:
     def scaled(self, factor: float) -> Multilabel:
         """Return the model with so many times the prior mass."""
         return Multilabel(kappa=self.kappa * factor, mu_prior=self.mu_prior * factor, paired=self.paired)
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        s = Sketch("Items with any number of labels: two outcomes a label", paired=self.paired, **size)
+        outcomes = 2**s.n_classifiers if self.paired else 2
+        shapes = [self.kappa / outcomes] * outcomes
+        return binary_graph(s, [self.mu_prior] * 2, shapes, shapes, per_label=True)
 
     def fit(self, outcomes: MultilabelOutcomes) -> StackPosterior:
         """Return the posterior: one binary table a label."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ropewalk._checks import check_positive, is_real
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.distributions import check_prior, describe
+from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.tree import NOT_THEIRS
 
 _CELLS: Final = 4_000  # of a table, beyond which a chain would take for ever
@@ -92,6 +93,37 @@ class NoisyLabels:
         told = " | ".join(_told(one) for one in each)
         drift = "" if self.drift is None else f", drifting by {self.drift:g} on the logit scale"
         return f"error {told}{drift}; theta ~ as the tree"
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        error = self.prior.removeprefix("error ").rpartition("; ")[0]
+        s = Sketch("True labels unknown, annotated ones wrong at a rate ε", paired=self.paired, **size)
+        b = "b" if self.batches is not None and len(self.batches) > 1 else ""
+        rate, theta, total, y = f"ε_{{{b}}}" if b else "ε", s.sign("θ", "j"), s.sign("N", b), s.sign("y", "i", b)
+        row = 2 if s.form == "items" else 1  # of what was annotated
+        s.shares([1.0] * s.n_labels)
+        s.constant("alpha", (2, s.top), "α", "as the tree")
+        s.latent("theta", (2, 0), theta, "the tree's prior of what is said", "alpha")
+        if "~" in error or self.drift is not None:
+            error = error.removeprefix("~ ")
+            moves = "" if self.drift is None else f", its logit moving by steps of {self.drift:g}"
+            s.constant("p(epsilon)", (-2, row), "p(ε)", error)
+            s.latent("epsilon", (-1, row), rate, error + moves, "p(epsilon)")
+        else:
+            s.constant("epsilon", (-1, row), rate, error)
+        if s.form == "items":
+            s.latent("y", (0, 1), y, f"Cat({s.sign('μ')})", "mu")
+            s.observed("y*", (0, 2), f"{y}^*", f"{y}, or with probability {rate} another label", "y", "epsilon")
+            s.observed("yhat", (1, 1), s.sign("ŷ", "i", b), f"Cat({theta}), where j = {y}", "y", "theta")
+            s.plate(f"item i = 1 … {total}")
+        else:
+            mixed = f"Mult({total}, Σ_j μ_j · {rate} · {theta}): annotated and said, the true labels summed out"
+            s.constant("N", (0, 2), total)
+            s.observed("c*", (0, 1), f"{s.sign('c', b)}^*", mixed, "mu", "theta", "epsilon", "N")
+        if b and not s.k:  # where classifiers have items of their own, their batches are their own too
+            s.plate(f"batch b = 1 … {len(self.batches or ())}")
+        s.plate(f"class j = 1 … {s.n_labels}")
+        return s.scores("mu", "theta")
 
     def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
         """Refuse: there is no closed form."""

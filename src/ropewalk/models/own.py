@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from ropewalk._checks import check_positive
 from ropewalk.data.labels import find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
+from ropewalk.models.binary import binary_graph
 from ropewalk.models.distributions import check_prior, describe, is_counts, shapes_of
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
 from ropewalk.typing import FloatArray
 
@@ -125,6 +127,32 @@ class OwnPriors:
         for label, prior in within.items():
             found[table.labels.index(find_label(label, table.labels, what=name))] = prior
         return found
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        s = Sketch("Two labels, priors of one's own", paired=self.paired, **size)
+        mu: Any = [1.0] * s.n_labels if self.mu is None else describe(self.mu)
+        within = self.within[1]
+        if _is_pair(within):
+            laws = [describe(law) for law in within]
+        elif within is None:
+            laws = []
+        else:  # one for all, or each of some classes its own
+            laws = list(dict.fromkeys(map(describe, within.values() if isinstance(within, Mapping) else [within])))
+        law = " or ".join(laws)
+        if s.n_labels <= 2:  # noqa: PLR2004
+            usual: Any = [1.0] * (2**s.n_classifiers if s.joint else 2)
+            return binary_graph(s, mu, *(laws if _is_pair(within) else [law or usual] * 2))
+        s.title = "Priors of one's own, any number of labels"
+        s.shares(mu)
+        name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")
+        if law:
+            s.parameter(name, (2, 0), s.sign(letter, "j"), law, ("", (2, s.top), ""))
+        else:
+            law = "Dir(1 · base) over the types" if s.joint else "Beta(0.5, 0.5)"
+            s.constant("p", (2, s.top), "κ", "1")
+            s.latent(name, (2, 0), s.sign(letter, "j"), law, "p")
+        return class_graph(s, self.label_mass)
 
     def fit(self, outcomes: Outcomes) -> TreePosterior:
         """Return the posterior, where all priors are Betas and Dirichlets."""

@@ -15,7 +15,7 @@ classes that differ are left alone. An empty class gets the recall of the others
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Weighted
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.hierarchical import check_single
 from ropewalk.models.recalls import Recalls
 from ropewalk.models.sticks import SMALLEST_SHARE
@@ -113,6 +114,17 @@ class Pooled:
         0.125
         """
         return np.asarray(np.log(self.kappa_scale) - 2 * np.log(self.kappa_scale + np.asarray(kappa)))
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        s = Sketch("Recalls around a common centre", **size)
+        m, kappa, scale = s.sign("m"), s.sign("κ"), f"{self.kappa_scale:g}"
+        s.shares([self.mu_prior] * s.n_labels)
+        s.parameter("m", (2, -1), m, (self.alpha, self.beta), ("alpha", (2, -2), "α"))
+        s.constant("s", (3, -2), "s", scale)
+        s.latent("kappa", (3, -1), kappa, f"the law by which {kappa} / ({kappa} + {scale}) is uniform", "s")
+        s.latent("rho", (2, 0), s.sign("ρ", "j"), f"Beta({m} {kappa}, (1 − {m}) {kappa})", "m", "kappa")
+        return class_graph(s, self.label_mass)
 
     def fit(self, outcomes: Outcomes) -> PooledPosterior:
         """Return the posterior of one classifier's table."""

@@ -9,7 +9,7 @@ to the power of a count. So the power prior is exact: an earlier item counts as 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.models.around import Around
 from ropewalk.models.binary import Paired, Unpaired
 from ropewalk.models.flat import Flat
+from ropewalk.models.graph import Graph, Size, Sketch, graph_of
 from ropewalk.models.hierarchical import Icdm2015
 from ropewalk.models.matching import match, places, project
 from ropewalk.models.multilabel import Multilabel
@@ -111,6 +112,26 @@ class PowerPrior(Around):
         if self.discount == 1:
             return told
         return f"{told}, each counted as {self.discount:g}: {self.discount * self.earlier.n_items:,.6g} in all"
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the graph of the model inside, with the earlier items between its parameters and its data."""
+        base = graph_of(self.model, **size)
+        known = base.known()
+        again = sum(node.name.startswith("earlier") for node in base.nodes)
+        governing = [
+            node.name
+            for node in base.nodes
+            if node.kind == "latent" and any(child in known for child in base.children(node.name))
+        ]
+        moved = [node._replace(at=(node.at[0], node.at[1] + (node.at[1] > 0))) for node in base.nodes]
+        s = Sketch(f"{base.title}, with earlier items", nodes=moved, edges=list(base.edges))
+        name, discount, power = f"earlier{again or ''}", f"discount{again or ''}", f"a_{again}"
+        words = f"{self.earlier.n_items:,} earlier items, their likelihood to the power {power}"
+        s.constant(discount, (-1, 1), power, f"{self.discount:g}")
+        s.data(name, (1, 1), f"D_{again}", words, *governing, discount)
+        for plate in base.plates:
+            s.plate(plate.text, *plate.members, *([name] if set(governing) <= set(plate.members) else []))
+        return s.graph()
 
     def fit(self, outcomes: AnyOutcomes) -> Posterior:
         """Return the posterior given the earlier items and these; without these it is the prior."""

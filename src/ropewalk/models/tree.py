@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ropewalk._checks import check_positive, choose
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
 from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.models.types import (
     all_patterns,
@@ -112,6 +113,23 @@ class Tree:
             label_mass=self.label_mass * factor,
             paired=self.paired,
         )
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        n, kappa, half = size["n_classifiers"], f"{self.kappa:g}", f"{self.kappa / 2:g}"
+        if several := self.paired and n > 1:
+            title = f"{'Two' if n == 2 else n} classifiers on one test set: outcome types"  # noqa: PLR2004
+            law = f"Dir({kappa} · {'base' if self.centre == 'fixed' else 'pooled'}) over the types"
+        else:
+            who = "One classifier" if n == 1 else "Each classifier on its own test set"
+            title = f"{who}: right or wrong, then which label"
+            law = f"Beta({half}, {half})" if self.centre == "fixed" else f"Beta({kappa} · pooled)"
+        s = Sketch(title, paired=self.paired, **size)
+        name, letter = ("tau", "τ") if several else ("rho", "ρ")
+        s.shares([self.mu_prior] * s.n_labels)
+        s.constant("kappa", (2, s.top), "κ", kappa)
+        s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa")
+        return class_graph(s, self.label_mass)
 
     def fit(self, outcomes: Outcomes, *, every_type: bool = False) -> TreePosterior:
         """Return the posterior of a table of any number of classifiers and labels.

@@ -51,6 +51,20 @@ def all_patterns(n_classifiers: int, n_labels: int) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
+def n_types(n_classifiers: int, n_labels: int) -> int:
+    """Count the types without listing them: partitions of the truth and K predictions into at most M labels.
+
+    Examples
+    --------
+    >>> n_types(1, 20), n_types(2, 20), n_types(4, 20), n_types(2, 2)
+    (2, 5, 52, 4)
+    """
+    row = [1]  # Stirling numbers of the second kind
+    for _ in range(n_classifiers + 1):
+        row = [(row[b] * b if b < len(row) else 0) + (row[b - 1] if b else 0) for b in range(len(row) + 1)]
+    return sum(row[: n_labels + 1])
+
+
 def base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
     """Return the prior weight of each type: 2^−K for who is right, Ewens(1) for how the wrong ones agree.
 

@@ -10,36 +10,37 @@ import math
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.graph import Form, Graph, Node, graph_of, parts, plain
-from ropewalk.report.arrange import Arrangement, Box, arrange
+from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, plain
 from ropewalk.report.shape import metric_title
-from ropewalk.results import ClassComparisons, CrossComparison, Evaluation, Recipe
+from ropewalk.results import Recipe
 from ropewalk.text.escape import isolated
 from ropewalk.text.names import brief, few
 
-RADIUS: Final = 21.0
-_RING: Final = 17.5  # the inner one of what is computed
-_LETTER: Final = 17.0  # pixels, as in the style below
-_SMALL: Final = 11.0
-_VALUE: Final = 10.5
-_NOTE: Final = 12.0
-_LONGEST_VALUE: Final = 14  # letters; a longer value is left to the tooltip
-_HEAD: Final = (8.0, 3.2)  # an arrow's head: length, half width
-_MARGIN: Final = 14.0
-_LINE: Final = 17.0
-_LONGEST: Final = 44
+COLUMN_PX: Final = 100.0
+ROW_PX: Final = 90.0
+RADIUS_PX: Final = 21.0
+_RING_PX: Final = 17.5  # the inner one of what is computed
+_LETTER_PX: Final = 17.0  # sizes of letters are those of the style below
+_MARK_PX: Final = 11.0
+_VALUE_PX: Final = 10.5
+_NOTE_PX: Final = 12.0
+_LINE_PX: Final = 17.0  # from a note to the next
+_HEAD_PX: Final = (8.0, 3.2)  # an arrow's head: length, half width
+_MARGIN_PX: Final = 14.0
+_PADDING_PX: Final = 11.0  # between what is in a plate and its border
+_FOOT_PX: Final = 15.0  # below that, for the words of a plate
+MAX_VALUE_LENGTH: Final = 14  # letters; a longer value is left to the tooltip
+MAX_NAME_LENGTH: Final = 44
+MAX_NAMES_SHOWN: Final = 6
 _XMLNS: Final = "http://www.w3.org/2000/svg"
-_LETTERS: Final = "AB"
-_NAMED: Final = 6
-_SIGN: Final = re.compile(r"(\w(?:[_^](?:\{[^}]*\}|.))+)")
+_SYMBOL: Final = re.compile(r"(\w(?:[_^](?:\{[^}]*\}|.))+)")
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
 KEY: Final = "open: unknown · grey: seen · double ring: computed"
 
@@ -103,11 +104,11 @@ def plate_diagram(result: Any, path: str | os.PathLike[str] | None = None, *, fo
     >>> r.graph()
     Diagram(Two classifiers on one test set, two labels (SIGIR 2016): 14 nodes, 0 plates)
     """
-    found, notes = described(recipe_of(result), form)
-    drawn = Diagram(found, svg(found, notes=notes))
+    graph, notes = described(result, form)
+    diagram = Diagram(graph, svg(graph, notes=notes))
     if path is not None:
-        write_text(path, drawn.svg)
-    return drawn
+        write_text(path, diagram.svg)
+    return diagram
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,62 +122,104 @@ class Inline:
 def inline(result: Any) -> Inline | None:
     """Return the model of a result for its page; None where it has none, or the model has no graph."""
     try:
-        found, notes = described(recipe_of(result), "counts")
+        graph, notes = described(result, "counts")
     except InvalidInputError:
         return None
-    told = [node.formula for node in found.nodes if node.kind != "constant"]
-    return Inline(svg(found, notes=notes, alone=False), tuple(map(_html, told)))
+    formulas = [_html(node.formula) for node in graph.nodes if node.kind != "constant"]
+    return Inline(svg(graph, notes=notes, alone=False), tuple(formulas))
 
 
-def _html(formula: str) -> str:
-    """Write a formula with marks above and below the line."""
-    pieces = []
-    for piece in filter(None, _SIGN.split(formula)):
-        base, under, over = parts(piece) if _SIGN.fullmatch(piece) else (piece, "", "")
-        lowered = f"<sub>{_safe(under)}</sub>" if under else ""
-        pieces.append(f"{_safe(base)}{lowered}" + (f"<sup>{_safe(over)}</sup>" if over else ""))
-    return "".join(pieces)
-
-
-def recipe_of(result: Any) -> Recipe:
-    """Return how an answer was made; of several questions, the first."""
-    if isinstance(result, CrossComparison):
-        result = result.comparison
-    elif isinstance(result, ClassComparisons):
-        result = result[0]
-    elif isinstance(result, Evaluation):
-        result = result.metrics[0]
+def described(result: Any, form: Form) -> tuple[Graph, list[str]]:
+    """Return the graph of a result's model, and what its letters stand for; of several questions, of the first."""
     recipe = getattr(result, "recipe", None)
     if not isinstance(recipe, Recipe):
         raise InvalidInputError(
             f"A result of type {type(result).__name__} has no model to draw.",
             hint="what compare, evaluate and rank return has one.",
         )
-    return recipe
-
-
-def described(recipe: Recipe, form: Form) -> tuple[Graph, list[str]]:
-    """Return the graph of a recipe's model, and what its letters stand for."""
     tables, names = recipe.tables, [name for table in recipe.tables for name in table.names]
     sizes = [f"{table.n_items:,}" for table in tables]
     size = sizes[0] if len(set(sizes)) == 1 else ", ".join(sizes)
     # Scores have no counts: every item has its own.
     shown: Form = "items" if form == "counts" and isinstance(tables[0], ItemScores) else form
-    found = graph_of(recipe.model, n_labels=len(tables[0].labels), n_classifiers=len(names), form=shown)
+    graph = graph_of(recipe.model, n_labels=len(tables[0].labels), n_classifiers=len(names), form=shown)
     what = [f"ψ = {metric_title(recipe.metric.name)}", f"N = {size}"]
     if recipe.n_clusters is not None:
         what.append(f"G = {recipe.n_clusters:,}")
-    return found.where(N=size), [*_who(names), " · ".join(what)]
+    return graph.where(N=size), [*_legend(names), " · ".join(what)]
 
 
-def _who(names: Sequence[str]) -> list[str]:
-    """Say which classifier is which; of one there is nothing to tell apart."""
-    if len(names) == 1:
-        return []
-    if len(names) == len(_LETTERS):
-        return [f"{letter} = {isolated(brief(name, _LONGEST))}" for letter, name in zip(_LETTERS, names, strict=True)]
-    told = [f"{k}: {isolated(brief(name, _LONGEST))}" for k, name in enumerate(names, start=1)]
-    return few(told, _NAMED)
+def _legend(names: Sequence[str]) -> list[str]:
+    """List which classifier is which; one has nothing to be told apart from."""
+    shown = [isolated(brief(name, MAX_NAME_LENGTH)) for name in names]
+    match shown:
+        case [_]:
+            return []
+        case [a, b]:
+            return [f"A = {a}", f"B = {b}"]
+    return few([f"{k}: {name}" for k, name in enumerate(shown, start=1)], MAX_NAMES_SHOWN)
+
+
+# -- places ----------------------------------------------------------------------------------------------------
+
+
+class Box(NamedTuple):
+    """A rectangle on the picture, in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def around(cls, boxes: Iterable[Box], padding: float = 0.0) -> Box:
+        """Return the smallest box that holds others, and some padding."""
+        left, top, right, bottom = zip(*boxes, strict=True)
+        return cls(min(left) - padding, min(top) - padding, max(right) + padding, max(bottom) + padding)
+
+
+def centre(node: Node) -> tuple[float, float]:
+    """Return where a node stands, in pixels."""
+    return COLUMN_PX * node.at[0], ROW_PX * node.at[1]
+
+
+def half_size(node: Node) -> tuple[float, float]:
+    """Return half the width and half the height that a node takes."""
+    if node.kind != "constant":
+        return RADIUS_PX, RADIUS_PX
+    (base, under, over), value = parts(node.text), _value(node)
+    marks = max(text_width(under, _MARK_PX), text_width(over, _MARK_PX))
+    width = max(text_width(base, _LETTER_PX) + marks, text_width(value, _VALUE_PX))
+    return max(width / 2, 8.0) + 2, 18.0 if value else 11.0
+
+
+def node_box(node: Node) -> Box:
+    """Return the box around a node."""
+    (x, y), (w, h) = centre(node), half_size(node)
+    return Box(x - w, y - h, x + w, y + h)
+
+
+def plate_box(graph: Graph, plate: Plate) -> Box:
+    """Return the box around a plate's nodes and the plates within it, with room for its words."""
+    box = Box.around((node_box(graph[name]) for name in plate.members), _PADDING_PX)
+    inside = [plate_box(graph, other) for other in graph.plates if set(other.members) < set(plate.members)]
+    left, top, right, bottom = Box.around([box, *(Box.around([other], _PADDING_PX / 2) for other in inside)])
+    words = text_width(plain(plate.text), _MARK_PX) + 16
+    return Box(left, top, max(right, left + words), bottom + _FOOT_PX)
+
+
+def text_width(text: str, size: float) -> float:
+    """Return about how wide a text is: letters of other scripts may be as wide as high."""
+    return sum(size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56) for char in text)
+
+
+def _value(node: Node) -> str:
+    """Return what a constant is, if there is room to write it."""
+    value = plain(node.formula.partition(" = ")[2])
+    return value if len(value) <= MAX_VALUE_LENGTH else ""
+
+
+# -- shapes ----------------------------------------------------------------------------------------------------
 
 
 def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
@@ -184,91 +227,41 @@ def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
 
     One that does not stand `alone` takes its style and colours from the page.
     """
-    found, key = layout(graph), [KEY] if alone else []
-    box = _extent(graph, found)
-    below = box.bottom + _MARGIN + 10  # where the first line of the notes stands
-    drawn = box.right - box.left + 2 * _MARGIN
-    width = max([drawn, *(_wide(line, _NOTE) + 2 * _MARGIN for line in (*notes, *key))])
-    left, top = box.left - _MARGIN - (width - drawn) / 2, box.top - _MARGIN
-    height = below - top + _LINE * len([*notes, *key])
+    plates, known = [plate_box(graph, plate) for plate in graph.plates], graph.known()
+    box = Box.around([*plates, *map(node_box, graph.nodes)], _MARGIN_PX)
+    words = [*(("note", _escaped(note)) for note in notes), *([("note key", KEY)] if alone else [])]
+    drawn = box.right - box.left
+    width = max([drawn, *(text_width(line, _NOTE_PX) + 2 * _MARGIN_PX for line in (*notes, *([KEY] if alone else [])))])
+    left, below = box.left - (width - drawn) / 2, box.bottom + 10  # where the first line of the notes stands
+    height = below - box.top + _LINE_PX * len(words)
     size = f'width="{width:g}" height="{height:g}"'
     space = f' xmlns="{_XMLNS}"' if alone else ""  # a page knows what SVG is
-    known, told = graph.known(), [*map(_escaped, notes), _safe(graph.told())]
+    style = f'<style>{_COLOURS}{STYLE}</style>\n<rect class="paper" x="{left:g}" y="{box.top:g}" {size}/>'
     lines = [
-        f'<svg{space} class="plates" viewBox="{left:g} {top:g} {width:g} {height:g}" {size} role="img">',
+        f'<svg{space} class="plates" viewBox="{left:g} {box.top:g} {width:g} {height:g}" {size} role="img">',
         f"<title>{_safe(graph.title)}</title>",
-        f"<desc>{'. '.join(told)}.</desc>",
+        f"<desc>{'. '.join([*map(_escaped, notes), _safe(graph.summary())])}.</desc>",
+        *([style] if alone else []),
+        *map(_frame, plates),
+        *_arrows(graph),
+        *(_plate_words(plate.text, place) for plate, place in zip(graph.plates, plates, strict=True)),
+        *(_node(node, known=node.name in known) for node in graph.nodes),
         *(
-            [f"<style>{_COLOURS}{STYLE}</style>", f'<rect class="paper" x="{left:g}" y="{top:g}" {size}/>']
-            if alone
-            else []
+            f'<text class="{kind}" x="{left + _MARGIN_PX:g}" y="{below + _LINE_PX * i:g}">{line}</text>'
+            for i, (kind, line) in enumerate(words)
         ),
-        *map(_frame, found.plates),
-        *_edges(graph, found),
-        *(_words(plate.text, box) for plate, box in zip(graph.plates, found.plates, strict=True)),
-        *(_node(node, *found.places[node.name], known=node.name in known) for node in graph.nodes),
     ]
-    for i, (kind, line) in enumerate([*(("note", note) for note in told[:-1]), *(("note key", line) for line in key)]):
-        lines.append(f'<text class="{kind}" x="{left + _MARGIN:g}" y="{below + _LINE * i:g}">{line}</text>')
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-@lru_cache(maxsize=128)
-def layout(graph: Graph) -> Arrangement:
-    """Return where everything stands."""
-    return arrange(graph, {node.name: half_size(node) for node in graph.nodes})
-
-
-def half_size(node: Node) -> tuple[float, float]:
-    """Return half the width and half the height that a node takes."""
-    if node.kind != "constant":
-        return RADIUS, RADIUS
-    value = _value(node)
-    width = max(_symbol_width(node.text), _wide(value, _VALUE))
-    return max(width / 2, 8.0) + 2, 18.0 if value else 11.0
-
-
-def _value(node: Node) -> str:
-    """Return what a constant is, if there is room to write it."""
-    value = plain(node.formula.partition(" = ")[2])
-    return value if len(value) <= _LONGEST_VALUE else ""
-
-
-def _wide(text: str, size: float) -> float:
-    """Return about how wide a text is: letters of other scripts may be as wide as high."""
-    return sum(size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56) for char in text)
-
-
-def _symbol_width(text: str) -> float:
-    base, under, over = parts(text)
-    return _wide(base, _LETTER) + max(_wide(under, _SMALL), _wide(over, _SMALL))
-
-
 def _safe(text: str) -> str:
-    """Make a text safe for SVG, whoever wrote it."""
+    """Make any text safe for SVG."""
     return _escaped(isolated(text))
 
 
 def _escaped(shown: str) -> str:
     """Make a text safe that steers nothing any more; XML is stricter than HTML about what a character is."""
-    return html.escape(_NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", shown))
-
-
-def _extent(graph: Graph, found: Arrangement) -> Box:
-    """Return the box around all that is drawn."""
-    boxes = list(found.plates)
-    for node in graph.nodes:
-        (x, y), (w, h) = found.places[node.name], half_size(node)
-        boxes.append(Box(x - w, y - h, x + w, y + h))
-    return Box(
-        min(box.left for box in boxes),
-        min(box.top for box in boxes),
-        max(box.right for box in boxes),
-        max(box.bottom for box in boxes),
-    )
-
-
-# -- shapes ----------------------------------------------------------------------------------------------------
+    return html.escape(_NO_XML.sub(lambda char: f"\\u{ord(char[0]):04x}", shown))
 
 
 def _frame(box: Box) -> str:
@@ -276,74 +269,83 @@ def _frame(box: Box) -> str:
     return f'<rect class="plate" x="{box.left:g}" y="{box.top:g}" width="{width:g}" height="{height:g}" rx="9"/>'
 
 
-def _words(text: str, box: Box) -> str:
+def _plate_words(text: str, box: Box) -> str:
     """Write how often a plate repeats, over the edges, in its lower right corner."""
     return f'<text class="count" x="{box.right - 8:g}" y="{box.bottom - 6:g}">{_rich(text, down=3, up=-4)}</text>'
 
 
-def _node(node: Node, x: float, y: float, *, known: bool) -> str:
-    told = _safe(plain(node.formula or node.text))
+def _node(node: Node, *, known: bool) -> str:
+    (x, y), value = centre(node), _value(node)
     if node.kind == "constant":
-        value = _value(node)
         below = f'<text class="value" x="{x:g}" y="{y + 14:g}">{_safe(value)}</text>' if value else ""
         shape = f"{_symbol(node.text, x, y + (0 if value else 6))}{below}"
     else:
         kind = ' class="known"' if known else ""
-        shape = f'<circle{kind} cx="{x:g}" cy="{y:g}" r="{RADIUS:g}"/>'
+        shape = f'<circle{kind} cx="{x:g}" cy="{y:g}" r="{RADIUS_PX:g}"/>'
         if node.kind == "deterministic":
-            shape += f'<circle class="ring" cx="{x:g}" cy="{y:g}" r="{_RING:g}"/>'
+            shape += f'<circle class="ring" cx="{x:g}" cy="{y:g}" r="{_RING_PX:g}"/>'
         shape += _symbol(node.text, x, y + 5.5)
-    return f"<g><title>{told}</title>{shape}</g>"
+    return f"<g><title>{_safe(plain(node.formula or node.text))}</title>{shape}</g>"
 
 
 def _symbol(text: str, x: float, y: float) -> str:
     return f'<text x="{x:g}" y="{y:g}">{_rich(text, down=4, up=-7)}</text>'
 
 
+def _symbols(text: str) -> list[tuple[str, str, str]]:
+    """Split a text into pieces, with what stands below and above each."""
+    pieces = filter(None, _SYMBOL.split(text))
+    return [parts(piece) if _SYMBOL.fullmatch(piece) else (piece, "", "") for piece in pieces]
+
+
+def _html(formula: str) -> str:
+    """Write a formula with marks above and below the line."""
+    return "".join(
+        _safe(base) + (f"<sub>{_safe(under)}</sub>" if under else "") + (f"<sup>{_safe(over)}</sup>" if over else "")
+        for base, under, over in _symbols(formula)
+    )
+
+
 def _rich(text: str, *, down: int, up: int) -> str:
     """Write symbols among words; what stands above a letter and what stands below it share their place."""
-    told, at = [], 0  # how far below the line the last letter stands
-    for piece in filter(None, _SIGN.split(text)):
-        base, under, over = parts(piece) if _SIGN.fullmatch(piece) else (piece, "", "")
-        told.append(f'<tspan dy="{-at}">{_safe(base)}</tspan>' if at else _safe(base))
+    spans, at = [], 0  # how far below the line the last letter stands
+    for base, under, over in _symbols(text):
+        spans.append(f'<tspan dy="{-at}">{_safe(base)}</tspan>' if at else _safe(base))
         at = 0
         if over:
-            told.append(f'<tspan class="mark" dy="{up}">{_safe(over)}</tspan>')
+            spans.append(f'<tspan class="mark" dy="{up}">{_safe(over)}</tspan>')
             at = up
         if under:
-            back = f' dx="{-_wide(over, _SMALL):.1f}"' if over else ""
-            told.append(f'<tspan class="mark"{back} dy="{down - at}">{_safe(under)}</tspan>')
+            back = f' dx="{-text_width(over, _MARK_PX):.1f}"' if over else ""
+            spans.append(f'<tspan class="mark"{back} dy="{down - at}">{_safe(under)}</tspan>')
             at = down
-    return "".join(told)
+    return "".join(spans)
 
 
-def _edges(graph: Graph, found: Arrangement) -> list[str]:
+def _arrows(graph: Graph) -> list[str]:
     """Draw all edges in one path and all heads in another: a page has many bytes to carry already."""
     shafts, heads = [], []
-    for a, b in graph.edges:
-        start = _border(graph[a], found.places[a], found.places[b], 1.5)
-        tip = _border(graph[b], found.places[b], found.places[a], 1.0)
-        length = math.hypot(tip[0] - start[0], tip[1] - start[1])
-        ux, uy = (tip[0] - start[0]) / length, (tip[1] - start[1]) / length
-        foot = tip[0] - _HEAD[0] * ux, tip[1] - _HEAD[0] * uy
-        side = -_HEAD[1] * uy, _HEAD[1] * ux
-        shafts.append(f"M{start[0]:.1f} {start[1]:.1f}L{foot[0]:.1f} {foot[1]:.1f}")
+    for parent, child in graph.edges:
+        (x0, y0), (x1, y1) = _border(graph[parent], graph[child], 1.5), _border(graph[child], graph[parent], 1.0)
+        length = math.hypot(x1 - x0, y1 - y0)
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        foot_x, foot_y = x1 - _HEAD_PX[0] * ux, y1 - _HEAD_PX[0] * uy
+        side_x, side_y = -_HEAD_PX[1] * uy, _HEAD_PX[1] * ux
+        shafts.append(f"M{x0:.1f} {y0:.1f}L{foot_x:.1f} {foot_y:.1f}")
         heads.append(
-            f"M{tip[0]:.1f} {tip[1]:.1f}L{foot[0] + side[0]:.1f} {foot[1] + side[1]:.1f}"
-            f"L{foot[0] - side[0]:.1f} {foot[1] - side[1]:.1f}Z"
+            f"M{x1:.1f} {y1:.1f}L{foot_x + side_x:.1f} {foot_y + side_y:.1f}"
+            f"L{foot_x - side_x:.1f} {foot_y - side_y:.1f}Z"
         )
     if not shafts:
         return []
     return [f'<path class="edge" d="{"".join(shafts)}"/>', f'<path class="head" d="{"".join(heads)}"/>']
 
 
-def _border(node: Node, at: tuple[float, float], other: tuple[float, float], gap: float) -> tuple[float, float]:
+def _border(node: Node, other: Node, gap: float) -> tuple[float, float]:
     """Return where the line to another node leaves this one."""
-    dx, dy = other[0] - at[0], other[1] - at[1]
-    length = math.hypot(dx, dy)
+    (x, y), (to_x, to_y), (w, h) = centre(node), centre(other), half_size(node)
+    dx, dy = to_x - x, to_y - y
+    length, reach = math.hypot(dx, dy), RADIUS_PX
     if node.kind == "constant":
-        w, h = half_size(node)
         reach = min(w * length / abs(dx) if dx else math.inf, h * length / abs(dy) if dy else math.inf)
-    else:
-        reach = RADIUS
-    return at[0] + dx * (reach + gap) / length, at[1] + dy * (reach + gap) / length
+    return x + dx * (reach + gap) / length, y + dy * (reach + gap) / length

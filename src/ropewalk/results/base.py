@@ -26,7 +26,7 @@ from ropewalk.text.names import visible
 from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
 
 if TYPE_CHECKING:
-    from ropewalk.models.graph.sketch import Form
+    from ropewalk.models.graph import Form
     from ropewalk.results.checks import CheckKind, PredictiveCheck
     from ropewalk.results.upwards import Diagram
 

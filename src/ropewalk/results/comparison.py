@@ -150,6 +150,11 @@ class ClassComparisons(Rendered, Modelled):
     def __getitem__(self, index: int) -> Comparison:
         return self.comparisons[index]
 
+    @property
+    def recipe(self) -> Recipe:
+        """What gives the first comparison again."""
+        return self.comparisons[0].recipe
+
     def __repr__(self) -> str:
         first = self.comparisons[0]
         return visible(f"ClassComparisons({first.metric}: {first.a} − {first.b}, {len(self)} classes)")

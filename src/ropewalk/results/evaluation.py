@@ -74,6 +74,11 @@ class Evaluation(Rendered, Modelled, Remarked):
                 return posterior
         raise KeyError(f"{metric}; there are: {', '.join(m.metric.name for m in self.metrics)}")
 
+    @property
+    def recipe(self) -> Recipe:
+        """What gives the posterior of the first metric again."""
+        return self.metrics[0].recipe
+
     def __repr__(self) -> str:
         told = ", ".join(
             f"{m.metric.name} = {m.estimate.mean:.3f} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"

@@ -56,8 +56,8 @@ class Flat:
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Confusion matrices, every row for itself", **size)
-        s.shares([self.mu_prior] * s.n_labels)
-        s.parameter("theta", (2, 0), s.sign("θ", "j"), [self.pseudo_count] * s.n_labels, ("alpha", (2, s.top), "α"))
+        s.shares(s.even(self.mu_prior))
+        s.parameter("theta", (2, 0), s.sign("θ", "j"), s.even(self.pseudo_count), ("alpha", (2, s.top), "α"))
         return class_graph(s)
 
     def fit(self, outcomes: Outcomes) -> FlatPosterior:

@@ -280,6 +280,10 @@ class Sketch:
         self.constant(constant, prior_at, symbol, value)
         self.latent(name, at, text, law, constant)
 
+    def even(self, shape: float, size: int | None = None) -> list[float]:
+        """Return equal pseudo-counts, by default one per label; no more of them than it takes to write them out."""
+        return [shape] * min(size or self.n_labels, MAX_PSEUDO_COUNTS_SHOWN + 1)
+
     def shares(self, law: Sequence[float] | str, *below: str) -> None:
         """Add mu, the shares of the classes, and its prior."""
         self.parameter("mu", (0, 0), self.sign("μ", *below), law, ("beta", (-1, 0), "β"))

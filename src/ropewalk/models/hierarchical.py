@@ -86,7 +86,7 @@ class Icdm2015:
         s = Sketch("Confusion matrices, rows tied together by η (ICDM 2015)", **size)
         eta, omega, mass = s.sign("η"), s.sign("ω", "j"), "" if self.mass == 1 else f"{self.mass:g} · "
         others = f"{mass}(1 − {eta}) / {max(s.n_labels - 1, 1)}"
-        s.shares([self.mu_prior] * s.n_labels)
+        s.shares(s.even(self.mu_prior))
         s.parameter("eta", (2, -2), eta, (self.alpha, self.beta), ("alpha", (2, -3), "α"))
         s.derived("omega", (2, -1), omega, f"{mass}{eta} on the diagonal, {others} elsewhere", "eta")
         s.latent("theta", (2, 0), s.sign("θ", "j"), f"Dir({omega})", "omega")

@@ -80,7 +80,7 @@ class LogitNormal:
         s = Sketch(title, paired=several or tied, **size)
         logit, m, sigma = s.sign("ℓ", "j"), s.sign("m"), s.sign("σ")
         law, parents = f"Normal({self.location:g}, {self.scale:g})", ["a"]
-        s.shares([self.mu_prior] * s.n_labels)
+        s.shares(s.even(self.mu_prior))
         s.constant("a", (2, -3 if self.pooled else -2), "a", f"({self.location:g}, {self.scale:g})")
         if self.pooled:
             s.latent("m", (2, -2), m, law, "a")

@@ -93,7 +93,7 @@ class Multilabel:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Items with any number of labels: two outcomes a label", paired=self.paired, **size)
         outcomes = 2**s.n_classifiers if self.paired else 2
-        shapes = [self.kappa / outcomes] * outcomes
+        shapes = s.even(self.kappa / outcomes, outcomes)
         return binary_graph(s, [self.mu_prior] * 2, shapes, shapes, per_label=True)
 
     def fit(self, outcomes: MultilabelOutcomes) -> StackPosterior:

@@ -100,26 +100,25 @@ class NoisyLabels:
         s = Sketch("True labels unknown, annotated ones wrong at a rate ε", paired=self.paired, **size)
         b = "b" if self.batches is not None and len(self.batches) > 1 else ""
         rate, theta, total, y = f"ε_{{{b}}}" if b else "ε", s.sign("θ", "j"), s.sign("N", b), s.sign("y", "i", b)
-        row = 2 if s.form == "items" else 1  # of what was annotated
-        s.shares([1.0] * s.n_labels)
+        s.shares(s.even(1.0))
         s.constant("alpha", (2, s.top), "α", "as the tree")
         s.latent("theta", (2, 0), theta, "the tree's prior of what is said", "alpha")
         if "~" in error or self.drift is not None:
             error = error.removeprefix("~ ")
             moves = "" if self.drift is None else f", its logit moving by steps of {self.drift:g}"
-            s.constant("p(epsilon)", (-2, row), "p(ε)", error)
-            s.latent("epsilon", (-1, row), rate, error + moves, "p(epsilon)")
+            s.constant("p(epsilon)", (-2, 1), "p(ε)", error)
+            s.latent("epsilon", (-1, 1), rate, error + moves, "p(epsilon)")
         else:
-            s.constant("epsilon", (-1, row), rate, error)
+            s.constant("epsilon", (-1, 1), rate, error)
         if s.form == "items":
             s.latent("y", (0, 1), y, f"Cat({s.sign('μ')})", "mu")
             s.observed("y*", (0, 2), f"{y}^*", f"{y}, or with probability {rate} another label", "y", "epsilon")
-            s.observed("yhat", (1, 1), s.sign("ŷ", "i", b), f"Cat({theta}), where j = {y}", "y", "theta")
+            s.observed("yhat", (1, 2), s.sign("ŷ", "i", b), f"Cat({theta}), where j = {y}", "y", "theta")
             s.plate(f"item i = 1 … {total}")
         else:
             mixed = f"Mult({total}, Σ_j μ_j · {rate} · {theta}): annotated and said, the true labels summed out"
-            s.constant("N", (0, 2), total)
-            s.observed("c*", (0, 1), f"{s.sign('c', b)}^*", mixed, "mu", "theta", "epsilon", "N")
+            s.constant("N", (1, 2), total)
+            s.observed("c*", (0, 2), f"{s.sign('c', b)}^*", mixed, "mu", "theta", "epsilon", "N")
         if b and not s.k:  # where classifiers have items of their own, their batches are their own too
             s.plate(f"batch b = 1 … {len(self.batches or ())}")
         s.plate(f"class j = 1 … {s.n_labels}")

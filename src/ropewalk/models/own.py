@@ -131,7 +131,7 @@ class OwnPriors:
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Two labels, priors of one's own", paired=self.paired, **size)
-        mu: Any = [1.0] * s.n_labels if self.mu is None else describe(self.mu)
+        mu: Any = s.even(1.0) if self.mu is None else describe(self.mu)
         within = self.within[1]
         if _is_pair(within):
             laws = [describe(law) for law in within]
@@ -141,7 +141,7 @@ class OwnPriors:
             laws = list(dict.fromkeys(map(describe, within.values() if isinstance(within, Mapping) else [within])))
         law = " or ".join(laws)
         if s.n_labels <= 2:  # noqa: PLR2004
-            usual: Any = [1.0] * (2**s.n_classifiers if s.joint else 2)
+            usual: Any = s.even(1.0, 2**s.n_classifiers if s.joint else 2)
             return binary_graph(s, mu, *(laws if _is_pair(within) else [law or usual] * 2))
         s.title = "Priors of one's own, any number of labels"
         s.shares(mu)

@@ -119,7 +119,7 @@ class Pooled:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Recalls around a common centre", **size)
         m, kappa, scale = s.sign("m"), s.sign("κ"), f"{self.kappa_scale:g}"
-        s.shares([self.mu_prior] * s.n_labels)
+        s.shares(s.even(self.mu_prior))
         s.parameter("m", (2, -1), m, (self.alpha, self.beta), ("alpha", (2, -2), "α"))
         s.constant("s", (3, -2), "s", scale)
         s.latent("kappa", (3, -1), kappa, f"the law by which {kappa} / ({kappa} + {scale}) is uniform", "s")

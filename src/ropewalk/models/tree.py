@@ -126,7 +126,7 @@ class Tree:
             law = f"Beta({half}, {half})" if self.centre == "fixed" else f"Beta({kappa} · pooled)"
         s = Sketch(title, paired=self.paired, **size)
         name, letter = ("tau", "τ") if several else ("rho", "ρ")
-        s.shares([self.mu_prior] * s.n_labels)
+        s.shares(s.even(self.mu_prior))
         s.constant("kappa", (2, s.top), "κ", kappa)
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa")
         return class_graph(s, self.label_mass)

@@ -26,7 +26,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import TINY, block_size, dirichlet
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
-from ropewalk.models.graph import Graph, Size, Sketch
+from ropewalk.models.graph import Graph, Law, Size, Sketch
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray
@@ -239,41 +239,30 @@ def _list(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def binary_graph(
-    s: Sketch,
-    mu: Sequence[float] | str,
-    positive: Sequence[float] | str,
-    negative: Sequence[float] | str,
-    *,
-    per_label: bool = False,
-) -> Graph:
+def binary_graph(s: Sketch, mu: Law, positive: Law, negative: Law, *, per_label: bool = False) -> Graph:
     """Finish a sketch of two outcomes: shares mu, and what is said about items of either class.
 
     With `per_label` there is one such model per label, as items with any number of labels have them.
     """
-    label = ("l",) if per_label else ()
+    label, total = "l" if per_label else "", s.sign("N")
     name, letter = ("theta", "θ") if s.joint else ("rho", "ρ")
-    mu_text, positive_text, negative_text = (
-        s.sign("μ", *label), f"{s.sign(letter, *label)}^+", f"{s.sign(letter, *label)}^−"
-    )  # fmt: skip
-    parameters = ("mu", f"{name}+", f"{name}-")
-    s.shares(mu, *label)
-    s.parameter(f"{name}+", (2, 0), positive_text, positive, ("alpha+", (2, s.top), "α^+"))
-    s.parameter(f"{name}-", (3, 0), negative_text, negative, ("alpha-", (3, s.top), "α^−"))
-    total, y = s.sign("N"), s.sign("y", "i", *label)
+    share, said, n, c = (s.sign(symbol, label) for symbol in ("μ", letter, "n", "c"))
+    s.shares(mu, label)
+    s.parameter(f"{name}+", (2, 0), f"{said}^+", positive, ("alpha+", (2, s.top), "α^+"))
+    s.parameter(f"{name}-", (3, 0), f"{said}^−", negative, ("alpha-", (3, s.top), "α^−"))
     if s.form == "items":
-        law = "Cat" if s.joint else "Bern"
-        answers = f"{law}({positive_text}) if {y} = +, {law}({negative_text}) if {y} = −"
-        s.observed("y", (0, 1), y, f"Bern({mu_text})", "mu")
-        s.observed("yhat", (1, 1), s.sign("ŷ", "i", *label), answers, "y", *parameters[1:])
+        law, y = "Cat" if s.joint else "Bern", s.sign("y", "i", label)
+        answer = f"{law}({said}^+) if {y} = +, {law}({said}^−) if {y} = −"
+        s.observed("y", (0, 1), y, f"Bern({share})", "mu")
+        s.observed("yhat", (1, 1), s.sign("ŷ", "i", label), answer, "y", f"{name}+", f"{name}-")
         s.plate(f"item i = 1 … {total}")
     else:
-        law, n, c = "Mult" if s.joint else "Bin", s.sign("n", *label), s.sign("c", *label)
+        law = "Mult" if s.joint else "Bin"
         s.constant("N", (0.5, 3) if per_label else (0, 2), total)
-        s.observed("n+", (0, 1), f"{n}^+", f"Bin({total}, {mu_text})", "mu", "N")
+        s.observed("n+", (0, 1), f"{n}^+", f"Bin({total}, {share})", "mu", "N")
         s.derived("n-", (1, 2), f"{n}^−", f"{total} − {n}^+", "N", "n+")
-        s.observed("c+", (2, 1), f"{c}^+", f"{law}({n}^+, {positive_text})", f"{name}+", "n+")
-        s.observed("c-", (3, 2), f"{c}^−", f"{law}({n}^−, {negative_text})", f"{name}-", "n-")
+        s.observed("c+", (2, 1), f"{c}^+", f"{law}({n}^+, {said}^+)", f"{name}+", "n+")
+        s.observed("c-", (3, 2), f"{c}^−", f"{law}({n}^−, {said}^−)", f"{name}-", "n-")
     if per_label:
         s.plate(f"label l = 1 … {s.n_labels}")
-    return s.scores(*parameters)
+    return s.scores("mu", f"{name}+", f"{name}-")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
 
 from ropewalk._checks import choose
@@ -26,6 +27,7 @@ from ropewalk.models.types import n_types
 Kind = Literal["constant", "latent", "observed", "deterministic"]
 Form = Literal["counts", "items"]
 Place = tuple[float, float]
+Law = Sequence[float] | str  # pseudo-counts, or any law in words
 
 _MARK: Final = re.compile(r"([_^])(?:\{([^}]*)\}|(.))")
 _RAISED: Final = {"+": "⁺", "−": "⁻", "*": "*"}
@@ -149,21 +151,12 @@ class Graph:
         """Return what a node depends on."""
         return tuple(parent for parent, child in self.edges if child == name)
 
-    def children(self, name: str) -> tuple[str, ...]:
-        """Return what depends on a node."""
-        return tuple(child for parent, child in self.edges if parent == name)
-
     def order(self) -> tuple[str, ...]:
         """Return the names, parents before their children."""
-        done: dict[str, None] = {}
-        left = [node.name for node in self.nodes]
-        while left:
-            ready = [name for name in left if all(parent in done for parent in self.parents(name))]
-            if not ready:
-                raise InvalidInputError(f"A graph may not go round in a circle: {left!r} do.")
-            done |= dict.fromkeys(ready)
-            left = [name for name in left if name not in done]
-        return tuple(done)
+        try:
+            return tuple(TopologicalSorter({node.name: self.parents(node.name) for node in self.nodes}).static_order())
+        except CycleError as error:
+            raise InvalidInputError(f"A graph may not go round in a circle: {error.args[1]!r} do.") from None
 
     def known(self) -> frozenset[str]:
         """Return what the data and the prior fix: what is given, what was seen, and what follows from these alone."""
@@ -264,9 +257,7 @@ class Sketch:
         self.nodes.append(node)
         self.edges += [(parent, node.name) for parent in parents]
 
-    def parameter(
-        self, name: str, at: Place, text: str, law: Sequence[float] | str, prior: tuple[str, Place, str]
-    ) -> None:
+    def parameter(self, name: str, at: Place, text: str, law: Law, prior: tuple[str, Place, str]) -> None:
         """Add an unknown and the constant that governs it: its pseudo-counts, or any law, which is then p(…)."""
         constant, prior_at, symbol = prior
         if isinstance(law, str):
@@ -284,7 +275,7 @@ class Sketch:
         """Return equal pseudo-counts, by default one per label; no more of them than it takes to write them out."""
         return [shape] * min(size or self.n_labels, MAX_PSEUDO_COUNTS_SHOWN + 1)
 
-    def shares(self, law: Sequence[float] | str, *below: str) -> None:
+    def shares(self, law: Law, *below: str) -> None:
         """Add mu, the shares of the classes, and its prior."""
         self.parameter("mu", (0, 0), self.sign("μ", *below), law, ("beta", (-1, 0), "β"))
 
@@ -301,20 +292,19 @@ class Sketch:
         own, psi_k is in the plate of classifiers.
         """
         values, pair = ", ".join(self[parent].text for parent in parents), self.n_classifiers == _PAIR
+        row, names = -2.0, ("psi_A", "psi_B") if self.joint and pair else ("psi",)
         if self.joint and pair:
             self.derived("psi_A", (column - 0.5, -1), "ψ_A", f"f_A({values})", *parents)
             self.derived("psi_B", (column + 0.5, -1), "ψ_B", f"f_B({values})", *parents)
-            self.derived("delta", (column, -2), "δ", "ψ_A − ψ_B", "psi_A", "psi_B")
-            return self.graph()
-        value = f"(ψ_1, …, ψ_{{{self.n_classifiers}}}), ψ_k = f_k({values})" if self.joint else f"f({values})"
-        self.derived("psi", (column, -1), self.sign("ψ"), value, *parents)
-        above = -2.0
+        else:
+            value = f"(ψ_1, …, ψ_{{{self.n_classifiers}}}), ψ_k = f_k({values})" if self.joint else f"f({values})"
+            self.derived("psi", (column, -1), self.sign("ψ"), value, *parents)
         if self.k:
             self.plate(f"classifier k = {'A, B' if pair else f'1 … {self.n_classifiers}'}")
-            above = min(self[name].at[1] for name in self.plates[-1].members) - 1
+            row = min(self[name].at[1] for name in self.plates[-1].members) - 1
         if self.n_classifiers > 1:
             difference = ("δ", "ψ_A − ψ_B") if pair else ("δ_{kl}", "ψ_k − ψ_l")
-            self.derived("delta", (column, above), *difference, "psi")
+            self.derived("delta", (column, row), *difference, *names)
         return self.graph()
 
     def __getitem__(self, name: str) -> Node:
@@ -325,6 +315,14 @@ class Sketch:
         return Graph(tuple(self.nodes), tuple(self.edges), tuple(self.plates), self.title)
 
 
+_COUNTED: Final = {"theta": ("c", "c", "Mult"), "rho": ("r", "r", "Bin"), "tau": ("t", "T", "Mult")}
+_ANSWERED: Final = {
+    "theta": ("Cat({})", ""),
+    "rho": ("y with probability {}", ", if wrong Cat({})"),
+    "tau": ("type t by Cat({})", " and its labels Cat({})"),
+}
+
+
 def class_graph(s: Sketch, label_mass: float = 1.0) -> Graph:
     """Finish a sketch of any number of classes, whose last node is what happens to the items of a class.
 
@@ -332,27 +330,23 @@ def class_graph(s: Sketch, label_mass: float = 1.0) -> Graph:
     the outcome types of several classifiers, then which labels fill a type.
     """
     name, law = s.nodes[-1].name, s.nodes[-1].text
-    total, size, y, t = s.sign("N"), s.sign("n", "j"), s.sign("y", "i"), "t" if name == "tau" else ""
-    phi, labelled = s.sign("φ", "j", t), name != "theta" and s.n_labels > _PAIR  # of two labels the wrong one is known
-    parameters = (name, "phi") if labelled else (name,)
+    mu, total, size, y = s.sign("μ"), s.sign("N"), s.sign("n", "j"), s.sign("y", "i")
+    labelled, t = name != "theta" and s.n_labels > _PAIR, "t" if name == "tau" else ""  # of two, the wrong one is known
+    phi, parameters = s.sign("φ", "j", t), (name, "phi") if labelled else (name,)
     if labelled:
         over = "the labels of a type" if t else "the wrong labels"
         s.constant("lambda", (4.5 if t else 4, 0), "λ", f"{label_mass:g}")
         s.latent("phi", (3, 0), phi, f"Dir, total mass {label_mass:g}, over {over}", "lambda")
     if s.form == "items":
-        answer, labels = {
-            "theta": (f"Cat({law})", ""),
-            "rho": (f"y with probability {law}", f", if wrong Cat({phi})"),
-            "tau": (f"type t by Cat({law})", f" and its labels Cat({phi})"),
-        }[name]
-        s.observed("y", (0, 1), y, f"Cat({s.sign('μ')})", "mu")
-        answer = f"{answer}{labels if labelled else ''}, where j = {y}"
-        s.observed("yhat", (1, 1), s.sign("ŷ", "i"), answer, "y", *parameters)
+        answer, labels = _ANSWERED[name]
+        said = f"{answer.format(law)}{labels.format(phi) if labelled else ''}, where j = {y}"
+        s.observed("y", (0, 1), y, f"Cat({mu})", "mu")
+        s.observed("yhat", (1, 1), s.sign("ŷ", "i"), said, "y", *parameters)
         s.plate(f"item i = 1 … {total}")
     else:
+        count, letter, kind = _COUNTED[name]
         s.constant("N", (0, 2), total)
-        s.observed("n", (0, 1), s.sign("n"), f"Mult({total}, {s.sign('μ')})", "mu", "N")
-        count, letter, kind = {"theta": ("c", "c", "Mult"), "rho": ("r", "r", "Bin"), "tau": ("t", "T", "Mult")}[name]
+        s.observed("n", (0, 1), s.sign("n"), f"Mult({total}, {mu})", "mu", "N")
         s.observed(count, (2, 1), s.sign(letter, "j"), f"{kind}({size}, {law})", name, "n")
         if labelled:
             rest = s.sign("T", "j", "t") if t else f"{size} − {s.sign('r', 'j')}"

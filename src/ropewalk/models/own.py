@@ -131,21 +131,16 @@ class OwnPriors:
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Two labels, priors of one's own", paired=self.paired, **size)
-        mu: Any = s.even(1.0) if self.mu is None else describe(self.mu)
         within = self.within[1]
-        if _is_pair(within):
-            laws = [describe(law) for law in within]
-        elif within is None:
-            laws = []
-        else:  # one for all, or each of some classes its own
-            laws = list(dict.fromkeys(map(describe, within.values() if isinstance(within, Mapping) else [within])))
-        law = " or ".join(laws)
-        if s.n_labels <= 2:  # noqa: PLR2004
-            usual: Any = s.even(1.0, 2**s.n_classifiers if s.joint else 2)
-            return binary_graph(s, mu, *(laws if _is_pair(within) else [law or usual] * 2))
-        s.title = "Priors of one's own, any number of labels"
+        each = within.values() if isinstance(within, Mapping) else within if _is_pair(within) else [within]
+        laws = [describe(law) for law in each if law is not None]
+        law, mu = " or ".join(dict.fromkeys(laws)), s.even(1.0) if self.mu is None else describe(self.mu)
+        if s.n_labels <= _BINARY:
+            usual = s.even(1.0, 2**s.n_classifiers if s.joint else _BINARY)
+            positive, negative = laws if _is_pair(within) else [law or usual] * 2
+            return binary_graph(s, mu, positive, negative)
+        s.title, (name, letter) = "Priors of one's own, any number of labels", ("tau", "τ") if s.joint else ("rho", "ρ")
         s.shares(mu)
-        name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")
         if law:
             s.parameter(name, (2, 0), s.sign(letter, "j"), law, ("", (2, s.top), ""))
         else:

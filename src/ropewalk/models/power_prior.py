@@ -118,11 +118,7 @@ class PowerPrior(Around):
         base = graph_of(self.model, **size)
         known = base.known()
         again = sum(node.name.startswith("earlier") for node in base.nodes)
-        governing = [
-            node.name
-            for node in base.nodes
-            if node.kind == "latent" and any(child in known for child in base.children(node.name))
-        ]
+        governing = dict.fromkeys(a for a, b in base.edges if b in known and base[a].kind == "latent")
         moved = [node._replace(at=(node.at[0], node.at[1] + (node.at[1] > 0))) for node in base.nodes]
         s = Sketch(f"{base.title}, with earlier items", nodes=moved, edges=list(base.edges))
         name, discount, power = f"earlier{again or ''}", f"discount{again or ''}", f"a_{again}"

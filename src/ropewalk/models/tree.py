@@ -116,18 +116,18 @@ class Tree:
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
-        n, kappa, half = size["n_classifiers"], f"{self.kappa:g}", f"{self.kappa / 2:g}"
-        if several := self.paired and n > 1:
-            title = f"{'Two' if n == 2 else n} classifiers on one test set: outcome types"  # noqa: PLR2004
+        s = Sketch("", paired=self.paired, **size)
+        n, kappa, half = s.n_classifiers, f"{self.kappa:g}", f"{self.kappa / 2:g}"
+        if s.joint:
+            s.title = f"{'Two' if n == 2 else n} classifiers on one test set: outcome types"  # noqa: PLR2004
             law = f"Dir({kappa} · {'base' if self.centre == 'fixed' else 'pooled'}) over the types"
         else:
             who = "One classifier" if n == 1 else "Each classifier on its own test set"
-            title = f"{who}: right or wrong, then which label"
+            s.title = f"{who}: right or wrong, then which label"
             law = f"Beta({half}, {half})" if self.centre == "fixed" else f"Beta({kappa} · pooled)"
-        s = Sketch(title, paired=self.paired, **size)
-        name, letter = ("tau", "τ") if several else ("rho", "ρ")
         s.shares(s.even(self.mu_prior))
         s.constant("kappa", (2, s.top), "κ", kappa)
+        name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa")
         return class_graph(s, self.label_mass)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ropewalk._files import write_text
 from ropewalk._version import __version__
 from ropewalk.inference.extras import Extras, gather
-from ropewalk.report import checks, plates, studies
+from ropewalk.report import checks, studies
 from ropewalk.report.page import page
 from ropewalk.report.remarks import remarks
 from ropewalk.report.view import tables, view
@@ -70,7 +70,7 @@ def html(result: Rendered, path: str | os.PathLike[str] | None = None, *, extras
     """Return one self-contained page, and write it to `path` if given."""
     from markupsafe import Markup
 
-    style, script = _source("page.css") + Markup(plates.STYLE + plates.PAGE_STYLE), _source("page.js")  # noqa: S704 - no name is in it
+    style, script = _source("page.css") + _source("plates.css"), _source("page.js")
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from ropewalk._files import write_text
@@ -27,7 +28,7 @@ COLUMN_PX: Final = 100.0
 ROW_PX: Final = 90.0
 RADIUS_PX: Final = 21.0
 _RING_PX: Final = 17.5  # the inner one of what is computed
-_LETTER_PX: Final = 17.0  # sizes of letters are those of the style below
+_LETTER_PX: Final = 17.0  # sizes of letters are those of templates/plates.css
 _MARK_PX: Final = 11.0
 _VALUE_PX: Final = 10.5
 _NOTE_PX: Final = 12.0
@@ -39,40 +40,9 @@ _FOOT_PX: Final = 15.0  # below that, for the words of a plate
 MAX_VALUE_LENGTH: Final = 14  # letters; a longer value is left to the tooltip
 MAX_NAME_LENGTH: Final = 44
 MAX_NAMES_SHOWN: Final = 6
-_XMLNS: Final = "http://www.w3.org/2000/svg"
 _SYMBOL: Final = re.compile(r"(\w(?:[_^](?:\{[^}]*\}|.))+)")
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
 KEY: Final = "open: unknown · grey: seen · double ring: computed"
-
-STYLE: Final = """\
-.plates{max-width:100%;height:auto}
-.plates .paper{fill:var(--paper)}
-.plates circle{fill:var(--paper);stroke:var(--ink);stroke-width:1.3}
-.plates .known{fill:var(--band)}
-.plates circle.ring{fill:none;stroke-width:1}
-.plates .edge{fill:none;stroke:var(--ink);stroke-width:1.1}
-.plates .head{fill:var(--ink)}
-.plates .plate{fill:none;stroke:var(--high);stroke-width:1.2}
-.plates text{fill:var(--ink);font:italic 17px Cambria,Georgia,"Times New Roman",serif;text-anchor:middle}
-.plates .mark{font-size:11px;font-style:normal}
-.plates .value{font:10.5px system-ui,sans-serif;fill:var(--quiet)}
-.plates .count{font:11px system-ui,sans-serif;fill:var(--high);text-anchor:end}
-.plates .count{paint-order:stroke;stroke:var(--paper);stroke-width:3px}
-.plates .count .mark{font-size:8px}
-.plates .note{font:12px system-ui,sans-serif;text-anchor:start}
-.plates .key{fill:var(--quiet)}"""
-"""How a diagram looks, in the colours of the page that it stands in."""
-
-PAGE_STYLE: Final = """
-.model{display:flex;flex-wrap:wrap;gap:.5rem 2rem;align-items:center}
-.model ul{list-style:none;margin:0;padding:0;font-size:.9rem}
-.model figcaption{flex-basis:100%}
-.model sub,.model sup{line-height:0}"""
-
-_COLOURS: Final = """\
-.plates{--ink:#1b1b1b;--quiet:#595959;--paper:#fff;--band:#dcdcdc;--high:#0072b2}
-@media (prefers-color-scheme:dark){.plates{--ink:#ececec;--quiet:#b5b5b5;--paper:#161616;--band:#4a4a4a;--high:#56b4e9}}
-"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,8 +81,7 @@ def plate_diagram(result: Any, path: str | os.PathLike[str] | None = None, *, fo
     return diagram
 
 
-@dataclass(frozen=True, slots=True)
-class Inline:
+class Inline(NamedTuple):
     """A model on a page: the picture, and every formula in it. All is HTML, each name in it escaped."""
 
     svg: str
@@ -152,11 +121,10 @@ def described(result: Any, form: Form) -> tuple[Graph, list[str]]:
 def _legend(names: Sequence[str]) -> list[str]:
     """List which classifier is which; one has nothing to be told apart from."""
     shown = [isolated(brief(name, MAX_NAME_LENGTH)) for name in names]
-    match shown:
-        case [_]:
-            return []
-        case [a, b]:
-            return [f"A = {a}", f"B = {b}"]
+    if len(shown) == 1:
+        return []
+    if len(shown) == len("AB"):
+        return [f"{letter} = {name}" for letter, name in zip("AB", shown, strict=True)]
     return few([f"{k}: {name}" for k, name in enumerate(shown, start=1)], MAX_NAMES_SHOWN)
 
 
@@ -229,28 +197,30 @@ def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
     """
     plates, known = [plate_box(graph, plate) for plate in graph.plates], graph.known()
     box = Box.around([*plates, *map(node_box, graph.nodes)], _MARGIN_PX)
-    words = [*(("note", _escaped(note)) for note in notes), *([("note key", KEY)] if alone else [])]
+    words = [*(("note", note) for note in notes), *([("note key", KEY)] if alone else [])]
     drawn = box.right - box.left
-    width = max([drawn, *(text_width(line, _NOTE_PX) + 2 * _MARGIN_PX for line in (*notes, *([KEY] if alone else [])))])
+    width = max([drawn, *(text_width(line, _NOTE_PX) + 2 * _MARGIN_PX for _, line in words)])
     left, below = box.left - (width - drawn) / 2, box.bottom + 10  # where the first line of the notes stands
     height = below - box.top + _LINE_PX * len(words)
     size = f'width="{width:g}" height="{height:g}"'
-    space = f' xmlns="{_XMLNS}"' if alone else ""  # a page knows what SVG is
-    style = f'<style>{_COLOURS}{STYLE}</style>\n<rect class="paper" x="{left:g}" y="{box.top:g}" {size}/>'
+    start = '<svg xmlns="http://www.w3.org/2000/svg" class="plates alone"' if alone else '<svg class="plates"'
     lines = [
-        f'<svg{space} class="plates" viewBox="{left:g} {box.top:g} {width:g} {height:g}" {size} role="img">',
+        f'{start} viewBox="{left:g} {box.top:g} {width:g} {height:g}" {size} role="img">',
         f"<title>{_safe(graph.title)}</title>",
         f"<desc>{'. '.join([*map(_escaped, notes), _safe(graph.summary())])}.</desc>",
-        *([style] if alone else []),
+    ]
+    if alone:
+        style = files("ropewalk.report").joinpath("templates", "plates.css").read_text(encoding="utf-8")
+        lines += [f"<style>{style}</style>", f'<rect class="paper" x="{left:g}" y="{box.top:g}" {size}/>']
+    lines += [
         *map(_frame, plates),
         *_arrows(graph),
         *(_plate_words(plate.text, place) for plate, place in zip(graph.plates, plates, strict=True)),
         *(_node(node, known=node.name in known) for node in graph.nodes),
-        *(
-            f'<text class="{kind}" x="{left + _MARGIN_PX:g}" y="{below + _LINE_PX * i:g}">{line}</text>'
-            for i, (kind, line) in enumerate(words)
-        ),
     ]
+    for i, (kind, line) in enumerate(words):
+        y = below + _LINE_PX * i
+        lines.append(f'<text class="{kind}" x="{left + _MARGIN_PX:g}" y="{y:g}">{_escaped(line)}</text>')
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
@@ -336,8 +306,6 @@ def _arrows(graph: Graph) -> list[str]:
             f"M{x1:.1f} {y1:.1f}L{foot_x + side_x:.1f} {foot_y + side_y:.1f}"
             f"L{foot_x - side_x:.1f} {foot_y - side_y:.1f}Z"
         )
-    if not shafts:
-        return []
     return [f'<path class="edge" d="{"".join(shafts)}"/>', f'<path class="head" d="{"".join(heads)}"/>']
 
 

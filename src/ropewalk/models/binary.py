@@ -248,8 +248,8 @@ def binary_graph(s: Sketch, mu: Law, positive: Law, negative: Law, *, per_label:
     name, letter = ("theta", "θ") if s.joint else ("rho", "ρ")
     share, said, n, c = (s.sign(symbol, label) for symbol in ("μ", letter, "n", "c"))
     s.shares(mu, label)
-    s.parameter(f"{name}+", (2, 0), f"{said}^+", positive, ("alpha+", (2, s.top), "α^+"))
-    s.parameter(f"{name}-", (3, 0), f"{said}^−", negative, ("alpha-", (3, s.top), "α^−"))
+    s.parameter(f"{name}+", (2, 0), f"{said}^+", positive, ("alpha+", (2, -2), "α^+"))
+    s.parameter(f"{name}-", (3, 0), f"{said}^−", negative, ("alpha-", (3, -2), "α^−"))
     if s.form == "items":
         law, y = "Cat" if s.joint else "Bern", s.sign("y", "i", label)
         answer = f"{law}({said}^+) if {y} = +, {law}({said}^−) if {y} = −"

@@ -68,7 +68,7 @@ class Bootstrap:
         if self.over == "clusters":
             s.plate(f"item i = 1 … {s.sign('N', 'g')}")
         s.plate(f"{unit} = 1 … {s.sign(total)}")
-        return s.scores("w", "x")
+        return s.scores("w", "x", column=0.5)
 
     def fit(self, data: AnyOutcomes | ItemScores) -> BootstrapPosterior | ScorePosterior:
         """Return the posterior of the weights."""

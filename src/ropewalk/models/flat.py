@@ -57,7 +57,7 @@ class Flat:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Confusion matrices, every row for itself", **size)
         s.shares(s.even(self.mu_prior))
-        s.parameter("theta", (2, 0), s.sign("θ", "j"), s.even(self.pseudo_count), ("alpha", (2, s.top), "α"))
+        s.parameter("theta", (2, 0), s.sign("θ", "j"), s.even(self.pseudo_count), ("alpha", (2, -2), "α"))
         return class_graph(s)
 
     def fit(self, outcomes: Outcomes) -> FlatPosterior:

@@ -3,13 +3,13 @@
 A model's method ``graph(n_labels=, n_classifiers=, form=)`` returns its graph; `Sketch` makes one from a line per
 quantity. Places are (column, row) on a grid, columns counted to the right and rows downwards. Our models share one:
 
-    row -2   the difference
-    row -1   scores                                   priors, from column 2
+    row -2   the difference                           priors, from column 2
+    row -1   scores
     row  0   class shares mu in column 0              what is said within a class, from column 2
     row  1   data, below the parameters of their law; what is said about an item in column 1
 
-What must lie outside a plate of classifiers stands a row higher. Symbols are written as in TeX, ``θ_{jk}^+``; the
-letters below a symbol are those of the plates that it is in.
+Where there is more above the parameters, priors and the difference stand a row higher. Symbols are written as in TeX,
+``θ_{jk}^+``; the letters below a symbol are those of the plates that it is in.
 """
 
 from __future__ import annotations
@@ -223,11 +223,6 @@ class Sketch:
         """Whether several classifiers answer on the same items."""
         return self.paired and self.n_classifiers > 1
 
-    @property
-    def top(self) -> int:
-        """The row of the priors of what stands in row 0: above the scores where these are in a plate with them."""
-        return -2 if self.k else -1
-
     def sign(self, letter: str, *below: str) -> str:
         """Write a symbol with the letters of its plates, that of the classifiers last."""
         letters = "".join((*below, self.k))
@@ -285,7 +280,7 @@ class Sketch:
         indexed = tuple(node.name for node in self.nodes if letter in parts(node.text)[1])
         self.plates.append(Plate(text, members or indexed))
 
-    def scores(self, *parents: str, column: float = 0.5) -> Graph:
+    def scores(self, *parents: str, column: float = 0.75) -> Graph:
         """Add the score of each classifier and their difference, and return the graph.
 
         Two classifiers on the same items have psi_A and psi_B, more of them a list psi. Where each has items of its

@@ -101,7 +101,7 @@ class NoisyLabels:
         b = "b" if self.batches is not None and len(self.batches) > 1 else ""
         rate, theta, total, y = f"ε_{{{b}}}" if b else "ε", s.sign("θ", "j"), s.sign("N", b), s.sign("y", "i", b)
         s.shares(s.even(1.0))
-        s.constant("alpha", (2, s.top), "α", "as the tree")
+        s.constant("alpha", (2, -2), "α", "as the tree")
         s.latent("theta", (2, 0), theta, "the tree's prior of what is said", "alpha")
         if "~" in error or self.drift is not None:
             error = error.removeprefix("~ ")

@@ -142,10 +142,10 @@ class OwnPriors:
         s.title, (name, letter) = "Priors of one's own, any number of labels", ("tau", "τ") if s.joint else ("rho", "ρ")
         s.shares(mu)
         if law:
-            s.parameter(name, (2, 0), s.sign(letter, "j"), law, ("", (2, s.top), ""))
+            s.parameter(name, (2, 0), s.sign(letter, "j"), law, ("", (2, -2), ""))
         else:
             law = "Dir(1 · base) over the types" if s.joint else "Beta(0.5, 0.5)"
-            s.constant("p", (2, s.top), "κ", "1")
+            s.constant("p", (2, -2), "κ", "1")
             s.latent(name, (2, 0), s.sign(letter, "j"), law, "p")
         return class_graph(s, self.label_mass)
 

@@ -126,7 +126,7 @@ class Tree:
             s.title = f"{who}: right or wrong, then which label"
             law = f"Beta({half}, {half})" if self.centre == "fixed" else f"Beta({kappa} · pooled)"
         s.shares(s.even(self.mu_prior))
-        s.constant("kappa", (2, s.top), "κ", kappa)
+        s.constant("kappa", (2, -2), "κ", kappa)
         name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa")
         return class_graph(s, self.label_mass)

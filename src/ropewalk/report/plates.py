@@ -25,7 +25,7 @@ from ropewalk.text.escape import isolated
 from ropewalk.text.names import brief, few
 
 COLUMN_PX: Final = 100.0
-ROW_PX: Final = 90.0
+ROW_PX: Final = 96.0
 RADIUS_PX: Final = 21.0
 _RING_PX: Final = 17.5  # the inner one of what is computed
 _LETTER_PX: Final = 17.0  # sizes of letters are those of templates/plates.css

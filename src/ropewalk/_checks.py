@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownNameError
 from ropewalk.text.names import nearest, shorten
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")
@@ -63,7 +64,7 @@ def check_prob(value: Any, name: str = "prob") -> float:
     """
     if not is_real(value) or not 0.0 < value < 1.0:
         raise InvalidInputError(
-            f"`{name}` must be a number strictly between 0 and 1; got {value!r}.",
+            argument(name) + f" must be a number strictly between 0 and 1; got {value!r}.",
             hint="0.95 gives the papers' 95% HDI." if name == "prob" else None,
         )
     return float(value)
@@ -84,12 +85,12 @@ def check_draws(value: Any) -> DrawsLike:
         return "auto"
     if not is_whole(value) or value < 1:
         raise InvalidInputError(
-            f'`draws` must be a positive integer or "auto"; got {value!r}.',
+            wording('`draws` must be a positive integer or "auto"; got {!r}.', value),
             hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
         )
     if value > MOST_DRAWS:
         raise InvalidInputError(
-            f"`draws` must be at most {MOST_DRAWS:,}; got {value:,}.",
+            wording("`draws` must be at most {:,}; got {:,}.", MOST_DRAWS, value),
             hint="that is far beyond what any verdict needs, and they are all kept in memory.",
         )
     return int(value)
@@ -104,7 +105,7 @@ def check_missing(value: Any) -> Missing:
 def check_threads(value: Any) -> int:
     """Return a positive number of threads."""
     if not is_whole(value) or value < 1:
-        raise InvalidInputError(f"`threads` must be a positive integer; got {value!r}.")
+        raise InvalidInputError(wording("`threads` must be a positive integer; got {!r}.", value))
     return int(value)
 
 
@@ -187,23 +188,26 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
         hint = f"for {labels[1]!r} against the rest give its share alone."
     if is_real(prevalence):
         if len(labels) != 2:  # noqa: PLR2004
-            raise InvalidInputError(f"One `prevalence` is not enough for {len(labels)} labels.", hint=hint)
+            raise InvalidInputError(wording("One `prevalence` is not enough for {} labels.", len(labels)), hint=hint)
         shares = [1.0 - float(prevalence), float(prevalence)]
     elif isinstance(prevalence, Mapping):
         unknown = [key for key in prevalence if key not in labels]
         absent = [label for label in labels if label not in prevalence]
         if unknown or absent:
             raise DataError(
-                f"`prevalence` must name every label once; unknown: [{shorten(unknown)}], absent: [{shorten(absent)}].",
+                argument("prevalence")
+                + f" must name every label once; unknown: [{shorten(unknown)}], absent: [{shorten(absent)}].",
                 hint=hint,
             )
         shares = [prevalence[label] for label in labels]
     else:
         shares = list(prevalence) if isinstance(prevalence, Sequence) and not isinstance(prevalence, str) else []
         if len(shares) != len(labels):
-            raise InvalidInputError(f"`prevalence` must have {len(labels)} shares; got {prevalence!r}.", hint=hint)
+            raise InvalidInputError(
+                wording("`prevalence` must have {} shares; got {!r}.", len(labels), prevalence), hint=hint
+            )
     if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-6:  # noqa: PLR2004
         raise InvalidInputError(
-            f"`prevalence` must be shares between 0 and 1 that add up to 1; got {prevalence!r}.", hint=hint
+            wording("`prevalence` must be shares between 0 and 1 that add up to 1; got {!r}.", prevalence), hint=hint
         )
     return tuple(float(s) / float(sum(shares)) for s in shares)

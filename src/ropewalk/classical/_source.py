@@ -19,6 +19,7 @@ from ropewalk.errors import DataError, DependentItemsWarning
 from ropewalk.metrics.confusion import FBeta
 from ropewalk.metrics.resolve import of_one_label
 from ropewalk.models.posterior import observed_tables
+from ropewalk.text.options import wording
 from ropewalk.typing import IntArray, Label, Missing
 
 USAGE: Final = (
@@ -122,7 +123,9 @@ def _one_label(table: AnyOutcomes) -> Outcomes:
     if isinstance(table, MultilabelOutcomes):
         raise DataError(
             "Right or wrong needs one label an item; these items have any number of labels.",
-            hint="pick one with pos_label=, test the F1 of all labels over classes, or use the permutation test.",
+            hint=wording(
+                "pick one with pos_label=, test the F1 of all labels over classes, or use the permutation test."
+            ),
         )
     return table
 

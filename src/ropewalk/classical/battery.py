@@ -18,6 +18,7 @@ from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.results.classical import Battery, ClassicalTest
+from ropewalk.text.options import wording
 from ropewalk.typing import Label, SeedLike
 
 _ONE_CLASS = "a test over classes takes all of them, and one was picked"
@@ -49,7 +50,9 @@ def battery(
     check_permutations(permutations)
     pos_label = source.pop("pos_label", None)
     if classes is not None and pos_label is not None:
-        raise InvalidInputError("One class was picked, and `classes` picks several.", hint="give one of the two.")
+        raise InvalidInputError(
+            wording("One class was picked, and `classes` picks several."), hint="give one of the two."
+        )
     tables = tables_of(data, source)
     labels = tables[0].labels
     positive = None if pos_label is None else find_label(pos_label, labels)

@@ -13,6 +13,7 @@ from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, f1_by_class, tables_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import warning
 
 _EXCHANGEABLE: Final = "classes are independent draws from a population of classes, whatever their sizes"
@@ -78,7 +79,8 @@ def wilcoxon_classes(
 def _scores(data: Sequence[Any], source: Source) -> Scores:
     if source.get("pos_label") is not None:
         raise InvalidInputError(
-            "A test over classes takes all of them; `pos_label` picks one.", hint="leave pos_label= out."
+            wording("A test over classes takes all of them; `pos_label` picks one."),
+            hint=wording("leave pos_label= out."),
         )
     return f1_by_class(tables_of(data, source))
 

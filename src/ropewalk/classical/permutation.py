@@ -27,6 +27,7 @@ from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.models.posterior import draw_psi, observed_psi
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect
 from ropewalk.text.names import count_of
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray, SeedLike
 
 _WORD: Final = 64
@@ -89,7 +90,7 @@ def permutation(
     if a is None or b is None:
         raise DataError(
             f"The {asked.metric.name} of these items is not defined: there are none, or none of some class.",
-            hint="leave prevalence= out, or get items of every class.",
+            hint=wording("leave prevalence= out, or get items of every class."),
         )
     swaps = Swaps.of(asked.tables[0])
     exact = swaps.n_ways <= number
@@ -125,7 +126,8 @@ def check_permutations(number: Any) -> int:
     """Return a usable number of permutations."""
     if not is_whole(number) or not 1 <= number <= _MOST:
         raise InvalidInputError(
-            f"`permutations` must be an integer from 1 to {_MOST:,}; got {number!r}.", hint="10,000 will do."
+            wording("`permutations` must be an integer from 1 to {:,}; got {!r}.", _MOST, number),
+            hint="10,000 will do.",
         )
     return int(number)
 

@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
 
 T = TypeVar("T")
 
-_SAID_ALIKE = (
+_SHARED = (
     "missing", "unmatched", "metric", "model", "classes", "pos_label", "labels", "rope", "prob", "draws", "rule",
     "prevalence", "predictions", "permutations", "cost_matrix", "at_least", "n_items", "id", "cluster", "goal",
     "simulations", "n_jobs", "threads", "max_n", "min_n", "width", "conclusive", "batch", "n", "cost_per_item", "value",
-    "power",
+    "power", "tune", "step", "chains", "engine",
 )  # fmt: skip
 """Options that Python and the command line share, but for the dashes."""
 
-_QUOTES = "'\""
-
-
-def in_shell(text: str) -> str:
-    """Say options as the command line has them: `--missing drop` for missing="drop", `--rope` for `rope`."""
-
-    def option(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"] or ""
-        return f"--{name.replace('_', '-')}{' ' if value else ''}{value.strip(_QUOTES)}"
-
-    names = "|".join(_SAID_ALIKE)
-    said = text.replace("compare_classes (--per-class)", "ropewalk compare --per-class")
-    said = said.replace("compare_scores (--scores)", "--scores").replace("higher_is_better=", "--lower-is-better")
-    said = re.sub(rf"\b(?P<name>{names})=(?!\[)(?P<value>\"[^\"]*\"|'[^']*'|-?[0-9][^\s;,)]*)?", option, said)
-    return re.sub(rf"`(?P<name>{names})`(?P<value>)", lambda match: f"`{option(match)}`", said)
+FLAGS: Final = {name: f"--{name.replace('_', '-')}" for name in _SHARED} | {"higher_is_better": "--lower-is-better"}
 
 
 def parse_texts(text: str, option: str) -> list[str]:

@@ -11,11 +11,12 @@ from typing import Final, NoReturn, TypeVar
 
 import typer
 
-from ropewalk.cli.shell import in_shell
+from ropewalk.cli.shell import FLAGS
 from ropewalk.errors import InvalidInputError, RopewalkError, RopewalkWarning, UnreadableFileError
 from ropewalk.report import body, remark_lines
 from ropewalk.results import Rendered
 from ropewalk.text.names import visible
+from ropewalk.text.options import in_shell
 
 T = TypeVar("T")
 
@@ -24,9 +25,9 @@ INTERRUPTED: Final = 130  # what a shell calls a program that Ctrl-C stopped
 
 def fail(error: RopewalkError) -> NoReturn:
     """Say what is wrong and what to do on stderr, and exit with the error's code."""
-    lines = [f"Error: {visible(in_shell(error.message))}"]
+    lines = [f"Error: {visible(in_shell(error.message, FLAGS))}"]
     if error.hint:
-        lines.append(f"Hint: {visible(in_shell(error.hint))}")
+        lines.append(f"Hint: {visible(in_shell(error.hint, FLAGS))}")
     typer.echo("\n".join(lines), err=True)
     sys.exit(error.exit_code)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.names import count_of
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
@@ -112,7 +113,7 @@ def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray,
     holes = [i for i, value in enumerate(column) if _is_null(value)]
     if holes:
         raise PairingError(
-            f"{count_of(len(holes), 'item')} without an id in `{what}`, first in row {holes[0] + 1}.",
+            f"{count_of(len(holes), 'item')} without an id in " + argument(what) + f", first in row {holes[0] + 1}.",
             hint=_ALONE,
         )
     order, place = _sorted_ids(column, what)
@@ -143,8 +144,10 @@ def check_nested(ids: IntArray, clusters: IntArray | None, what: str) -> None:
         if repeated.size:
             raise PairingError(
                 f"{count_of(int(repeated.size), 'id')} in {what} occur more than once.",
-                hint="repeats of one item are not independent items; name the column of ids as cluster= too, or keep "
-                "one row an item.",
+                hint=wording(
+                    "repeats of one item are not independent items; name the column of ids as cluster= too, or keep "
+                    "one row an item."
+                ),
             )
         return
     pairs = np.unique(ids * (int(clusters.max(initial=0)) + 1) + clusters)

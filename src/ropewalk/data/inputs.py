@@ -13,6 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import read_outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.text.options import wording
 from ropewalk.typing import Label, Missing
 
 
@@ -58,7 +59,9 @@ def as_outcomes(
             raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
         predictions = [column for column in columns if column is not None]
         if any(column is not None and not isinstance(column, str) for column in (cluster, id)):
-            raise InvalidInputError("For a file or dataframe `cluster` and `id` are names of columns.", hint=usage)
+            raise InvalidInputError(
+                wording("For a file or dataframe `cluster` and `id` are names of columns."), hint=usage
+            )
         table = read_outcomes(
             source, truth=truth, predictions=predictions, id=id, labels=labels, missing=missing, cluster=cluster
         )
@@ -93,7 +96,9 @@ def as_tables(
 def _check_arrays(cluster: Any, ids: Any, usage: str) -> None:
     """Refuse names of columns where there are none, and ids that repeat outside of one cluster."""
     if isinstance(cluster, str) or isinstance(ids, str):
-        raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
+        raise InvalidInputError(
+            wording("Arrays have no column to name: `cluster` and `id` must be arrays too."), hint=usage
+        )
     if ids is not None:
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
         check_nested(code_ids(ids, "id", None if groups is None else groups.size)[0], groups, "`id`")
@@ -113,7 +118,7 @@ def _from_arrays(
     if not any(is_indicators(array) for array in data):
         return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
     if missing != "error":
-        raise InvalidInputError("`missing` is about items with one label; an indicator is 0 or 1.")
+        raise InvalidInputError(wording("`missing` is about items with one label; an indicator is 0 or 1."))
     return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels, cluster=cluster)
 
 
@@ -145,6 +150,6 @@ def same_labels(tables: Sequence[AnyOutcomes]) -> tuple[AnyOutcomes, ...]:
         return tuple(tables)
     singles = [table for table in tables if isinstance(table, Outcomes)]
     if not singles:
-        raise DataError("The tables have different labels.", hint="declare the same labels= for all of them.")
+        raise DataError("The tables have different labels.", hint=wording("declare the same labels= for all of them."))
     labels = sum(Outcomes.empty(table.labels, ["any"]) for table in singles).labels  # type: ignore[union-attr]
     return tuple(Outcomes.empty(labels, table.names) + table for table in singles)

@@ -22,6 +22,7 @@ from ropewalk.errors import (
     PosLabelError,
 )
 from ropewalk.text.names import brief, count_of, nearest, shorten
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import Label, Missing
 
 NO_ANSWER: Final = "(no answer)"
@@ -92,17 +93,17 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
 def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
     """Return the labels that a user declares, in the order given."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InvalidInputError(f"`labels` must be a sequence of labels; got {labels!r}.")
+        raise InvalidInputError(wording("`labels` must be a sequence of labels; got {!r}.", labels))
     declared = [whole_number(clean(label)) for label in labels]
     if not declared:
-        raise InvalidInputError("`labels` is empty; declare at least one class, or leave it out.")
+        raise InvalidInputError(wording("`labels` is empty; declare at least one class, or leave it out."))
     if None in declared:
-        raise InvalidInputError("`labels` holds a null; a class needs a name.")
+        raise InvalidInputError(wording("`labels` holds a null; a class needs a name."))
     seen = {(kind_of(label), label) for label in declared}  # type: ignore[arg-type]
     if len(seen) < len(declared):
-        raise InvalidInputError(f"`labels` must not repeat a class; got {shorten(declared)}.")
+        raise InvalidInputError(wording("`labels` must not repeat a class; got {}.", shorten(declared)))
     if len({kind for kind, _ in seen}) > 1:
-        raise InvalidInputError(f"`labels` mixes types: {shorten(declared)}.", hint=_ALIKE)
+        raise InvalidInputError(wording("`labels` mixes types: {}.", shorten(declared)), hint=_ALIKE)
     return tuple(declared)  # type: ignore[arg-type]
 
 
@@ -181,7 +182,9 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
             if _without_point(label) == _without_point(twin):
                 raise LabelTypeError(
                     f"{told}.",
-                    hint="they would count as different classes; write them alike, or declare both with labels=.",
+                    hint=wording(
+                        "they would count as different classes; write them alike, or declare both with labels=."
+                    ),
                 )
             warnings.warn(f"{told}: they count as different classes.", LookalikeLabelsWarning, stacklevel=4)
 
@@ -204,13 +207,16 @@ def fill_missing(
     if missing == "error":
         raise MissingLabelsError(
             f"{count_of(sum(holes.values()), 'item')} with a null or NaN label ({told}).",
-            hint='a missing answer is not a wrong one by default; use missing="drop" to leave these items out, '
-            'or missing="wrong" to count a missing prediction as wrong.',
+            hint=wording(
+                'a missing answer is not a wrong one by default; use missing="drop" to leave these items out, or '
+                'missing="wrong" to count a missing prediction as wrong.'
+            ),
         )
     if by_column[names[0]]:
         raise MissingLabelsError(
-            f'missing="wrong" cannot fill the truth: {count_of(by_column[names[0]], "item")} without one ({names[0]}).',
-            hint='use missing="drop" for items whose truth is unknown.',
+            wording('missing="wrong" cannot fill the truth: ')
+            + f"{count_of(by_column[names[0]], 'item')} without one ({names[0]}).",
+            hint=wording('use missing="drop" for items whose truth is unknown.'),
         )
     for row, count in holes.items():
         filled = tuple(_wrong_for(row[0], labels) if label is None else label for label in row)
@@ -222,8 +228,8 @@ def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:
     others = [label for label in labels if label != truth]
     if not others:
         raise MissingLabelsError(
-            f'missing="wrong" needs a second label: {truth!r} is the only one.',
-            hint="declare the classes with labels=.",
+            wording('missing="wrong" needs a second label: {!r} is the only one.', truth),
+            hint=wording("declare the classes with labels=."),
         )
     return others[0] if len(others) == 1 else NO_ANSWER
 
@@ -258,7 +264,7 @@ def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, w
     twin = next((label for label in labels if str(label).lower() == str(wanted).lower()), None)
     guess = brief(repr(twin)) if twin is not None else nearest(brief(str(wanted)), map(brief, map(str, labels)))
     raise PosLabelError(
-        f"`{what}` {brief(repr(wanted))} is not a label of these data.",
+        argument(what) + f" {brief(repr(wanted))} is not a label of these data.",
         hint=(f"did you mean {guess}? " if guess else "")
-        + f"The labels are: {shorten(labels)}. labels= declares a class that the data lack.",
+        + wording("The labels are: {}. labels= declares a class that the data lack.", shorten(labels)),
     )

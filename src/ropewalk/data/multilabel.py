@@ -25,6 +25,7 @@ from ropewalk.errors import (
     UndeclaredLabelError,
 )
 from ropewalk.text.names import count_of, shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import IntArray, Label
 
 _BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer makes the 0/1 array of items × labels."
@@ -310,7 +311,8 @@ def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int)
         raise DataError("The rows of some items name more than one cluster.", hint="a cluster holds whole items.")
     if n_items > listed:
         raise DataError(
-            f"{n_items - listed:,} items have no row, so no cluster.", hint="list every item, or leave cluster= out."
+            f"{n_items - listed:,} items have no row, so no cluster.",
+            hint=wording("list every item, or leave cluster= out."),
         )
     return [ids[place] for place in pairs[:, 1].tolist()]
 

@@ -31,6 +31,7 @@ from ropewalk.errors import (
     LengthMismatchError,
 )
 from ropewalk.text.names import shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 
@@ -138,7 +139,7 @@ class Outcomes(Tally):
         rows = count_columns(data, columns if cluster is None else [*columns, "cluster"])
         if not rows and labels is None:
             raise LengthMismatchError(
-                "The columns are empty.", hint="with labels= an empty table is allowed and gives the prior."
+                "The columns are empty.", hint=wording("with labels= an empty table is allowed and gives the prior.")
             )
         table = cls.from_rows(
             rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None

@@ -19,6 +19,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError
 from ropewalk.text.names import count_of, shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import Label, Missing
 
 
@@ -76,7 +77,7 @@ def read_outcomes(
     else:
         rows = count_frame(source, wanted)
     if not rows and labels is None:
-        raise FileFormatError("The table has no rows.", hint="with labels= an empty table gives the prior.")
+        raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
     return Outcomes.from_rows(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
     )
@@ -135,7 +136,7 @@ def join_outcomes(
                 f"(first: {shorten((value for _, value in lone), 3)}).",
                 hint="the two sides hold ids of different types; convert one."
                 if kinds and len(lone) == len(one)
-                else f'unmatched="drop" compares the {len(one) - len(lone):,} shared items only.',
+                else wording('unmatched="drop" compares the {:,} shared items only.', len(one) - len(lone)),
             )
     shared = [key for key in left if key in right]
     alone = len(left) + len(right) - 2 * len(shared)
@@ -247,6 +248,9 @@ def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any
         raise PairingError(
             f"{count_of(len(repeated), 'repeated id')} in column {column!r} of {where} "
             f"(first: {shorten(dict.fromkeys(repeated), 3)}).",
-            hint="repeats of one item are not independent items; keep one row an item, or name the column that holds "
-            f'them together as cluster="{column}".',
+            hint=wording(
+                "repeats of one item are not independent items; keep one row an item, or name the column that "
+                'holds them together as cluster="{}".',
+                column,
+            ),
         )

@@ -30,6 +30,7 @@ from ropewalk.errors import (
     UndeclaredLabelError,
 )
 from ropewalk.text.names import count_of, shorten
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 
@@ -73,7 +74,9 @@ def code_rows(
         check_lookalikes(table, columns)
     order = found if labels is None else _declared_labels(labels, found, kind)
     if not order:
-        raise DataError("There are no items and no labels.", hint="with labels= an empty table gives the prior.")
+        raise DataError(
+            "There are no items and no labels.", hint=wording("with labels= an empty table gives the prior.")
+        )
     filled = fill_missing(table, columns, order, missing)
     if any(NO_ANSWER in row for row in filled) and NO_ANSWER not in order:
         order = (*order, NO_ANSWER)
@@ -138,15 +141,15 @@ def _declared_labels(labels: Iterable[Label], found: Sequence[Label], kind: str 
     order = check_labels(labels)
     if kind is not None and kind_of(order[0]) != kind:
         raise LabelTypeError(
-            f"`labels` declares {kind_of(order[0])} labels ({shorten(order, 5)}) "
-            f"but the data hold {kind} ones ({shorten(found, 5)}).",
+            argument("labels") + f" declares {kind_of(order[0])} labels ({shorten(order, 5)}) but the data hold {kind} "
+            f"ones ({shorten(found, 5)}).",
             hint="1, '1' and True are different labels; declare them as the data have them.",
         )
     strays = [label for label in found if label not in order]
     if strays:
         raise UndeclaredLabelError(
-            f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
-            hint="labels= must list every class; leave it out to take the classes from the data.",
+            wording("The data hold labels that `labels` does not declare: {}.", shorten(strays)),
+            hint=wording("labels= must list every class; leave it out to take the classes from the data."),
         )
     return order
 

@@ -34,6 +34,7 @@ from ropewalk.errors import (
     UndeclaredLabelError,
 )
 from ropewalk.text.names import brief, count_of, shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray, Label
 
 _BINARY = 2
@@ -135,7 +136,7 @@ class ItemScores(Named):
         others = [column for column in (truth, cluster, id, sample_weight) if column is not None]
         for column in (cluster, id, sample_weight):
             if column is not None and not isinstance(column, str):
-                raise InvalidInputError("For a file or dataframe, `cluster` and `id` are names of columns.")
+                raise InvalidInputError(wording("For a file or dataframe, `cluster` and `id` are names of columns."))
         if truth in names:
             raise InvalidInputError(f"{truth!r} is named both as the truth and as scores.")
         wanted = list(dict.fromkeys([*names, *others]))
@@ -163,7 +164,7 @@ class ItemScores(Named):
             raise LengthMismatchError(
                 f"The scores have {width} columns, and there are {self.n_labels} labels "
                 f"({shorten(map(label_text, self.labels), 6)}).",
-                hint="columns follow the order of the labels; labels= declares classes that the truth lacks.",
+                hint=wording("columns follow the order of the labels; labels= declares classes that the truth lacks."),
             )
         return self
 
@@ -273,8 +274,8 @@ def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -
     strays = [label for label in found if label not in order]
     if strays:
         raise UndeclaredLabelError(
-            f"The data hold labels that `labels` does not declare: {shorten(strays)}.",
-            hint="labels= must list every class; leave it out to take the classes from the data.",
+            wording("The data hold labels that `labels` does not declare: {}.", shorten(strays)),
+            hint=wording("labels= must list every class; leave it out to take the classes from the data."),
         )
     to = np.array([order.index(label) for label in found], dtype=np.int64)
     return to[codes.reshape(-1)] if found else codes.astype(np.int64), order

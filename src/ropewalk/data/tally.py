@@ -11,6 +11,7 @@ from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import label_text
 from ropewalk.errors import ColumnNotFoundError, DataError
 from ropewalk.text.names import nearest, shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import IntArray, Label
 
 
@@ -77,7 +78,9 @@ class Tally(Named):
         if self.clusters is None and other.clusters is None:
             return None
         if self.clusters is None or other.clusters is None:
-            raise DataError("One table has clusters and the other has none.", hint="give both or neither cluster=.")
+            raise DataError(
+                "One table has clusters and the other has none.", hint=wording("give both or neither cluster=.")
+            )
         return self.clusters.beside(other.clusters, n_rows)
 
     def _fingerprint(self, *arrays: Any) -> str:

@@ -17,10 +17,11 @@ from ropewalk._checks import is_real
 from ropewalk.draws.intervals import FEW_DRAWS, Interval, shortest
 from ropewalk.draws.summary import Estimate, count_below
 from ropewalk.errors import InvalidInputError
+from ropewalk.text.options import wording
 from ropewalk.text.verdicts import VERDICTS, Leaning, Verdict
 from ropewalk.typing import FloatArray, IntArray, Rule
 
-_QUESTION = "what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."
+_QUESTION = wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).")
 _ROUNDING_ERROR = 1e-9
 _ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
 
@@ -83,27 +84,29 @@ def parse_rope(rope: Any) -> Interval | None:
 def _half_width(rope: float) -> Interval:
     if rope == 0:
         raise InvalidInputError(
-            "`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent.",
+            wording("`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent."),
             hint=_QUESTION,
         )
     if not 0 < rope < math.inf:
-        raise InvalidInputError(f"`rope` must be a positive, finite number; got {rope!r}.", hint=_QUESTION)
+        raise InvalidInputError(wording("`rope` must be a positive, finite number; got {!r}.", rope), hint=_QUESTION)
     return Interval(-float(rope), float(rope))
 
 
 def _pair(rope: Any) -> Interval:
     if isinstance(rope, str) or not isinstance(rope, Sequence) or len(rope) != 2:  # noqa: PLR2004
-        raise InvalidInputError(f"`rope` must be a number or a pair (low, high); got {rope!r}.", hint=_QUESTION)
+        raise InvalidInputError(
+            wording("`rope` must be a number or a pair (low, high); got {!r}.", rope), hint=_QUESTION
+        )
     if not all(is_real(end) and not math.isnan(end) for end in rope):
-        raise InvalidInputError(f"The ends of `rope` must be numbers; got {rope!r}.", hint=_QUESTION)
+        raise InvalidInputError(wording("The ends of `rope` must be numbers; got {!r}.", rope), hint=_QUESTION)
     low, high = float(rope[0]), float(rope[1])
     if low >= high:
         raise InvalidInputError(
-            f"`rope` must run from its low to its high end; got ({low:g}, {high:g}).",
+            wording("`rope` must run from its low to its high end; got ({:g}, {:g}).", low, high),
             hint=f"did you mean ({high:g}, {low:g})?" if low > high else _QUESTION,
         )
     if math.isinf(low) and math.isinf(high):
-        raise InvalidInputError("`rope` must have at least one finite end.", hint=_QUESTION)
+        raise InvalidInputError(wording("`rope` must have at least one finite end."), hint=_QUESTION)
     return Interval(low, high)
 
 

@@ -26,7 +26,7 @@ from ropewalk.models import Bootstrap, DeltaPrior
 from ropewalk.models.delta import resample
 from ropewalk.models.posterior import Model, Posterior, draw_psi
 from ropewalk.results import Recipe
-from ropewalk.text.options import with_options
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import DrawsLike, FloatArray, Label
 
@@ -241,8 +241,10 @@ def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> 
     """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
     if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1] or recipe.sampler is not None:
         return ()
-    text = f"Drawing stopped at {n_draws:,} draws, for the work that data of this size take; "
-    return (note("capped_draws", text + with_options("draws= asks for more.")),)
+    text = wording(
+        "Drawing stopped at {:,} draws, for the work that data of this size take; draws= asks for more.", n_draws
+    )
+    return (note("capped_draws", text),)
 
 
 def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:

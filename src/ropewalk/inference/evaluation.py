@@ -16,6 +16,7 @@ from ropewalk.inference.outlook import with_outlook
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
+from ropewalk.text.options import argument
 from ropewalk.text.remarks import Remark
 from ropewalk.text.verdicts import bar_text, rope_text
 from ropewalk.typing import FloatArray
@@ -26,7 +27,7 @@ def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> 
     for recipe in recipes:
         if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
             raise InvalidInputError(
-                f"`at_least` is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
+                argument("at_least") + f" is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
                 f"{recipe.metric.high:g}.",
                 hint="write 0.8 for 80%.",
             )

@@ -11,6 +11,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models import DeltaPrior
 from ropewalk.results import Recipe
+from ropewalk.text.options import wording
 from ropewalk.text.verdicts import Verdict, rope_text
 
 CONCLUSIVE: Final = "conclusive"
@@ -69,8 +70,10 @@ def check_goal(goal: str, delta: float, rope: Interval, *, higher_is_better: boo
     raise InvalidInputError(
         f"The goal {goal} is not reachable: the true difference A − B is {delta:+.4g}, {where} the ROPE "
         f"{rope_text(rope)}{reached}.",
-        hint='change the scenario, the ROPE or the goal; goal="conclusive" tells how often each verdict, also a wrong '
-        "one, is given.",
+        hint=wording(
+            'change the scenario, the ROPE or the goal; goal="conclusive" tells how often each verdict, also a '
+            "wrong one, is given."
+        ),
     )
 
 

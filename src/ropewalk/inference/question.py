@@ -17,6 +17,7 @@ from ropewalk.metrics.resolve import MetricLike, choose_metric, of_one_label, se
 from ropewalk.models import Bootstrap, parse_model
 from ropewalk.models.posterior import AnyMetric, Model
 from ropewalk.results import Recipe
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import DrawsLike, RopeLike, Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
@@ -64,7 +65,7 @@ def write_recipe(
     if len(tables) > 1 and chosen.paired:
         raise InvalidInputError(
             f"The model {chosen.name!r} needs to know which items the classifiers share; these are separate tables.",
-            hint='use model="unpaired", or give the predictions item by item.',
+            hint=wording('use model="unpaired", or give the predictions item by item.'),
         )
     if len(tables) == 1 and not chosen.paired and tables[0].n_classifiers > 1:
         tables = [tables[0].project([name]) for name in tables[0].names]
@@ -112,7 +113,8 @@ def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
     if isinstance(engine, Sampler):
         if isinstance(model, Bootstrap):
             raise InvalidInputError(
-                "The bootstrap has no prior and no likelihood to sample.", hint="leave engine= out, or name a model=."
+                "The bootstrap has no prior and no likelihood to sample.",
+                hint=wording("leave engine= out, or name a model=."),
             )
         return engine
     if exact:
@@ -130,12 +132,14 @@ def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> 
     if all(table.clusters is None for table in tables):
         return None
     if any(table.clusters is None for table in tables):
-        raise DataError("Some tables have clusters and others have none.", hint="give all or none of them cluster=.")
+        raise DataError(
+            "Some tables have clusters and others have none.", hint=wording("give all or none of them cluster=.")
+        )
     if model is None or model == "bootstrap" or isinstance(model, Bootstrap):
         return Bootstrap(over="clusters", paired=len(tables) == 1)
     raise InvalidInputError(
         f"The model {getattr(model, 'name', model)!r} takes items as independent, and these come in clusters.",
-        hint="leave model= out: weights over clusters are drawn.",
+        hint=wording("leave model= out: weights over clusters are drawn."),
     )
 
 
@@ -145,6 +149,7 @@ def check_reach(rope: Interval | None, metric: AnyMetric) -> None:
     for end in () if rope is None else (rope.low, rope.high):
         if math.isfinite(end) and abs(end) > reach:
             raise InvalidInputError(
-                f"`rope` reaches to {end:g}, and no two values of {metric.name} differ by more than {reach:g}.",
+                argument("rope")
+                + f" reaches to {end:g}, and no two values of {metric.name} differ by more than {reach:g}.",
                 hint="write 0.05 for five points, with a decimal point.",
             )

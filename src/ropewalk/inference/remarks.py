@@ -26,7 +26,7 @@ from ropewalk.models.multilabel import RARE
 from ropewalk.models.posterior import AnyData, Posterior, observed_tables
 from ropewalk.results import Recipe
 from ropewalk.text.names import brief, count_of, shorten
-from ropewalk.text.options import with_options
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note, warning
 from ropewalk.typing import FloatArray, Label
 
@@ -142,7 +142,7 @@ def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
             )
         if metric.endswith("roc_auc") and estimate.hdi.high < CHANCE_AUC and single:
             text = f"{name} lies below 0.5: do the scores speak for the other class? See "
-            yield note("below_chance", text + with_options("pos_label=, and the order of columns."))
+            yield note("below_chance", text + wording("pos_label=, and the order of columns."))
 
 
 # -- rules about the prior ---------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
     items, metric = table.items_by_class(), answer.recipe.metric
     if table.n_labels == 1:
         text = f"There is only one label, {_quoted(table.labels[0])}: every metric is what it must be. "
-        yield warning("one_label", text + with_options("labels= declares more classes."))
+        yield warning("one_label", text + wording("labels= declares more classes."))
         return
     assert isinstance(metric, Metric)  # noqa: S101 - what labels are judged by
     if empty := [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]:
@@ -301,12 +301,12 @@ def few_units(table: AnyData, *, clusters_only: bool = False) -> list[Remark]:
         units = int(worth.sum() ** 2 / (worth**2).sum())  # Kish's effective number
     if units >= FEW_CLUSTERS:
         return []
-    code, unit = ("few_items", "item") if table.n_clusters is None else ("few_clusters", "cluster")
+    unit = "item" if table.n_clusters is None else "cluster"
     text = (
         f"The bootstrap re-weights {count_of(units, unit)} and knows of no others: with fewer than {FEW_CLUSTERS} its "
         "interval covers less than it says."
     )
-    return [warning(code, text)]
+    return [warning("few_items" if table.n_clusters is None else "few_clusters", text)]
 
 
 def thin_scores(items: ItemScores) -> list[Remark]:

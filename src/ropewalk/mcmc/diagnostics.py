@@ -10,6 +10,7 @@ import numpy as np
 
 from ropewalk._optional import require
 from ropewalk.mcmc.sampler import Sampler, hushed
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
 MOST_RHAT: Final = 1.01
@@ -51,28 +52,23 @@ class Diagnostics:
     @property
     def problems(self) -> tuple[str, ...]:
         """What is wrong, each with what to do about it."""
-        told = []
+        problems = []
+        longer = wording("tune and draw longer (tune=, draws=).")
         if self.divergences:
             cure = "raise target_accept (Sampler(target_accept=0.99)), or use a prior with less sharp corners"
-            told.append(f"{self.divergences:,} of {self.draws:,} draws diverged: {cure}.")
+            problems.append(f"{self.divergences:,} of {self.draws:,} draws diverged: {cure}.")
         if not np.isfinite(self.rhat):
-            told.append(
-                f"R-hat cannot be told for {self.rhat_of}, which never moved or has too few draws: tune and draw "
-                "longer (tune=, draws=)."
-            )
+            text = f"R-hat cannot be told for {self.rhat_of}, which never moved or has too few draws: "
+            problems.append(text + longer)
         elif self.rhat > self.rhat_limit:
             chains = "the chains disagree" if self.chains > 1 else "parts of the chain disagree"
-            told.append(
-                f"R-hat is {self.rhat:.3f} for {self.rhat_of}, above {self.rhat_limit}: {chains}; tune and draw longer "
-                "(tune=, draws=)."
-            )
+            text = f"R-hat is {self.rhat:.3f} for {self.rhat_of}, above {self.rhat_limit}: {chains}; "
+            problems.append(text + longer)
         for kind, value, of in (("bulk", self.ess_bulk, self.ess_bulk_of), ("tail", self.ess_tail, self.ess_tail_of)):
             if not value >= LEAST_ESS:
-                told.append(
-                    f"The {kind} effective sample size is {value:,.0f} for {of}, below {LEAST_ESS}: take more draws "
-                    "(draws=)."
-                )
-        return tuple(told)
+                text = f"The {kind} effective sample size is {value:,.0f} for {of}, below {LEAST_ESS}: "
+                problems.append(text + wording("take more draws (draws=)."))
+        return tuple(problems)
 
     @property
     def converged(self) -> bool:

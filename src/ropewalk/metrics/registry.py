@@ -14,6 +14,7 @@ from ropewalk._checks import choose, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import confusion
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]
@@ -78,7 +79,7 @@ class Metric:
         except Exception as error:
             raise InvalidInputError(
                 f"The metric {self.name!r} failed: {error}.",
-                hint="a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'.",
+                hint=wording("a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'."),
             ) from error
 
     def by_label(self, table: Tables) -> tuple[FloatArray, FloatArray]:
@@ -221,18 +222,18 @@ def parse_metric(metric: str | Metric | Callable[[Margins], Any], cost_matrix: A
     'recall'
     """
     if cost_matrix is not None and metric != "cost":
-        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint='pass metric="cost".')
+        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint=wording('pass metric="cost".'))
     if isinstance(metric, Metric):
         return metric
     if callable(metric):
         return Metric(name=getattr(metric, "__name__", type(metric).__name__), kernel=metric)
     if not isinstance(metric, str):
-        raise UnknownNameError(f"`metric` must be a name, a Metric or a function; got {metric!r}.")
+        raise UnknownNameError(wording("`metric` must be a name, a Metric or a function; got {!r}.", metric))
     if metric == "cost":
         if cost_matrix is None:
             raise InvalidInputError(
                 "The metric `cost` needs a cost matrix.",
-                hint="give it as cost_matrix=.",
+                hint=wording("give it as cost_matrix=."),
             )
         return cost(cost_matrix)
     for average in _AVERAGES:
@@ -241,7 +242,7 @@ def parse_metric(metric: str | Metric | Callable[[Margins], Any], cost_matrix: A
             if not base.by_class:
                 raise UnknownNameError(
                     f"{base.name!r} has no {average} average: it is one number for the whole table.",
-                    hint=f"use metric={base.name!r}.",
+                    hint=wording("use metric={!r}.", base.name),
                 )
             return replace(base, name=f"{average}_{base.name}", average=average)
     return _single(metric, metric)

@@ -16,6 +16,7 @@ from ropewalk.errors import DataError, InvalidInputError, PosLabelError
 from ropewalk.metrics.margins import Margins
 from ropewalk.metrics.registry import METRICS, Metric, parse_metric
 from ropewalk.text.names import brief, shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import Label
 
 _BINARY: Final = 2
@@ -72,7 +73,7 @@ def settle(
     if pos_label is not None and chosen.average is not None:
         raise InvalidInputError(
             f"One class was picked, and {chosen.name!r} averages over all of them.",
-            hint=f"use metric={chosen.name.partition('_')[2]!r} with pos_label=, or leave pos_label= out.",
+            hint=wording("use metric={!r} with pos_label=, or leave pos_label= out.", chosen.name.partition("_")[2]),
         )
     positive = _positive(labels, pos_label, chosen, needed=needs_positive or is_real(prevalence))
     if positive is not None and (pos_label is not None or len(labels) > 1):
@@ -98,11 +99,11 @@ def settle(
 def _check_multilabel(metric: Metric, prevalence: Any) -> None:
     """Refuse what makes no sense where an item has any number of labels."""
     if prevalence is not None:
-        raise InvalidInputError("`prevalence` needs one label an item; these items have any number of labels.")
+        raise InvalidInputError(wording("`prevalence` needs one label an item; these items have any number of labels."))
     if (metric.average is None and metric.kernel is not None and metric.name in METRICS) or metric.cost is not None:
         raise InvalidInputError(
             f"The metric {metric.name!r} is about items with one label; these have any number of labels.",
-            hint="use an average such as micro_f1 or macro_f1, or pos_label= for one label.",
+            hint=wording("use an average such as micro_f1 or macro_f1, or pos_label= for one label."),
         )
 
 
@@ -116,8 +117,11 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
         raise PosLabelError(
             f"The metric {metric.name!r} is about one class, and these data have {len(labels)} labels "
             f"({shorten(map(label_text, labels), 6)}).",
-            hint=f"average over them as in metric='macro_{metric.name}', name one with pos_label=, or compare them all "
-            "with compare_classes (--per-class).",
+            hint=wording(
+                "average over them as in metric='macro_{}', name one with pos_label=, or compare them all with "
+                "compare_classes (--per-class).",
+                metric.name,
+            ),
         )
     if (usual := usual_positive(labels)) is not None:
         return usual
@@ -125,7 +129,7 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
         return labels[0]
     raise PosLabelError(
         f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
-        hint=f"pass pos_label={brief(repr(labels[-1]))}.",
+        hint=wording("pass pos_label={}.", brief(repr(labels[-1]))),
     )
 
 
@@ -136,12 +140,12 @@ def _over_classes(metric: Metric, classes: Any, labels: Sequence[Label], positiv
         return replace(metric, classes=answers) if metric.is_average and len(answers) < len(labels) else metric
     if positive is not None or not metric.is_average:
         raise InvalidInputError(
-            f"`classes` picks the classes of an average, and {metric.name!r} is none.",
-            hint="use an average such as macro_f1, or pos_label= for one class against the rest.",
+            wording("`classes` picks the classes of an average, and {!r} is none.", metric.name),
+            hint=wording("use an average such as macro_f1, or pos_label= for one class against the rest."),
         )
     if isinstance(classes, str) or not isinstance(classes, Iterable):
-        raise InvalidInputError(f"`classes` must be a list of labels; got {classes!r}.")
+        raise InvalidInputError(wording("`classes` must be a list of labels; got {!r}.", classes))
     places = tuple(sorted({labels.index(find_label(label, labels, what="classes")) for label in classes}))
     if not places:
-        raise InvalidInputError("`classes` is empty; name at least one, or leave it out for all.")
+        raise InvalidInputError(wording("`classes` is empty; name at least one, or leave it out for all."))
     return replace(metric, classes=places)

@@ -18,6 +18,7 @@ from ropewalk.metrics.areas import Plan, View, average_precision, pr_auc, roc_au
 from ropewalk.metrics.losses import DecisionCost, brier, ece, log_loss, mean, turned
 from ropewalk.metrics.registry import METRICS, cost
 from ropewalk.text.names import brief, nearest, shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
 _BINARY: Final = 2
@@ -50,7 +51,7 @@ class WeightedItems:
 
     def at_prevalence(self, shares: FloatArray) -> WeightedItems:  # noqa: ARG002
         """Refuse: the class mix of scores is that of the items."""
-        raise InvalidInputError("`prevalence` is about labels, not scores.", hint="use sample_weight=.")
+        raise InvalidInputError(wording("`prevalence` is about labels, not scores."), hint="use sample_weight=.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,13 +218,13 @@ def parse_score_metric(
     elif isinstance(metric, str):
         found = _by_name(metric)
     else:
-        raise UnknownNameError(f"`metric` must be a name or a function; got {metric!r}.", hint=_known())
+        raise UnknownNameError(wording("`metric` must be a name or a function; got {!r}.", metric), hint=_known())
     if n_labels > _BINARY and found.average is None and not found.every_class and found.needs_truth:
         found = replace(found, name=f"macro_{found.name}", average="macro")
     if n_labels <= _BINARY and found.average is not None:
         raise InvalidInputError(
             f"{found.name!r} averages over classes, and there are {n_labels} labels.",
-            hint=f"use metric={found.name.partition('_')[2]!r}.",
+            hint=wording("use metric={!r}.", found.name.partition("_")[2]),
         )
     if n_labels <= _BINARY and found.name == "brier":
         found = replace(found, high=1.0)
@@ -232,10 +233,12 @@ def parse_score_metric(
 
 def _turned(metric: ScoreMetric, higher_is_better: bool) -> ScoreMetric:  # noqa: FBT001
     if not isinstance(higher_is_better, bool):
-        raise InvalidInputError(f"`higher_is_better` must be True or False; got {higher_is_better!r}.")
+        raise InvalidInputError(wording("`higher_is_better` must be True or False; got {!r}.", higher_is_better))
     if metric.name in SCORE_METRICS and metric.needs_truth and metric.higher_is_better != higher_is_better:
         which = "higher" if metric.higher_is_better else "lower"
-        raise InvalidInputError(f"A {which} {metric.name} is better, always.", hint="leave higher_is_better= out.")
+        raise InvalidInputError(
+            f"A {which} {metric.name} is better, always.", hint=wording("leave higher_is_better= out.")
+        )
     return replace(metric, higher_is_better=higher_is_better)
 
 
@@ -249,7 +252,7 @@ def _by_name(name: str) -> ScoreMetric:
         if base != name and base in SCORE_METRICS:
             found = SCORE_METRICS[base]
             if not found.ranks:
-                raise UnknownNameError(f"{base!r} has no {average} average.", hint=f"use metric={base!r}.")
+                raise UnknownNameError(f"{base!r} has no {average} average.", hint=wording("use metric={!r}.", base))
             return replace(found, name=name, average=average)
     aliases = {
         "auc": "roc_auc", "auroc": "roc_auc", "auc_roc": "roc_auc", "ap": "average_precision", "auc_pr": "pr_auc",
@@ -322,7 +325,9 @@ def settle_scores(
     asked = parse_score_metric(metric, n_labels=_BINARY if pos_label is not None else max(items.n_labels, _BINARY))
     if items.truth is None or not asked.needs_truth:
         if pos_label is not None:
-            raise InvalidInputError(f"The metric {asked.name!r} has no positive class.", hint="leave pos_label= out.")
+            raise InvalidInputError(
+                f"The metric {asked.name!r} has no positive class.", hint=wording("leave pos_label= out.")
+            )
         found = parse_score_metric(metric, higher_is_better=higher_is_better)
         found.check(items)
         return (items if items.truth is None else replace(items, truth=None, labels=()).canonical()), found, None
@@ -370,6 +375,6 @@ def _positive(items: ItemScores, metric: ScoreMetric, pos_label: Any) -> Any:
     if usual is None:
         raise PosLabelError(
             f"Which label do the scores speak for? The labels are {shorten(items.labels)}.",
-            hint=f"pass pos_label={brief(repr(items.labels[-1]))}.",
+            hint=wording("pass pos_label={}.", brief(repr(items.labels[-1]))),
         )
     return usual

@@ -19,6 +19,7 @@ from ropewalk.models.pooled import Pooled
 from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.power_prior import PowerPrior
 from ropewalk.models.tree import Tree
+from ropewalk.text.options import wording
 
 __all__ = [
     "MODELS",
@@ -78,7 +79,7 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
         }
         if model in several and model not in single and not multilabel:
             raise InvalidInputError(
-                f"The model {model!r} is for items with any number of labels.", hint="use model='paired'."
+                f"The model {model!r} is for items with any number of labels.", hint=wording("use model='paired'.")
             )
         if model in single and model not in several and multilabel:
             raise InvalidInputError(
@@ -88,7 +89,9 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
         return choose(model, several if multilabel else single, "model")
     if isinstance(model, type) or not all(hasattr(model, part) for part in ("fit", "name", "paired", "prior")):
         found: Any = model
-        raise UnknownNameError(f"`model` must be a name or a model object; got {found!r}.", hint=f"{list(MODELS)}.")
+        raise UnknownNameError(
+            wording("`model` must be a name or a model object; got {!r}.", found), hint=f"{list(MODELS)}."
+        )
     ours = type(model).__module__.startswith(__name__) and not isinstance(model, Bootstrap)
     several_labels = model.is_multilabel if isinstance(model, PowerPrior) else isinstance(model, Multilabel)
     if ours and multilabel != several_labels:

@@ -29,6 +29,7 @@ from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.graph import Graph, Law, Size, Sketch
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.text.names import shorten
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
 
@@ -197,7 +198,7 @@ def _fit(
         raise DataError(
             f"The model {'paired' if n_classifiers == 2 else 'unpaired'} with these pseudo-counts covers two labels; "  # noqa: PLR2004
             f"these data have {n_labels} ({shorten(map(label_text, outcomes.labels), 6)}).",
-            hint="pos_label= compares one class against the rest; models.Tree takes any number of labels.",
+            hint=wording("pos_label= compares one class against the rest; models.Tree takes any number of labels."),
         )
     cells = _every_cell(n_labels, n_classifiers)
     counts = np.zeros((n_labels,) * (n_classifiers + 1))

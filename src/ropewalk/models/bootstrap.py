@@ -17,6 +17,7 @@ from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.multilabel import label_sums, stacked
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray
 
 FEW_CLUSTERS: Final = 50
@@ -77,7 +78,7 @@ class Bootstrap:
         if data.n_clusters == 1:
             raise DataError(
                 "All items are in one cluster, so there is nothing to re-weight.",
-                hint="a cluster is a part of the items; leave cluster= out where each stands alone.",
+                hint=wording("a cluster is a part of the items; leave cluster= out where each stands alone."),
             )
         return ScorePosterior(data) if isinstance(data, ItemScores) else BootstrapPosterior(data)
 

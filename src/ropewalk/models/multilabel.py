@@ -16,6 +16,7 @@ from ropewalk.metrics.margins import Margins
 from ropewalk.models.binary import binary_graph
 from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
 RARE: Final = 10
@@ -43,7 +44,7 @@ class LabelMargins:
 
     def at_prevalence(self, shares: FloatArray) -> LabelMargins:  # noqa: ARG002
         """Refuse: labels that overlap have no mix that adds up to 1."""
-        raise InvalidInputError("`prevalence` needs one label an item; these items have any number of labels.")
+        raise InvalidInputError(wording("`prevalence` needs one label an item; these items have any number of labels."))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

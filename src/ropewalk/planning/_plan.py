@@ -25,6 +25,7 @@ from ropewalk.planning.running import Workers
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
 from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.power import Plan
+from ropewalk.text.options import argument, wording
 from ropewalk.text.remarks import note
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
@@ -104,7 +105,9 @@ def plan(
         possible=n is None,
     )  # fmt: skip
     if finds_rope and posed.study.recipe.rule != "hdi":
-        raise InvalidInputError("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
+        raise InvalidInputError(
+            wording("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
+        )
     number = None if n is None else check_number(n, "n", 1, MOST_ITEMS)
     with metered(budget // BATCH, "Searching", progress) as steps:
         search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=unsaid)
@@ -118,13 +121,17 @@ def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
         return None
     if cost is None or value is None:
         raise InvalidInputError(
-            "`cost_per_item` and `value` go together: what a label costs, and what it is worth to reach the goal."
+            wording(
+                "`cost_per_item` and `value` go together: what a label costs, and what it is worth to reach the goal."
+            )
         )
     if n is not None:
-        raise InvalidInputError("`n` asks for a difference, `cost_per_item` and `value` for a test set; give one.")
+        raise InvalidInputError(
+            wording("`n` asks for a difference, `cost_per_item` and `value` for a test set; give one.")
+        )
     for name, given in (("cost_per_item", cost), ("value", value)):
         if not is_real(given) or not 0 < given < math.inf:
-            raise InvalidInputError(f"`{name}` must be a positive number; got {given!r}.")
+            raise InvalidInputError(argument(name) + f" must be a positive number; got {given!r}.")
     return float(cost), float(value)
 
 
@@ -199,13 +206,14 @@ class _Search:
         if self.posed.scenario is None:
             raise InvalidInputError(
                 "The smallest difference is about a scenario; a result has the differences that its data leave open.",
-                hint="describe a scenario, or leave `n` out.",
+                hint=wording("describe a scenario, or leave `n` out."),
             )
         if self.goal == "A≈B":
             return self._smallest_rope(n)
         if self.goal == CONCLUSIVE:
             raise InvalidInputError(
-                "The smallest difference needs a goal of its own.", hint='goal="A≫B", goal="A≪B" or goal="A≈B".'
+                "The smallest difference needs a goal of its own.",
+                hint=wording('goal="A≫B", goal="A≪B" or goal="A≈B".'),
             )
         study, up = self.posed.study, self.posed.study.recipe.metric.higher_is_better
         assert study.delta is not None  # noqa: S101

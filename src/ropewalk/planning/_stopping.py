@@ -26,6 +26,7 @@ from ropewalk.planning.running import Workers
 from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
 from ropewalk.results import Comparison
 from ropewalk.results.power import StoppingResult
+from ropewalk.text.options import wording
 from ropewalk.text.verdicts import VERDICTS
 from ropewalk.typing import BoolArray, IntArray, Label, RopeLike, Rule, SeedLike
 
@@ -61,13 +62,13 @@ class StopWhen:
         least = check_number(self.min_n, "min_n", 1, MOST_ITEMS)
         check_number(self.max_n, "max_n", least, MOST_ITEMS)
         if not isinstance(self.conclusive, bool):
-            raise InvalidInputError(f"`conclusive` must be True or False; got {self.conclusive!r}.")
+            raise InvalidInputError(wording("`conclusive` must be True or False; got {!r}.", self.conclusive))
         if self.conclusive and self.width is not None:
             raise InvalidInputError(
-                "Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two."
+                wording("Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two.")
             )
         if self.width is not None and (not is_real(self.width) or not 0 < self.width < math.inf):
-            raise InvalidInputError(f"`width` must be a positive number; got {self.width!r}.")
+            raise InvalidInputError(wording("`width` must be a positive number; got {!r}.", self.width))
 
     @property
     def text(self) -> str:

@@ -21,6 +21,7 @@ from ropewalk.planning.search import ROOT, Found, Looks, crossing
 from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
 from ropewalk.results.power import MoreData, PowerRow
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import SeedLike
 
@@ -94,7 +95,7 @@ def more_data(
     if recipe.rope is None or recipe.no_verdict:
         raise InvalidInputError(
             "How many more items settle a question depends on the ROPE, and there is no verdict here.",
-            hint=recipe.no_verdict or "compare with rope=: the smallest difference you would act on.",
+            hint=recipe.no_verdict or wording("compare with rope=: the smallest difference you would act on."),
         )
     seed = recipe.seed if rng is None and random_state is None else rng
     workers = Workers.of(threads, n_jobs)

@@ -28,6 +28,7 @@ from ropewalk.planning.words import from_mapping, from_words
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.power import Design
 from ropewalk.text.names import brief
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 MOST_ITEMS: Final = 10**9
@@ -81,7 +82,8 @@ def pose(
         for name, value in said.items():
             if value is not None:
                 raise InvalidInputError(
-                    f"A result has its {name} already: leave `{name}` out.", hint="compare again to ask otherwise."
+                    f"A result has its {name} already: leave " + argument(name) + " out.",
+                    hint="compare again to ask otherwise.",
                 )
         return _of_comparison(scenario, wanted, rope, prob, rule, number, seed, more=more)
     given = as_scenario(scenario)
@@ -146,7 +148,7 @@ def as_scenario(scenario: Any) -> Scenario:
 def check_number(value: Any, name: str, least: int = 1, most: int = 10_000_000) -> int:
     """Return a whole number within bounds."""
     if not is_whole(value) or not least <= value <= most:
-        raise InvalidInputError(f"`{name}` must be a whole number from {least:,} to {most:,}; got {value!r}.")
+        raise InvalidInputError(argument(name) + f" must be a whole number from {least:,} to {most:,}; got {value!r}.")
     return int(value)
 
 
@@ -154,12 +156,12 @@ def check_sizes(n: Any) -> tuple[int, ...]:
     """Return numbers of items, in the order given."""
     sizes = [n] if is_whole(n) else n
     if isinstance(sizes, str | bytes | bytearray) or not isinstance(sizes, Iterable):
-        raise InvalidInputError(f"`n` must be a number of items, or a list of them; got {n!r}.")
+        raise InvalidInputError(wording("`n` must be a number of items, or a list of them; got {!r}.", n))
     found = tuple(check_number(one, "n", 1, MOST_ITEMS) for one in sizes)
     if not found:
-        raise InvalidInputError("`n` is empty; name at least one number of items.")
+        raise InvalidInputError(wording("`n` is empty; name at least one number of items."))
     if len(set(found)) < len(found):
         raise InvalidInputError(
-            f"Each number of items is simulated once; `n` repeats one of {brief(str(list(found)))}."
+            wording("Each number of items is simulated once; `n` repeats one of {}.", brief(str(list(found))))
         )
     return found

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from ropewalk._checks import check_threads, is_whole
 from ropewalk._optional import require
 from ropewalk.errors import InvalidInputError
+from ropewalk.text.options import wording
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -29,10 +30,11 @@ class Workers:
         """Check what was asked for."""
         if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
             raise InvalidInputError(
-                f"`n_jobs` must be a whole number and not 0, or None; got {n_jobs!r}.", hint="-1 takes all cores."
+                wording("`n_jobs` must be a whole number and not 0, or None; got {!r}.", n_jobs),
+                hint="-1 takes all cores.",
             )
         if n_jobs is not None and threads != 1:
-            raise InvalidInputError("`threads` and `n_jobs` were both given; give one.")
+            raise InvalidInputError(wording("`threads` and `n_jobs` were both given; give one."))
         return cls(threads=check_threads(threads), n_jobs=None if n_jobs is None else int(n_jobs))
 
     def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:

@@ -17,6 +17,7 @@ from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.planning.coupling import couple
 from ropewalk.planning.joint import NAMES, Joint, check_classes, probabilities, share
+from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, Label
 
 _SQUARE: Final = 2
@@ -206,10 +207,10 @@ class MetricScenario:
                 f"{metric.name!r} is about one class of {n}.", hint=f"average over them: 'macro_{metric.name}'."
             )
         if n > _SQUARE and self.prevalence is not None:
-            raise InvalidInputError("`prevalence` is for two labels; more are taken as equally common.")
+            raise InvalidInputError(wording("`prevalence` is for two labels; more are taken as equally common."))
         mu = share(0.5 if self.prevalence is None else self.prevalence, "`prevalence`")
         if not 0 < mu < 1:
-            raise InvalidInputError(f"`prevalence` must lie between 0 and 1, and not on them; got {mu:g}.")
+            raise InvalidInputError(wording("`prevalence` must lie between 0 and 1, and not on them; got {:g}.", mu))
         shares = np.array([1 - mu, mu]) if n == _SQUARE else np.full(n, 1 / n)
         rows = [_rows_of(metric.at(n - 1), score, name, shares) for score, name in ((self.a, "a"), (self.b, "b"))]
         table = couple(shares, rows[0], rows[1], self.agreement)

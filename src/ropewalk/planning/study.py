@@ -30,6 +30,7 @@ from ropewalk.models.binary import DirichletPosterior, block_of_each
 from ropewalk.models.posterior import Posterior
 from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
+from ropewalk.text.options import wording
 from ropewalk.text.verdicts import VERDICTS, Verdict
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
@@ -279,7 +280,7 @@ def _rope(recipe: Recipe) -> Interval:
     if recipe.rope is None:
         raise InvalidInputError(
             "Whether a study is conclusive depends on the ROPE, and none was stated.",
-            hint="what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).",
+            hint=wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."),
         )
     return recipe.rope
 

@@ -247,7 +247,7 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
     metric, names = which.pop("metric", None), (comparison.a, comparison.b)
     by_fold, by_repeat = made.fold_scores(metric, **which), made.repeat_scores(metric, **which)
     repeats = by_repeat[names[0]] - by_repeat[names[1]]
-    remarks = [note("training_sets_given", _TRAINING)]
+    remarks = [note("training_sets_fixed", _TRAINING)]
     if not made.complete:
         remarks.append(note("repeats_differ", _RAGGED))
         repeats = np.zeros(0)
@@ -269,7 +269,7 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
     if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
         remarks.append(note("one_scale", _ONE_SCALE.format(comparison.metric)))
         if made.n_test == 1:
-            remarks.append(note("left_out_one_by_one", _ONE_BY_ONE))
+            remarks.append(note("one_item_per_fold", _ONE_BY_ONE))
     return CrossComparison(
         comparison=comparison,
         predictions=made,

@@ -125,7 +125,7 @@ def _gather(
         several = sum(bool(answer.filled) for answer in answers[:: len(names)])
         named = shorten((label_text(label) for label in data.labels if label in filled), 4)
         text = f"{count_of(several, 'training set')} without {named}: its probability there counts as 0."
-        remarks.append(note("probability_counts_as_0", text))
+        remarks.append(note("class_without_probability", text))
     return CrossPredictions(
         names=names,
         labels=data.labels,

@@ -3,64 +3,46 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from shlex import quote
+from string import Formatter
 from typing import Final, Self
 
-SHARED: Final = frozenset({
-    "at_least", "batch", "classes", "cluster", "conclusive", "cost_matrix", "cost_per_item", "draws", "goal", "id",
-    "labels", "max_n", "metric", "min_n", "missing", "model", "n", "n_items", "n_jobs", "permutations", "pos_label",
-    "power", "predictions", "prevalence", "prob", "rope", "rule", "simulations", "threads", "unmatched", "value",
-    "width",
-})  # fmt: skip
-"""Options that Python and the command line share, but for the dashes."""
-
-_MENTION: Final = re.compile(r"`([a-z_]+)`|\b([a-z_]+)=(\"[^\"]*\"|'[^']*'|-?[0-9](?:[\w.]*\w)?)?")
+_MENTION: Final = re.compile(
+    r"`([a-z_]+)`|\b([a-z_]+)=(\"[^\"]*\"|'[^']*'|\{[^}]*\}|-?[0-9](?:[\w.]*\w)?)?(?![\w\[(…])"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """An option, and the value that a sentence proposes for it; None where it names the option alone."""
+class Mention:
+    """An option that a sentence names from `start` to `stop`, with the value that it proposes, if any."""
 
     name: str
-    value: str | None = None
-
-    @property
-    def in_shell(self) -> str:
-        """The option as a command line has it.
-
-        Examples
-        --------
-        >>> Option("missing", "drop").in_shell, Option("pos_label").in_shell
-        ('--missing drop', '--pos-label')
-        """
-        name = f"--{self.name.replace('_', '-')}"
-        return name if self.value is None else f"{name} {self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Mention:
-    """Where a sentence names an option, as Python spells it."""
-
+    value: str | None
     start: int
     stop: int
-    option: Option
+
+    def in_shell(self, flag: str) -> str:
+        """Return the option as a command line has it."""
+        return flag if self.value is None else f"{flag} {self.value}"
 
 
 class Wording(str):
-    """A sentence that remembers where it names options: `+` keeps that, f-strings and `join` forget it.
+    """A sentence that remembers the options it names: `+` and `wording` keep them, f-strings and `join` forget them.
 
     What has forgotten is still right in Python, and the command line prints it as it is.
     """
 
     __slots__ = ("mentions",)
 
-    mentions: tuple[_Mention, ...]
+    mentions: tuple[Mention, ...]
 
-    def __new__(cls, text: str, mentions: tuple[_Mention, ...] = ()) -> Self:
+    def __new__(cls, text: str, mentions: tuple[Mention, ...] = ()) -> Self:
         """Return `text`, which names options at `mentions`."""
-        wording = super().__new__(cls, text)
-        wording.mentions = mentions
-        return wording
+        sentence = super().__new__(cls, text)
+        sentence.mentions = mentions
+        return sentence
 
     def __add__(self, other: str) -> Wording:
         return _joined(self, other)
@@ -70,59 +52,82 @@ class Wording(str):
 
 
 def _joined(first: str, second: str) -> Wording:
-    shift = len(first)
-    moved = tuple(_Mention(m.start + shift, m.stop + shift, m.option) for m in _mentions(second))
-    return Wording(f"{first}{second}", (*_mentions(first), *moved))
+    n = len(first)
+    moved = (replace(mention, start=mention.start + n, stop=mention.stop + n) for mention in mentions_in(second))
+    return Wording(str.__add__(first, second), (*mentions_in(first), *moved))
 
 
-def _mentions(text: str) -> tuple[_Mention, ...]:
+def mentions_in(text: str) -> tuple[Mention, ...]:
+    """Return the options that a sentence remembers."""
     return text.mentions if isinstance(text, Wording) else ()
 
 
-def with_options(text: str) -> Wording:
-    r"""Return a sentence of ours that remembers the options it names: `rope`, rope=, rope=0.01 or rule="hdi".
+def wording(template: str, *values: object) -> Wording:
+    r"""Return a sentence that remembers the options it names: `rope`, rope=, rope=0.01, rule="hdi" or pos_label={!r}.
 
-    `text` must be written in the source: what users named goes in by `+`, so that a class that is called rope= is not
-    taken for an option.
+    The template must be written in the source, with a field for every value: what users named is never read, so that a
+    class that is called rope= is not taken for an option.
 
     Examples
     --------
-    >>> in_shell(with_options('leave items out by missing="drop", or declare them by labels=.'))
-    'leave items out by --missing drop, or declare them by --labels.'
-    >>> in_shell("no class 'rope='; " + with_options("see labels=."))
-    "no class 'rope='; see --labels."
+    >>> flags = {"missing": "--missing", "labels": "--labels"}
+    >>> in_shell(wording('no class {!r}; use missing="drop", or labels=.', "labels="), flags)
+    "no class 'labels='; use --missing drop, or --labels."
     """
-    mentions = []
-    for match in _MENTION.finditer(text):
+    sentence, rest, stop = Wording(""), iter(values), 0
+    for match in _MENTION.finditer(template):
+        start = match.start()
         argument, name, value = match.groups()
-        if (argument or name) in SHARED:
-            option = Option(argument or name, None if value is None else value.strip("'\""))
-            start, stop = match.span(1) if argument else match.span()
-            mentions.append(_Mention(start, stop, option))
-    return Wording(text, tuple(mentions))
+        if argument:
+            sentence = _filled(sentence, template[stop : start + 1], rest) + _mention(argument, argument, None) + "`"
+        else:
+            sentence = _filled(sentence, template[stop:start], rest)
+            if value is None:
+                sentence += _mention(f"{name}=", name, None)
+            elif value.startswith("{"):
+                chosen = next(rest)
+                sentence += _mention(f"{name}={value.format(chosen)}", name, quote(str(chosen).strip("'\"")))
+            else:
+                filled = str(_filled(Wording(""), value, rest))
+                sentence += _mention(f"{name}={filled}", name, filled.strip("'\""))
+        stop = match.end()
+    return _filled(sentence, template[stop:], rest)
 
 
-def option_text(name: str, value: object) -> Wording:
-    """Return an option with a value that users named, as Python spells it.
+def _mention(text: str, name: str, value: str | None) -> Wording:
+    return Wording(text, (Mention(name, value, 0, len(text)),))
+
+
+def _filled(sentence: Wording, template: str, values: Iterator[object]) -> Wording:
+    """Return the sentence with a piece of a template added, its fields filled."""
+    formatter = Formatter()
+    for literal, field, spec, conversion in formatter.parse(template):
+        sentence += literal
+        if field is not None:
+            value = next(values)
+            if isinstance(value, Wording) and not spec and not conversion:
+                sentence += value
+            else:
+                sentence += formatter.format_field(formatter.convert_field(value, conversion), spec or "")
+    return sentence
+
+
+def argument(name: str) -> Wording:
+    """Return the name of an argument as errors have it.
 
     Examples
     --------
-    >>> print("pass " + option_text("pos_label", "spam"))
-    pass pos_label='spam'
+    >>> in_shell(argument("max_n") + " must be a number.", {"max_n": "--max-n"})
+    '`--max-n` must be a number.'
     """
-    text = f"{name}={value!r}"
-    return Wording(text, (_Mention(0, len(text), Option(name, str(value))),))
+    return "`" + _mention(name, name, None) + "`"
 
 
-def options_in(text: str) -> tuple[Option, ...]:
-    """Return the options that a sentence remembers."""
-    return tuple(mention.option for mention in _mentions(text))
-
-
-def in_shell(text: str) -> str:
-    """Return a sentence with its options spelled as on a command line."""
+def in_shell(text: str, flags: Mapping[str, str]) -> str:
+    """Return a sentence with the options that have a flag spelled as on a command line."""
     parts, stop = [], 0
-    for mention in _mentions(text):
-        parts += [text[stop : mention.start], mention.option.in_shell]
-        stop = mention.stop
+    for mention in mentions_in(text):
+        if mention.name in flags:
+            parts += [text[stop : mention.start], mention.in_shell(flags[mention.name])]
+            stop = mention.stop
     return "".join([*parts, text[stop:]])

@@ -10,9 +10,9 @@ from typing import Final, Literal
 from ropewalk.errors import ConvergenceWarning, DegenerateDataWarning, PriorDominanceWarning, RopewalkWarning
 from ropewalk.text.names import few as few_texts
 from ropewalk.text.names import visible
-from ropewalk.text.options import Option, options_in
+from ropewalk.text.options import Mention, mentions_in
 
-Level = Literal["note", "warning"]
+Level = Literal["hint", "assumption", "note", "warning"]
 
 _CATEGORIES: Final[Mapping[str, type[RopewalkWarning]]] = {
     "prior_pulls": PriorDominanceWarning,
@@ -32,9 +32,9 @@ class Remark:
     text: str
 
     @property
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[Mention, ...]:
         """The options that the text names."""
-        return options_in(self.text)
+        return mentions_in(self.text)
 
     @property
     def category(self) -> type[RopewalkWarning]:

@@ -20,6 +20,7 @@ from ropewalk.mcmc.sampler import Engine, Step, parse_engine
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.results import ClassComparisons, Comparison
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import few, issue, note
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
@@ -253,10 +254,11 @@ def compare_classes(
     seed = check_seed(rng, random_state)
     if options.get("prevalence") is not None:
         raise InvalidInputError(
-            "`prevalence` is about one question, and every class is another.", hint="use compare with pos_label=."
+            wording("`prevalence` is about one question, and every class is another."),
+            hint=wording("use compare with pos_label=."),
         )
     if options.get("classes") is not None:
-        raise InvalidInputError("`classes` picks the classes of an average; here each class stands alone.")
+        raise InvalidInputError(wording("`classes` picks the classes of an average; here each class stands alone."))
     classes = [label for label in outcomes[0].labels if label != NO_ANSWER]
     with shown(progress):
         watched = track(classes, describe="Comparing classes", progress=current())

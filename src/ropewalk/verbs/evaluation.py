@@ -19,6 +19,7 @@ from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import issue
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
@@ -94,12 +95,14 @@ def evaluate(
     )
     metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     if not metrics:
-        raise InvalidInputError("`metric` is an empty list; name at least one.")
+        raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
     if cost_matrix is not None and not any(one in ("cost", None) for one in metrics):
-        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint='pass metric="cost".')
+        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint=wording('pass metric="cost".'))
     bar = check_bar(at_least, rope)
     if model == "paired":
-        raise InvalidInputError("The model 'paired' is for two or more classifiers.", hint='use model="unpaired".')
+        raise InvalidInputError(
+            "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
+        )
     seed, workers = check_seed(rng, random_state), check_threads(threads)
     way = parse_engine(engine, step, chains, tune)
     recipes = [
@@ -132,10 +135,11 @@ def evaluate(
 def check_bar(at_least: Any, rope: Any) -> float | None:
     """Return the bar that a score must reach, None where there is none."""
     if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
-        raise InvalidInputError(f"`at_least` must be a finite number; got {at_least!r}.")
+        raise InvalidInputError(wording("`at_least` must be a finite number; got {!r}.", at_least))
     if rope is not None and at_least is None:
         raise InvalidInputError(
-            "A `rope` judges a difference, and there is nothing to differ from.", hint="give the bar as at_least=."
+            wording("A `rope` judges a difference, and there is nothing to differ from."),
+            hint=wording("give the bar as at_least=."),
         )
     return None if at_least is None else float(at_least)
 

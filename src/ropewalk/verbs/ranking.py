@@ -18,6 +18,7 @@ from ropewalk.mcmc.sampler import Engine, Step, parse_engine
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.results import Ranking
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import issue
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
@@ -123,7 +124,7 @@ def _tables(
             raise InvalidInputError("The predictions come with their names; `names` would name them twice.")
         names, data = list(data[1]), (data[0], *data[1].values())
     if isinstance(predictions, str):
-        raise InvalidInputError("`predictions` must be a list of names.", hint=_USAGE)
+        raise InvalidInputError(wording("`predictions` must be a list of names."), hint=_USAGE)
     columns: Sequence[str | None]
     if len(data) == 1 and isinstance(data[0], Outcomes | MultilabelOutcomes):
         columns = data[0].names if predictions is None else predictions

@@ -22,6 +22,7 @@ from ropewalk.inference.ranking import run as run_ranking
 from ropewalk.metrics.scores import ScoreMetricLike, decision_cost, settle_scores
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.results import Battery, Comparison, Evaluation, Ranking, Recipe
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, issue, note
 from ropewalk.typing import DrawsLike, Label, RopeLike, Rule, SeedLike
 from ropewalk.verbs.evaluation import check_bar
@@ -149,7 +150,7 @@ def evaluate_scores(
     several = isinstance(metric, Sequence) and not isinstance(metric, str)
     metrics: list[Any] = list(metric) if several else [metric]  # type: ignore[arg-type]
     if not metrics:
-        raise InvalidInputError("`metric` is an empty list; name at least one.")
+        raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
     named = None if name is None else (name,)
     items = as_items(data, (score,), named, metrics[0], options, usage="evaluate_scores(y_true, score)")
     bar = check_bar(at_least, options.get("rope"))
@@ -253,7 +254,7 @@ def as_items(
             absent = "truth=" if len(wanted) == len(columns) else "the columns of scores"
             raise InvalidInputError(
                 f"A file or dataframe needs the names of its columns; {absent} is missing.",
-                hint='only metric="mean" does without the truth.',
+                hint=wording('only metric="mean" does without the truth.'),
             )
         items = ItemScores.read(source, truth=truth, scores=wanted, **said)
     else:
@@ -281,10 +282,12 @@ def _recipe(source: ItemScores, metric: Any, options: ScoreOptions) -> tuple[Rec
     costs, threshold = options.get("cost_matrix"), options.get("threshold")
     if metric == "cost":
         if costs is None:
-            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint="give it as cost_matrix=.")
+            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint=wording("give it as cost_matrix=."))
         metric = decision_cost(costs, threshold)
     elif costs is not None or threshold is not None:
-        raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')
+        raise InvalidInputError(
+            "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
+        )
     items, measure, positive = settle_scores(
         source, metric, options.get("pos_label"), higher_is_better=options.get("higher_is_better")
     )

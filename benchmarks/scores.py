@@ -52,7 +52,7 @@ def rows() -> Iterator[Row]:
 def compare(*arrays: Any, draws: int, **options: Any) -> None:
     """Compare two systems by both areas."""
     for metric in AREAS:
-        rw.compare_scores(*arrays, metric=metric, draws=draws, rng=0, **options)
+        rw.compare(*arrays, metric=metric, draws=draws, rng=0, **options)
 
 
 def per_draw(seconds: float, draws: int = DRAWS) -> str:
@@ -178,14 +178,14 @@ def _check(arrays: Arrays) -> None:
     posterior = Bootstrap().fit(items)
     weights = posterior.block(generator(0, 0, 0), posterior.block_size).weights[:, :5]
     for metric, theirs in (("roc_auc", roc_auc_score), ("average_precision", average_precision_score)):
-        drawn = rw.compare_scores(*arrays, metric=metric, draws=DRAWS, rng=0).draws.psi[:, :5]
+        drawn = rw.compare(*arrays, metric=metric, draws=DRAWS, rng=0).draws.psi[:, :5]
         expected = [[theirs(items.truth, each, sample_weight=w) for w in weights.T] for each in items.values]
         if not np.allclose(drawn, expected, rtol=0, atol=1e-12):
             raise RuntimeError(f"Expected the same {metric} for the same weights; got {drawn} and {expected}.")
 
 
 def _beside_peer(whose: str, arrays: Arrays) -> Iterator[Row]:
-    ours = partial(rw.compare_scores, *arrays, draws=MANY, rng=0)
+    ours = partial(rw.compare, *arrays, metric="roc_auc", draws=MANY, rng=0)
     row = partial(Row, what=f"AUC, {whose}, {MANY:,} draws", max_ratio=ENOUGH)
     ways = {f"{PEER}, weights": weighting, f"{PEER}, resampled": resampling}
     if not installed(PEER):

@@ -63,10 +63,10 @@ def measure_memory(case: Case) -> dict[str, Any]:
     arrays = binormal(case.n_items, case.prevalence)
     ids = case.ids()
     some = {name: array[:SMALL] for name, array in ids.items()}
-    rw.compare_scores(*(array[:SMALL] for array in arrays), metric=case.metric, draws=2, rng=0, **some)
+    rw.compare(*(array[:SMALL] for array in arrays), metric=case.metric, draws=2, rng=0, **some)
     before = _resident("VmRSS")
     growth, seen = peak_growth(
-        lambda: rw.compare_scores(*arrays, metric=case.metric, draws=case.draws, threads=case.threads, rng=0, **ids)
+        lambda: rw.compare(*arrays, metric=case.metric, draws=case.draws, threads=case.threads, rng=0, **ids)
     )
     return {"growth": growth, "whole": before + growth, "seen": seen}
 
@@ -75,7 +75,7 @@ def measure_wall(case: Case) -> dict[str, float]:
     """Measure one call: by the clock, and in CPU seconds."""
     arrays = binormal(case.n_items, case.prevalence)
     wall, cpu = perf_counter(), process_time()
-    rw.compare_scores(*arrays, metric=case.metric, draws=case.draws, threads=case.threads, rng=0, **case.ids())
+    rw.compare(*arrays, metric=case.metric, draws=case.draws, threads=case.threads, rng=0, **case.ids())
     return {"wall": perf_counter() - wall, "cpu": process_time() - cpu}
 
 

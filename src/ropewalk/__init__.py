@@ -27,7 +27,6 @@ from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSens
 from ropewalk.verbs.comparison import compare, compare_classes
 from ropewalk.verbs.evaluation import evaluate
 from ropewalk.verbs.ranking import rank
-from ropewalk.verbs.scores import compare_scores, evaluate_scores, rank_scores
 
 if TYPE_CHECKING:
     from ropewalk import analysis, curves, planning, plots, resampling
@@ -99,13 +98,11 @@ __all__ = [
     "classical",
     "compare",
     "compare_classes",
-    "compare_scores",
     "costs",
     "cross_compare",
     "curves",
     "errors",
     "evaluate",
-    "evaluate_scores",
     "examples",
     "from_arviz",
     "from_netcdf",
@@ -118,7 +115,6 @@ __all__ = [
     "power",
     "predictive_check",
     "rank",
-    "rank_scores",
     "read_multilabel",
     "read_outcomes",
     "resampling",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 
-from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownNameError
+from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownKeywordError, UnknownNameError
 from ropewalk.text.names import nearest, shorten
 from ropewalk.text.options import argument, wording
 from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_DRAWS = 100_000_000
 _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
@@ -32,13 +35,69 @@ def choose(value: str, choices: Mapping[str, T], what: str) -> T:
         ) from None
 
 
-def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a keyword that no parameter goes by, which a `**options` of a typed dictionary would swallow."""
+_BY_POSITION = ("y_true", "y_pred", "y_score", "pred_a", "pred_b", "score_a", "score_b", "outcomes", "data")
+
+
+def checked_keywords(function: F) -> F:
+    """Make a public function answer a misspelt keyword with the nearest parameter.
+
+    ``**options: Unpack[SomeOptions]`` counts as the keys of that typed dictionary: `inspect.signature` and `help` show
+    them with the defaults that their annotations hold.
+    """
+    code = function.__code__
+    names = list(code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount])
+    shown = _expanded(function)
+    if shown is not None:
+        names = [name for name, p in shown.parameters.items() if p.kind is not p.VAR_POSITIONAL]
+    by_position = bool(code.co_flags & inspect.CO_VARARGS)
+
+    @functools.wraps(function)
+    def checked(*data: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in names:
+                if by_position and name in _BY_POSITION:
+                    raise InvalidInputError(
+                        f"The data are given by position, not as `{name}=`.", hint=f"{function.__name__}({name}, …)."
+                    )
+                check_keywords(options, names)
+        return function(*data, **options)
+
+    if shown is not None:
+        checked.__signature__ = shown  # type: ignore[attr-defined]
+    return cast("F", checked)
+
+
+def _expanded(function: Any) -> inspect.Signature | None:
+    """Return the signature with the keys of an ``**options: Unpack[…]`` written out; None where there is none."""
+    if not function.__code__.co_flags & inspect.CO_VARKEYWORDS:
+        return None
+    signature = inspect.signature(function)
+    *own, rest = signature.parameters.values()
+    options = rest.annotation
+    if isinstance(options, str):
+        options = function.__globals__[options.removeprefix("Unpack[").removesuffix("]")]
+    else:
+        (options,) = get_args(options)
+    declared = options.__annotations__
+    known = {parameter.name for parameter in own}
+    more = [_parameter(name, hint) for name, hint in declared.items() if name not in known]
+    return signature.replace(parameters=[*own, *more])
+
+
+def _parameter(name: str, hint: Any) -> inspect.Parameter:
+    option = next(iter(getattr(hint, "__metadata__", ())), None)
+    shown = getattr(hint, "__forward_arg__", getattr(hint, "__origin__", hint))
+    default = getattr(option, "default", None)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=shown)
+
+
+def check_keywords(keywords: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a keyword that no parameter goes by."""
     names = list(known)
-    for name in given:
+    for name in keywords:
         if name not in names:
             guess = nearest(name, names)
-            raise InvalidInputError(
+            raise UnknownKeywordError(
                 f"There is no parameter {name!r} here.",
                 hint=(f"did you mean {guess!r}? " if guess else "") + f"It takes: {', '.join(names)}.",
             )

@@ -5,6 +5,7 @@
     RopewalkError
     ├── InvalidInputError (ValueError)      an argument or option is wrong           exit code 2
     │   ├── UnknownNameError                 no metric, model … of that name
+    │   ├── UnknownKeywordError (TypeError)  no parameter of that name
     │   └── DataError                        the data are wrong                       exit code 4
     │       ├── LengthMismatchError          columns of different lengths
     │       ├── ColumnNotFoundError          a named column or classifier is not there
@@ -33,6 +34,9 @@ is wrong before the data are read is usage (2); what only the data show is bad d
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from typing import ClassVar
 
 
@@ -55,6 +59,10 @@ class InvalidInputError(RopewalkError, ValueError):
 
 class UnknownNameError(InvalidInputError):
     """No metric, model or other thing goes by the given name."""
+
+
+class UnknownKeywordError(InvalidInputError, TypeError):
+    """A function has no parameter of the given name."""
 
 
 class DataError(InvalidInputError):
@@ -141,3 +149,12 @@ class ConvergenceWarning(RopewalkWarning):
 
 class DegenerateDataWarning(RopewalkWarning):
     """The data are too thin for the question, and the answer says so."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Issue a warning that points at the first line outside of this package."""
+    package = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - compared with file names of code
+    frame, level = sys._getframe(), 1  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

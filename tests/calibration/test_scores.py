@@ -158,10 +158,10 @@ def test_pairing_is_what_makes_the_interval_narrow(prevalence):
 def test_the_interval_of_the_whole_call_covers_too():
     rng = np.random.default_rng(2)
     truth = true_auc(SHIFTS[0]) - true_auc(SHIFTS[1])
-    tally = Tally("compare_scores", n_items=N_ITEMS, prevalence=0.1)
+    tally = Tally("compare by scores", n_items=N_ITEMS, prevalence=0.1)
     for seed in range(REPEATS):
         y, scores = binormal(rng, N_ITEMS, 0.1)
-        r = rw.compare_scores(y, *scores.T, draws=DRAWS, rng=seed)
+        r = rw.compare(y, *scores.T, metric="roc_auc", draws=DRAWS, rng=seed)
         tally.note("bootstrap", r.hdi, truth)
         tally.note("delong", r.tests["delong"].effect.interval, truth)
     found, widths = tally.coverage()
@@ -344,7 +344,7 @@ def test_the_calibration_error_is_drawn_without_its_noise():
         tally = Tally("ece", n_items=n_items, true=true.tolist())
         for seed in range(repeats):
             truth, *said = forecasts(rng, n_items)
-            r = rw.compare_scores(truth, *said, metric="ece", draws=1_000, rng=seed)
+            r = rw.compare(truth, *said, metric="ece", draws=1_000, rng=seed)
             tally.note("delta ece", (r.hdi.low, r.hdi.high), true[0] - true[1])
             tally.note("ece", (r.estimate_a.hdi.low, r.estimate_a.hdi.high), true[0])
             if n_items == N_ITEMS:

@@ -27,8 +27,8 @@ def test_comparing_by_scores(run, news):
     assert (code, err) == (0, "")
     told = json.loads(out)
     s = news.scores_class8
-    r = rw.compare_scores(
-        s["y_true"].astype(int).astype(str), s["nb_mult"], s["svm_l2"], names=["nb_mult", "svm_l2"], rope=0.01,
+    r = rw.compare(
+        s["y_true"].astype(int).astype(str), s["nb_mult"], s["svm_l2"], metric="roc_auc", names=["nb_mult", "svm_l2"], rope=0.01,
         draws=500, rng=0,
     )  # fmt: skip
     assert told == r.to_dict()

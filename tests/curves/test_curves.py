@@ -282,12 +282,12 @@ def test_the_cost_of_decisions_is_a_metric_of_scores(rng):
     p = rng.random(400)
     y = (rng.random(400) < p).astype(int)
     q = np.clip(p + 0.2 * rng.normal(size=400), 0, 1)
-    r = rw.compare_scores(y, p, q, metric="cost", cost_matrix=COSTS, rope=0.05, draws=500, rng=0)
+    r = rw.compare(y, p, q, metric="cost", cost_matrix=COSTS, rope=0.05, draws=500, rng=0)
     decided = [(score >= 1 / 6).astype(int) for score in (p, q)]
     expected = [np.array(COSTS)[y, d].mean() for d in decided]
     assert (r.estimate_a.observed, r.estimate_b.observed) == pytest.approx(expected, abs=1e-12)
     assert not r.to_dict()["higher_is_better"]
-    at = rw.compare_scores(y, p, q, metric="cost", cost_matrix=COSTS, threshold=0.5, draws=50, rng=0)
+    at = rw.compare(y, p, q, metric="cost", cost_matrix=COSTS, threshold=0.5, draws=50, rng=0)
     assert at.estimate_a.observed == pytest.approx(np.array(COSTS)[y, (p >= 0.5).astype(int)].mean(), abs=1e-12)
     labels = rw.compare(y, *decided, metric="cost", cost_matrix=COSTS, model="bootstrap", draws=50, rng=0)
     assert labels.delta.observed == pytest.approx(r.delta.observed, abs=1e-12)
@@ -299,7 +299,7 @@ def test_one_cost_matrix_means_the_same_everywhere(rng):
     p = rng.random(200)
     costs = [[0.0, 10.0], [1.0, 0.0]]
     said = {"cost_matrix": costs, "draws": 20, "rng": 0}
-    at = rw.evaluate_scores(y, p, metric="cost", threshold=0.5, **said)["cost"].estimate.observed
+    at = rw.evaluate(y, p, metric="cost", threshold=0.5, **said)["cost"].estimate.observed
     assert rw.costs.curve(y, p, thresholds=[0.5], **said).band.observed[0] == pytest.approx(at, abs=1e-12)
     labels = np.where(p >= 0.5, 1, 2)
     assert rw.evaluate(y, labels, metric="cost", **said)["cost"].estimate.observed == pytest.approx(at, abs=1e-12)
@@ -309,7 +309,7 @@ def test_costs_come_in_label_order_whichever_is_positive(rng):
     y = rng.integers(1, 3, 100)  # labels 1 and 2, and 1 is the usual positive one
     p = rng.random(100)
     costs = [[0.0, 7.0], [1.0, 0.0]]  # truth 1 taken for 2 costs 7
-    e = rw.evaluate_scores(y, p, metric="cost", cost_matrix=costs, draws=20, rng=0)["cost"].estimate
+    e = rw.evaluate(y, p, metric="cost", cost_matrix=costs, draws=20, rng=0)["cost"].estimate
     decided = np.where(7 * p > 1 - p, 0, 1)
     assert e.observed == pytest.approx(np.array(costs)[y - 1, decided].mean(), abs=1e-12)
 
@@ -317,7 +317,7 @@ def test_costs_come_in_label_order_whichever_is_positive(rng):
 def test_the_cost_of_many_classes(rng):
     y, p = rng.integers(0, 3, 200), rng.dirichlet(np.ones(3), 200)
     costs = rng.random((3, 3)) * (1 - np.eye(3))
-    e = rw.evaluate_scores(y, p, metric="cost", cost_matrix=costs, draws=20, rng=0)["cost"].estimate
+    e = rw.evaluate(y, p, metric="cost", cost_matrix=costs, draws=20, rng=0)["cost"].estimate
     places = rw.costs.minimum_risk(p, costs).places
     assert e.observed == pytest.approx(costs[y, places].mean(), abs=1e-12)
 
@@ -352,9 +352,9 @@ def test_the_cost_of_many_classes(rng):
         (lambda y, s: rw.costs.minimum_risk([[0.5, 0.2]], COSTS), "add up to 1"),
         (lambda y, s: rw.costs.minimum_risk(s, COSTS, labels=["a"]), "1 labels"),
         (lambda y, s: rw.costs.minimum_risk(s, [[0, 1], [2]]), "cost matrix"),
-        (lambda y, s: rw.compare_scores(y, s, s[::-1], metric="cost", cost_matrix=np.ones((3, 3))), "3 × 3"),
-        (lambda y, s: rw.compare_scores(y, s, s[::-1], metric="cost", cost_matrix=COSTS, threshold="x"), "finite"),
-        (lambda y, s: rw.compare_scores(y, s, s[::-1], threshold=0.5), "metric `cost`"),
+        (lambda y, s: rw.compare(y, s, s[::-1], metric="cost", cost_matrix=np.ones((3, 3))), "3 × 3"),
+        (lambda y, s: rw.compare(y, s, s[::-1], metric="cost", cost_matrix=COSTS, threshold="x"), "finite"),
+        (lambda y, s: rw.compare(y, s, s[::-1], metric="roc_auc", threshold=0.5), "metric `cost`"),
     ],
 )
 def test_what_is_wrong_is_said(rng, call, match):

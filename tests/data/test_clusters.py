@@ -245,9 +245,9 @@ def test_clusters_in_another_order_of_the_index_are_refused(data, rng):
     with pytest.raises(rw.errors.PairingError, match="another order"):
         rw.compare(y, a, b, cluster=turned)
     with pytest.raises(rw.errors.PairingError, match="another order"):
-        rw.compare_scores(a == y, b == y, metric="mean", cluster=turned)
+        rw.compare(a == y, b == y, metric="mean", cluster=turned)
     with pytest.raises(rw.errors.PairingError, match="another order"):
-        rw.compare_scores(a == y, b == y, metric="mean", sample_weight=pandas.Series(rng.random(300)).sample(frac=1))
+        rw.compare(a == y, b == y, metric="mean", sample_weight=pandas.Series(rng.random(300)).sample(frac=1))
 
 
 def test_repeated_ids_need_a_cluster():

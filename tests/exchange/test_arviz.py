@@ -96,7 +96,9 @@ def weighted(table):
 @pytest.fixture(scope="module")
 def scored(news):
     scores = news.scores_class8
-    return rw.compare_scores(scores["y_true"], scores["nb_mult"], scores["svm_l2"], rope=0.01, draws=500, rng=0)
+    return rw.compare(
+        scores["y_true"], scores["nb_mult"], scores["svm_l2"], metric="roc_auc", rope=0.01, draws=500, rng=0
+    )
 
 
 @pytest.fixture
@@ -460,7 +462,7 @@ def _change(path, change):
 
 def test_a_ranking_without_a_recipe_says_what_can_be_done(tmp_path, news):
     scores = news.scores_class8
-    ranking = rw.rank_scores(scores["y_true"], scores["nb_mult"], scores["svm_l2"], draws=100, rng=0)
+    ranking = rw.rank(scores["y_true"], scores["nb_mult"], scores["svm_l2"], metric="roc_auc", draws=100, rng=0)
     ranking.to_netcdf(tmp_path / "k.nc")
     with pytest.raises(FileFormatError, match="This Ranking cannot be made again") as caught:
         rw.from_netcdf(tmp_path / "k.nc")

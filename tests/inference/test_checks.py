@@ -595,8 +595,8 @@ def test_errors_say_what_to_do(small, news):
     pooled = rw.evaluate(news.outcomes, "svm_l2", draws=100, rng=0)
     with pytest.raises(InvalidInputError, match=r"has seen the data(.|\n)*unpaired"):
         pooled.metrics[0].predictive_check("prior")
-    scores = rw.compare_scores(
-        [0, 1, 1, 0] * 20, [0.1, 0.8, 0.9, 0.3] * 20, [0.2, 0.7, 0.4, 0.1] * 20, draws=100, rng=0
+    scores = rw.compare(
+        [0, 1, 1, 0] * 20, [0.1, 0.8, 0.9, 0.3] * 20, [0.2, 0.7, 0.4, 0.1] * 20, metric="roc_auc", draws=100, rng=0
     )
     with pytest.raises(InvalidInputError, match=r"nothing to replicate(.|\n)*threshold"):
         scores.predictive_check()

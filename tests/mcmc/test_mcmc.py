@@ -912,7 +912,7 @@ def test_micro_averages_of_many_labels_are_the_bootstraps_too():
 
 def test_scores_have_no_engine():
     with pytest.raises(InvalidInputError, match="'engine'"):
-        rw.compare_scores([0, 1] * 10, np.arange(20), np.arange(20)[::-1], engine="pymc")
+        rw.compare([0, 1] * 10, np.arange(20), np.arange(20)[::-1], metric="roc_auc", engine="pymc")
 
 
 def test_a_single_label_leaves_nothing_to_sample():

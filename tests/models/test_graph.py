@@ -598,7 +598,7 @@ def test_every_kind_of_result_draws_its_model(silent):
         "rank": rw.rank(y, a, b, c, **QUICK),
         "evaluate": rw.evaluate(y, a, metric=["accuracy", "macro_f1"], **QUICK),
         "multilabel": rw.compare(*labels, metric="macro_f1", **QUICK),
-        "scores": rw.compare_scores(y > 0, *scores, metric="roc_auc", **QUICK),
+        "scores": rw.compare(y > 0, *scores, metric="roc_auc", **QUICK),
         "clusters": rw.compare(y, a, b, cluster=np.arange(200) // 2, **QUICK),
     }
     titles = {name: result.graph().graph.title for name, result in found.items()}

@@ -165,7 +165,7 @@ def test_an_evaluation_has_all_its_parts(named):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda o: rw.compare_scores([0, 1] * 30, list(range(60)), list(range(60, 0, -1)), rope=0.1, **QUICK),
+        lambda o: rw.compare([0, 1] * 30, list(range(60)), list(range(60, 0, -1)), metric="roc_auc", rope=0.1, **QUICK),
         lambda o: rw.compare(
             o.project(["nb_mult"]), o.project(["svm_l2"]), pos_label="sci.med", rope=0.1, rng=0, draws=500
         ),
@@ -495,7 +495,7 @@ def test_the_call_of_multi_label_data_makes_the_answer_again(silent):
 
 def test_differences_that_are_equal_but_for_rounding_are_one_number(silent):
     x = np.random.default_rng(0).normal(size=50)
-    r = rw.compare_scores(x + 1, x, metric="mean", rope=0.1, rng=1, draws=2_000)
+    r = rw.compare(x + 1, x, metric="mean", rope=0.1, rng=1, draws=2_000)
     assert np.unique(r.draws.delta()).size == 1
     assert (r.mean, r.std) == (pytest.approx(1.0), 0.0)
     assert "exceeded B's by 1.000 (95% HDI of the difference [+1.000, +1.000]" in r.sentence()
@@ -526,6 +526,6 @@ def test_a_prior_that_weighs_on_a_class_is_not_kept_quiet(silent):
 
 def test_a_model_without_a_prior_is_not_fitted_for_one(monkeypatch):
     s = rw.examples.news20().scores_class8
-    r = rw.compare_scores(s["y_true"], s["nb_mult"], s["svm_l2"], rope=0.01, rng=0, draws=200)
+    r = rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, rng=0, draws=200)
     monkeypatch.setattr(rw.models.Bootstrap, "fit", None)
     assert gather(r).priors is None

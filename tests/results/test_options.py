@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import pytest
 
@@ -19,7 +18,6 @@ from ropewalk.results.options import (
     SharedOptions,
     echo,
     options_of,
-    show_options,
 )
 
 NOT_REPEATED = {
@@ -62,16 +60,3 @@ def test_a_new_option_is_one_line():
 
     assert options_of(More)["shade"].default == "grey"
     assert echo(Recipe, More) == {"prob": 0.9, "rule": "hdi", "shade": "black"}
-
-
-def test_signatures_show_every_option():
-    class Options(TypedDict, total=False):
-        shade: Annotated[str, Option(help="How dark.", default="grey")]
-
-    @show_options(Options)
-    def draw(*data, width: int = 3, **options): ...
-
-    assert str(inspect.signature(draw)) in {
-        "(*data, width: 'int' = 3, shade: str = 'grey')",
-        "(*data, width: int = 3, shade: str = 'grey')",
-    }

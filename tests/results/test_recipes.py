@@ -64,7 +64,7 @@ def test_labels_are_text_whatever_they_were(labels):
 def test_what_cannot_be_asked_again_has_no_recipe(news):
     scores = news.scores_class8
     answers = [
-        rw.compare_scores(scores["y_true"], scores["nb_mult"], scores["svm_l2"], rope=0.01, draws=50, rng=0),
+        rw.compare(scores["y_true"], scores["nb_mult"], scores["svm_l2"], metric="roc_auc", rope=0.01, draws=50, rng=0),
         rw.compare(
             news.outcomes,
             a="nb_mult",

@@ -151,7 +151,7 @@ def test_a_draw_is_the_metric_under_its_weights(rng, name, clustered):
 def test_the_posterior_of_a_mean_has_rubins_moments(rng):
     """Under Dirichlet(1, …, 1) weights a mean has mean x̄ and variance Σ(x − x̄)² / (n (n + 1))."""
     x = rng.normal(size=60)
-    e = rw.evaluate_scores(x, metric="mean", draws=40_000, rng=0)["mean"].estimate
+    e = rw.evaluate(x, metric="mean", draws=40_000, rng=0)["mean"].estimate
     spread = math.sqrt(((x - x.mean()) ** 2).sum() / (60 * 61))
     assert e.observed == pytest.approx(x.mean(), abs=1e-12)
     assert e.mean == pytest.approx(x.mean(), abs=4.5 * spread / 200)
@@ -163,15 +163,15 @@ def test_clusters_have_the_moments_of_their_sums(rng):
     x, cluster = rng.normal(size=300), np.repeat(np.arange(60), 5)
     means = x.reshape(60, 5).mean(axis=1)
     spread = math.sqrt(((means - means.mean()) ** 2).sum() / (60 * 61))
-    e = rw.evaluate_scores(x, metric="mean", cluster=cluster, draws=40_000, rng=0)["mean"].estimate
+    e = rw.evaluate(x, metric="mean", cluster=cluster, draws=40_000, rng=0)["mean"].estimate
     assert e.std == pytest.approx(spread, rel=4.5 / math.sqrt(2 * 40_000))
 
 
 def test_pairing_uses_the_same_weights(rng):
     y, a, _ = sample(rng, 300, 9)
-    r = rw.compare_scores(y, a, a + 1e-9 * rng.random(300), draws=500, rng=0)
+    r = rw.compare(y, a, a + 1e-9 * rng.random(300), metric="roc_auc", draws=500, rng=0)
     assert r.std < 1e-6 < r.estimate_a.std
-    same = rw.compare_scores(y, a, a, rope=0.01, draws=500, rng=0)
+    same = rw.compare(y, a, a, metric="roc_auc", rope=0.01, draws=500, rng=0)
     assert same.decision.symbol == "≈"
     assert (same.draws.delta() == 0).all()
 
@@ -180,22 +180,22 @@ def test_the_order_of_items_leaves_no_trace(rng):
     y, a, b = sample(rng, 150)
     cluster = rng.integers(0, 60, 150)
     order = rng.permutation(150)
-    one = rw.compare_scores(y, a, b, cluster=cluster, draws=300, rng=0)
-    two = rw.compare_scores(y[order], a[order], b[order], cluster=cluster[order], draws=300, rng=0)
+    one = rw.compare(y, a, b, metric="roc_auc", cluster=cluster, draws=300, rng=0)
+    two = rw.compare(y[order], a[order], b[order], metric="roc_auc", cluster=cluster[order], draws=300, rng=0)
     assert one.to_dict() == two.to_dict()
 
 
 def test_threads_and_prefixes_give_the_same_draws(rng):
     y, a, b = sample(rng, 4_000)
-    whole = rw.compare_scores(y, a, b, draws=1_000, rng=3).draws.psi
-    assert np.array_equal(rw.compare_scores(y, a, b, draws=1_000, rng=3, threads=2).draws.psi, whole)
-    assert np.array_equal(rw.compare_scores(y, a, b, draws=600, random_state=3).draws.psi, whole[:, :600])
+    whole = rw.compare(y, a, b, metric="roc_auc", draws=1_000, rng=3).draws.psi
+    assert np.array_equal(rw.compare(y, a, b, metric="roc_auc", draws=1_000, rng=3, threads=2).draws.psi, whole)
+    assert np.array_equal(rw.compare(y, a, b, metric="roc_auc", draws=600, random_state=3).draws.psi, whole[:, :600])
 
 
 def test_exchanging_the_systems_mirrors_the_answer(rng):
     y, a, b = sample(rng, 200)
-    one = rw.compare_scores(y, a, b, metric="brier", rope=0.01, draws=4_000, rng=0)
-    two = rw.compare_scores(y, b, a, metric="brier", rope=0.01, draws=4_000, rng=0)
+    one = rw.compare(y, a, b, metric="brier", rope=0.01, draws=4_000, rng=0)
+    two = rw.compare(y, b, a, metric="brier", rope=0.01, draws=4_000, rng=0)
     assert one.mean == pytest.approx(-two.mean, abs=5 * math.hypot(one.delta.mc_error, two.delta.mc_error))
 
 
@@ -204,7 +204,7 @@ def test_lower_is_better_for_losses(rng):
     good, bad = np.where(y == 1, 0.9, 0.1), np.where(y == 1, 0.6, 0.4)
     noise = 0.05 * rng.random((2, 2_000))
     for name in ("brier", "log_loss"):
-        r = rw.compare_scores(y, good + noise[0], bad - noise[1], metric=name, rope=0.01, draws=1_000, rng=0)
+        r = rw.compare(y, good + noise[0], bad - noise[1], metric=name, rope=0.01, draws=1_000, rng=0)
         assert r.decision.symbol == "≫"
         assert r.mean < 0
         assert not r.to_dict()["higher_is_better"]
@@ -216,65 +216,67 @@ def test_lower_is_better_for_losses(rng):
 def test_a_mean_needs_no_truth(rng):
     a, b = rng.random(100), rng.random(100)
     said = {"metric": "mean", "draws": 500, "rng": 0}
-    one = rw.compare_scores(a, b, **said)
-    assert one.to_dict() == rw.compare_scores(None, a, b, **said).to_dict()
+    one = rw.compare(a, b, **said)
+    assert one.to_dict() == rw.compare(None, a, b, **said).to_dict()
     assert one.delta.observed == pytest.approx((a - b).mean(), abs=1e-12)
-    loss = rw.compare_scores(a, b + 1, higher_is_better=False, rope=0.1, **said)
+    loss = rw.compare(a, b + 1, higher_is_better=False, rope=0.1, **said)
     assert loss.decision.symbol == "≫"
-    assert rw.compare_scores(rng.integers(0, 2, 100), a, b, **said).delta.observed == one.delta.observed
+    assert rw.compare(rng.integers(0, 2, 100), a, b, **said).delta.observed == one.delta.observed
 
 
 def test_ranking_two_systems_is_comparing_them(rng):
     y, a, b = sample(rng, 300)
-    compared = rw.compare_scores(y, a, b, names=["x", "y"], rope=0.05, draws=2_000, rng=0)
-    ranked = rw.rank_scores(y, {"x": a, "y": b}, rope=0.05, draws=2_000, rng=0)
+    compared = rw.compare(y, a, b, metric="roc_auc", names=["x", "y"], rope=0.05, draws=2_000, rng=0)
+    ranked = rw.rank(y, {"x": a, "y": b}, metric="roc_auc", rope=0.05, draws=2_000, rng=0)
     assert ranked.pair("x", "y").delta == compared.delta
     assert sum(ranked.p_best.values()) == pytest.approx(1)
-    assert rw.rank_scores(y, a, b, draws=10, rng=0).models[0].name == "A"
+    assert rw.rank(y, a, b, metric="roc_auc", draws=10, rng=0).models[0].name == "A"
 
 
 def test_dataframes_of_every_kind(frame, rng):
     y, a, b = sample(rng, 120)
     table = frame({"y": y.tolist(), "a": a.tolist(), "b": b.tolist(), "who": [f"w{i % 60}" for i in range(120)]})
     said = {"draws": 200, "rng": 0}
-    r = rw.compare_scores(table, truth="y", a="a", b="b", cluster="who", **said)
-    by_hand = rw.compare_scores(y, a, b, names=["a", "b"], cluster=[f"w{i % 60}" for i in range(120)], **said)
+    r = rw.compare(table, metric="roc_auc", truth="y", a="a", b="b", cluster="who", **said)
+    by_hand = rw.compare(
+        y, a, b, metric="roc_auc", names=["a", "b"], cluster=[f"w{i % 60}" for i in range(120)], **said
+    )
     assert r.to_dict() == by_hand.to_dict()
     assert r.to_dict()["n_clusters"] == 60
-    e = rw.evaluate_scores(table, truth="y", score="a", metric=["roc_auc", "brier"], **said)
+    e = rw.evaluate(table, "a", truth="y", metric=["roc_auc", "brier"], **said)
     assert e["brier"].estimate.observed == pytest.approx(((a - y) ** 2).mean(), abs=1e-12)
-    k = rw.rank_scores(table, truth="y", scores=["b", "a"], **said)
+    k = rw.rank(table, metric="roc_auc", truth="y", predictions=["b", "a"], **said)
     assert [model.name for model in k.models] == ["b", "a"]
 
 
 def test_files_hold_scores_as_text(tmp_path, write, rng):
     y, a, b = sample(rng, 80)
     path = write(tmp_path / "s.csv", [("y", "a", "b"), *zip(y, a, b, strict=True)])
-    r = rw.compare_scores(path, truth="y", a="a", b="b", draws=200, rng=0)
+    r = rw.compare(path, metric="roc_auc", truth="y", a="a", b="b", draws=200, rng=0)
     assert r.delta.observed == pytest.approx(rw.metrics.score(y, a) - rw.metrics.score(y, b), abs=1e-12)
     bad = write(tmp_path / "t.csv", [("y", "a"), (0, 0.5), (1, "high")])
     with pytest.raises(rw.errors.DataError, match="'high' in row 2"):
-        rw.evaluate_scores(bad, truth="y", score="a")
+        rw.evaluate(bad, name="a", metric="roc_auc", truth="y")
 
 
 def test_a_function_is_a_metric(rng):
     m = need("sklearn.metrics")
     y, a, b = sample(rng, 150)
     said = {"draws": 60, "rng": 0}
-    ours = rw.compare_scores(y, a, b, **said)
-    theirs = rw.compare_scores(y, a, b, metric=m.roc_auc_score, **said)
+    ours = rw.compare(y, a, b, metric="roc_auc", **said)
+    theirs = rw.compare(y, a, b, metric=m.roc_auc_score, **said)
     assert np.allclose(ours.draws.psi, theirs.draws.psi, atol=1e-12)
     assert theirs.metric == "roc_auc_score"
-    loss = rw.compare_scores(y, a, b, metric=m.brier_score_loss, **said)
+    loss = rw.compare(y, a, b, metric=m.brier_score_loss, **said)
     assert not loss.recipe.metric.higher_is_better
-    assert np.allclose(loss.draws.psi, rw.compare_scores(y, a, b, metric="brier", **said).draws.psi, atol=1e-12)
+    assert np.allclose(loss.draws.psi, rw.compare(y, a, b, metric="brier", **said).draws.psi, atol=1e-12)
     with pytest.raises(rw.errors.InvalidInputError, match="sample_weight"):
-        rw.compare_scores(y, a, b, metric=lambda y, s: 1.0, **said)
+        rw.compare(y, a, b, metric=lambda y, s: 1.0, **said)
 
 
 def test_everything_that_a_result_can_become(rng, tmp_path):
     y, a, b = sample(rng, 200)
-    r = rw.compare_scores(y, a, b, names=["<b>&", "$x_1$"], rope=0.05, draws=2_000, rng=0)
+    r = rw.compare(y, a, b, metric="roc_auc", names=["<b>&", "$x_1$"], rope=0.05, draws=2_000, rng=0)
     assert "ROC AUC" in str(r)
     assert "DeLong" in str(r)
     assert r.to_dict()["tests"]["delong"]["p_value"] == r.tests["delong"].p_value
@@ -284,25 +286,25 @@ def test_everything_that_a_result_can_become(rng, tmp_path):
     assert r.to_markdown()
     with pytest.raises(rw.errors.InvalidInputError, match="no prior"):
         r.prior_sensitivity()
-    e = rw.evaluate_scores(y, a, metric=["roc_auc", "log_loss"], at_least=0.5, draws=1_000, rng=0)
+    e = rw.evaluate(y, a, metric=["roc_auc", "log_loss"], at_least=0.5, draws=1_000, rng=0)
     assert [m["metric"] for m in e.to_dict()["metrics"]] == ["roc_auc", "log_loss"]
     assert {"observed", "mean", "std", "hdi", "prob_at_least"} <= set(e.to_dict()["metrics"][0])
-    assert rw.rank_scores(y, {"a": a, "b": b}, draws=500, rng=0).to_markdown()
+    assert rw.rank(y, {"a": a, "b": b}, metric="roc_auc", draws=500, rng=0).to_markdown()
 
 
 def test_costs_among_other_metrics(rng):
     y, a, _ = sample(rng, 200)
-    e = rw.evaluate_scores(y, a, metric=["roc_auc", "cost"], cost_matrix=[[0, 1], [3, 0]], draws=50, rng=0)
+    e = rw.evaluate(y, a, metric=["roc_auc", "cost"], cost_matrix=[[0, 1], [3, 0]], draws=50, rng=0)
     expected = np.where(a >= 0.25, 1 - y, 3 * y).mean()
     assert e["cost"].estimate.observed == pytest.approx(expected, abs=1e-12)
     with pytest.raises(rw.errors.InvalidInputError, match="metric `cost`"):
-        rw.evaluate_scores(y, a, metric=["roc_auc", "brier"], cost_matrix=[[0, 1], [3, 0]])
+        rw.evaluate(y, a, metric=["roc_auc", "brier"], cost_matrix=[[0, 1], [3, 0]])
 
 
 def test_the_bundled_scores_of_class_8(news):
     """nb_mult ranks motorcycles better than svm_l2 by a margin that matters, and DeLong agrees about the interval."""
     s = news.scores_class8
-    r = rw.compare_scores(s["y_true"], s["nb_mult"], s["svm_l2"], rope=0.01, rng=0)
+    r = rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, rng=0)
     assert r.decision.symbol == "≫"
     assert r.decision.stable
     m = need("sklearn.metrics")
@@ -374,8 +376,8 @@ def test_delong_of_equal_scores_is_no_evidence(rng):
         ({}, {"metric": "rok_auc"}, "did you mean 'roc_auc'"),
         ({}, {"metric": "macro_roc_auc"}, "averages over classes"),
         ({}, {"metric": "weighted_brier"}, "no weighted average"),
-        ({}, {"metric": 3}, "name or a function"),
-        ({}, {"metric": "f1"}, "Unknown metric of scores"),
+        ({}, {"metric": 3}, "a name, a Metric or a function"),
+        ({}, {"metric": "f1"}, "name a metric of scores"),
         ({}, {"metric": "roc_auc", "higher_is_better": False}, "always"),
         ({}, {"metric": "mean", "higher_is_better": 1}, "True or False"),
         ({}, {"metric": "mean", "pos_label": 1}, "no positive class"),
@@ -405,71 +407,71 @@ def test_what_is_wrong_is_said(rng, change, said, match):
     a = np.full(50, change["a"]) if "a" in change else a
     y = np.full(50, change["y"]) if "y" in change else y
     with pytest.raises(rw.errors.RopewalkError, match=match) as caught:
-        rw.compare_scores(y, a, b, **said)
+        rw.compare(y, a, b, **{"metric": "roc_auc", **said})
     assert caught.value.message
 
 
 def test_wrong_forms_are_refused(rng):
     y, a, b = sample(rng, 50)
     with pytest.raises(rw.errors.LengthMismatchError, match="y_true 50"):
-        rw.compare_scores(y, a[:9], b)
+        rw.compare(y, a[:9], b, metric="roc_auc")
     with pytest.raises(rw.errors.InvalidInputError, match="positional"):
-        rw.compare_scores(y, a)
+        rw.compare(y, a, metric="roc_auc")
     with pytest.raises(rw.errors.MissingLabelsError, match="row 1"):
-        rw.compare_scores([None, *y[1:].tolist()], a, b)
+        rw.compare([None, *y[1:].tolist()], a, b, metric="roc_auc")
     with pytest.raises(rw.errors.PosLabelError, match="speak for"):
-        rw.compare_scores(np.where(y == 1, "x", "y"), a, b)
+        rw.compare(np.where(y == 1, "x", "y"), a, b, metric="roc_auc")
     with pytest.raises(rw.errors.PosLabelError, match="one number"):
-        rw.compare_scores(np.arange(50) % 3, a, b)
+        rw.compare(np.arange(50) % 3, a, b, metric="roc_auc")
     with pytest.raises(rw.errors.LengthMismatchError, match="3 columns"):
-        rw.compare_scores(y, np.ones((50, 3)), np.ones((50, 3)))
+        rw.compare(y, np.ones((50, 3)), np.ones((50, 3)), metric="roc_auc")
     with pytest.raises(rw.errors.DataError, match="add up to 1"):
-        rw.compare_scores(np.arange(50) % 3, rng.random((50, 3)), rng.random((50, 3)), metric="log_loss")
+        rw.compare(np.arange(50) % 3, rng.random((50, 3)), rng.random((50, 3)), metric="log_loss")
     with pytest.raises(rw.errors.DataError, match="none of '3'"):
-        rw.compare_scores(np.arange(50) % 3, rng.random((50, 4)), rng.random((50, 4)), labels=[0, 1, 2, 3])
+        rw.compare(np.arange(50) % 3, rng.random((50, 4)), rng.random((50, 4)), metric="roc_auc", labels=[0, 1, 2, 3])
     with pytest.raises(rw.errors.LengthMismatchError, match="no items"):
-        rw.compare_scores([], [], [])
+        rw.compare([], [], [], metric="roc_auc")
     with pytest.raises(rw.errors.DataError, match="must be numbers"):
-        rw.compare_scores(y, ["a"] * 50, b)
+        rw.compare(y, ["a"] * 50, b, metric="roc_auc")
     with pytest.raises(rw.errors.InvalidInputError, match="at least two"):
-        rw.rank_scores(y, {"a": a})
+        rw.rank(y, {"a": a}, metric="roc_auc")
 
 
 def test_few_items_of_a_class_are_warned_about(rng):
     y = np.array([1] * 8 + [0] * 100)
     a, b = rng.random(108), rng.random(108)
     with pytest.warns(rw.errors.DegenerateDataWarning, match="Class '1' occurs only in 8 items"):
-        rw.compare_scores(y, a, b, draws=100, rng=0)
+        rw.compare(y, a, b, metric="roc_auc", draws=100, rng=0)
 
 
 def test_no_verdict_where_nothing_moves(silent, rng):
     y = np.repeat([0, 1], 60)
     perfect = y + rng.random(120) / 2
-    both = rw.compare_scores(y, perfect, perfect + rng.random(120) / 4, rope=0.01, draws=500, rng=0)
+    both = rw.compare(y, perfect, perfect + rng.random(120) / 4, metric="roc_auc", rope=0.01, draws=500, rng=0)
     assert both.decision is None
     assert "no verdict" in str(both)
     noisy = rng.random(120)
     assert repr(both).endswith("no verdict)")
-    assert rw.compare_scores(y, perfect, noisy, rope=0.01, draws=500, rng=0).decision.symbol == "≫"
-    assert rw.compare_scores(y, noisy, noisy, rope=0.01, draws=500, rng=0).decision.symbol == "≈"
-    ranked = rw.rank_scores(y, {"p": perfect, "q": perfect + 1, "n": noisy}, rope=0.2, draws=500, rng=0)
+    assert rw.compare(y, perfect, noisy, metric="roc_auc", rope=0.01, draws=500, rng=0).decision.symbol == "≫"
+    assert rw.compare(y, noisy, noisy, metric="roc_auc", rope=0.01, draws=500, rng=0).decision.symbol == "≈"
+    ranked = rw.rank(y, {"p": perfect, "q": perfect + 1, "n": noisy}, metric="roc_auc", rope=0.2, draws=500, rng=0)
     assert [pair.decision is None for pair in ranked.pairwise] == [True, False, False]
-    constant = rw.compare_scores([1 / 3] * 60, [0.1] * 60, metric="mean", rope=0.1, draws=500, rng=0)
+    constant = rw.compare([1 / 3] * 60, [0.1] * 60, metric="mean", rope=0.1, draws=500, rng=0)
     assert constant.decision is None
     assert constant.std == 0
     with pytest.raises(rw.errors.DataError, match="one cluster"):
-        rw.compare_scores(y, noisy, noisy[::-1], cluster=np.zeros(120))
+        rw.compare(y, noisy, noisy[::-1], metric="roc_auc", cluster=np.zeros(120))
 
 
 @pytest.mark.parametrize(("n", "decided"), [(2, False), (9, False), (10, True)])
 def test_a_handful_of_items_or_clusters_decides_nothing(silent, rng, n, decided):
     a = rng.random(n)
     said = {"metric": "mean", "rope": 0.1, "draws": 200, "rng": 0}
-    r = rw.compare_scores(a + 5, a, **said)
+    r = rw.compare(a + 5, a, **said)
     assert (r.decision is not None) == decided
     assert any("too few to re-weight" in told for told in r.warnings) != decided
     values = rng.random(20 * n)
-    grouped = rw.compare_scores(values + 5 + rng.random(20 * n), values, cluster=np.tile(np.arange(n), 20), **said)
+    grouped = rw.compare(values + 5 + rng.random(20 * n), values, cluster=np.tile(np.arange(n), 20), **said)
     assert (grouped.decision is not None) == decided
     y = rng.integers(0, 2, 20 * n)
     labels = rw.compare(y, y, 1 - y, metric="accuracy", rope=0.1, cluster=np.tile(np.arange(n), 20), draws=50, rng=0)
@@ -479,7 +481,7 @@ def test_a_handful_of_items_or_clusters_decides_nothing(silent, rng, n, decided)
 def test_equal_systems_have_no_rounding_between_them(silent, rng):
     a = rng.random(90)
     b = a.reshape(3, 30)[:, ::-1].reshape(-1)  # the same values within each cluster, in another order
-    r = rw.compare_scores(a, b, metric="mean", cluster=np.repeat([0, 1, 2], 30), draws=2_000, rng=0)
+    r = rw.compare(a, b, metric="mean", cluster=np.repeat([0, 1, 2], 30), draws=2_000, rng=0)
     assert (r.prob_above_zero, r.prob_below_zero) == (0, 0)
 
 
@@ -491,7 +493,7 @@ def test_items_of_no_weight_are_not_there(rng):
         kept = w > 0
         expected = rw.metrics.score(y[kept], s[kept], name, sample_weight=w[kept])
         assert rw.metrics.score(y, s, name, sample_weight=w) == pytest.approx(expected, abs=1e-12)
-    assert rw.compare_scores(y, s, t, sample_weight=w, draws=20, rng=0).recipe.n_items == int((w > 0).sum())
+    assert rw.compare(y, s, t, metric="roc_auc", sample_weight=w, draws=20, rng=0).recipe.n_items == int((w > 0).sum())
 
 
 def test_one_heavy_item_is_warned_about(rng):
@@ -499,60 +501,63 @@ def test_one_heavy_item_is_warned_about(rng):
     w = np.ones(200)
     w[0] = 1e9
     with pytest.warns(rw.errors.DegenerateDataWarning, match="re-weights 1 item"):
-        rw.compare_scores(y, a, b, metric="brier", sample_weight=w, draws=50, rng=0)
+        rw.compare(y, a, b, metric="brier", sample_weight=w, draws=50, rng=0)
 
 
 def test_few_clusters_of_a_class_are_warned_about(rng):
     cluster = np.arange(3_000) // 10
     y = (cluster < 6).astype(int)
     with pytest.warns(rw.errors.DegenerateDataWarning, match="Class '1' occurs only in 6 clusters"):
-        rw.compare_scores(y, rng.random(3_000), rng.random(3_000), cluster=cluster, draws=20, rng=0)
+        rw.compare(y, rng.random(3_000), rng.random(3_000), metric="roc_auc", cluster=cluster, draws=20, rng=0)
 
 
 def test_reversed_scores_are_noticed(rng):
     y, a, b = sample(rng, 300)
-    r = rw.compare_scores(y, -a, -b, draws=300, rng=0)
+    r = rw.compare(y, -a, -b, metric="roc_auc", draws=300, rng=0)
     assert any("other class" in note for note in r.notes)
 
 
 def test_a_missing_delong_test_is_no_failure(silent, rng):
     y = np.array([1] + [0] * 60)
-    r = rw.compare_scores(y, rng.random(61), rng.random(61), draws=50, rng=0)
+    r = rw.compare(y, rng.random(61), rng.random(61), metric="roc_auc", draws=50, rng=0)
     assert r.tests is None
     assert any("No DeLong test" in note for note in r.notes)
     y[:5] = 1
-    assert rw.compare_scores(y, rng.random(61), rng.random(61), draws=50, rng=0, tests=False).tests is None
+    assert rw.compare(y, rng.random(61), rng.random(61), metric="roc_auc", draws=50, rng=0, tests=False).tests is None
 
 
 def test_a_ranking_of_means(rng):
     a, b = rng.random(100), rng.random(100)
     said = {"metric": "mean", "draws": 100, "rng": 0}
-    one = rw.rank_scores({"a": a, "b": b}, **said)
-    assert one.to_dict() == rw.rank_scores(None, {"a": a, "b": b}, **said).to_dict()
+    one = rw.rank({"a": a, "b": b}, **said)
+    assert one.to_dict() == rw.rank(None, {"a": a, "b": b}, **said).to_dict()
     assert one["a"].estimate.observed == pytest.approx(a.mean())
     assert (
-        rw.rank_scores(rng.integers(0, 2, 100), {"a": a, "b": b}, **said)["a"].estimate.observed
-        == one["a"].estimate.observed
+        rw.rank(rng.integers(0, 2, 100), {"a": a, "b": b}, **said)["a"].estimate.observed == one["a"].estimate.observed
     )
     with pytest.raises(rw.errors.InvalidInputError, match="truth"):
-        rw.rank_scores(rng.integers(0, 2, 100), a, b, **said)
+        rw.rank(rng.integers(0, 2, 100), a, b, **said)
 
 
 def test_metrics_of_labels_and_of_scores_point_to_each_other(rng):
     y, a, b = sample(rng, 50)
+    with pytest.raises(rw.errors.LabelTypeError, match="name a metric of scores"):
+        rw.compare(y, a, b, metric="macro_f1")
     with pytest.raises(rw.errors.UnknownNameError, match="compare the labels"):
-        rw.compare_scores(y, a, b, metric="macro_f1")
-    with pytest.raises(rw.errors.UnknownNameError, match="compare_scores"):
-        rw.compare(y, y, y, metric="roc_auc")
+        rw.compare(rw.ItemScores.from_arrays(y, a, b), metric="macro_f1")
+    outcomes = rw.Outcomes.from_arrays(y, y, y)
+    for metric in ("roc_auc", "auc", SCORE_METRICS["brier"], need("sklearn.metrics").roc_auc_score):
+        with pytest.raises(rw.errors.UnknownNameError, match="scores, and these are labels"):
+            rw.compare(outcomes, metric=metric)
 
 
 def test_scores_among_labels_are_noticed(tmp_path, write, rng, silent):
     """In Python and in a file, where all is text: fractions that are never true are no labels."""
     y, a, b = sample(rng, 60, 3)
-    with pytest.raises(rw.errors.LabelTypeError, match="compare_scores"):
+    with pytest.raises(rw.errors.LabelTypeError, match="name a metric of scores"):
         rw.compare(y, a, b)
     path = write(tmp_path / "s.csv", [("y", "a", "b"), *zip(y, a, b, strict=True)])
-    with pytest.raises(rw.errors.LabelTypeError, match="compare_scores"):
+    with pytest.raises(rw.errors.LabelTypeError, match="name a metric of scores"):
         rw.compare(path, truth="y", a="a", b="b")
     grades = [("y", "a", "b"), *[("0.5", "0.5", "1.5"), ("1.5", "2.5", "0.5"), ("2.5", "2.5", "2.5")] * 20]
     assert rw.compare(write(tmp_path / "g.csv", grades), truth="y", a="a", b="b", draws=50, rng=0).recipe.n_items == 60
@@ -562,9 +567,9 @@ def test_names_are_harmless_in_a_repr(rng):
     y, a, b = sample(rng, 80)
     names = ["\x1b[31m", "b\u202e"]
     for found in (
-        rw.compare_scores(y, a, b, names=names, draws=50, rng=0),
-        rw.rank_scores(y, dict(zip(names, (a, b), strict=True)), draws=50, rng=0),
-        rw.evaluate_scores(y, a, name=names[0], draws=50, rng=0),
+        rw.compare(y, a, b, metric="roc_auc", names=names, draws=50, rng=0),
+        rw.rank(y, dict(zip(names, (a, b), strict=True)), metric="roc_auc", draws=50, rng=0),
+        rw.evaluate(y, a, metric="roc_auc", name=names[0], draws=50, rng=0),
         rw.curves.roc(y, a, name=names[0], draws=50, rng=0),
     ):
         assert "\x1b" not in repr(found)
@@ -574,7 +579,7 @@ def test_names_are_harmless_in_a_repr(rng):
 def test_data_go_by_position(rng):
     y, a, b = sample(rng, 50)
     with pytest.raises(rw.errors.InvalidInputError, match="by position"):
-        rw.compare_scores(y_true=y, score_a=a, score_b=b)
+        rw.compare(y_true=y, score_a=a, score_b=b)
 
 
 def test_probabilities_of_single_precision_may_be_off_by_rounding(rng):
@@ -586,13 +591,13 @@ def test_probabilities_of_single_precision_may_be_off_by_rounding(rng):
 
 def test_labels_given_as_scores_are_noticed(rng):
     y, a, b = sample(rng, 200)
-    r = rw.compare_scores(y, a > 0.5, b, draws=50, rng=0)
+    r = rw.compare(y, a > 0.5, b, metric="roc_auc", draws=50, rng=0)
     assert any("are they labels" in note for note in r.notes)
 
 
 def test_perfect_separation_is_warned_about(silent, rng):
     y = np.repeat([0, 1], 50)
-    e = rw.evaluate_scores(y, y + rng.random(100) / 2, draws=500, rng=0)
+    e = rw.evaluate(y, y + rng.random(100) / 2, metric="roc_auc", draws=500, rng=0)
     assert any("has no width" in told for told in e.warnings)
 
 
@@ -600,7 +605,7 @@ def test_a_probability_of_zero_for_the_truth_is_warned_about(silent, rng):
     y, a, b = sample(rng, 100)
     a = a.copy()
     a[y == 1] = 0.0
-    r = rw.compare_scores(y, a, b, metric="log_loss", draws=200, rng=0)
+    r = rw.compare(y, a, b, metric="log_loss", draws=200, rng=0)
     assert any("gave a probability below 2e-16" in told for told in r.warnings)
     assert r.estimate_a.observed == pytest.approx(by_sklearn("log_loss", y, a), rel=1e-12)
 
@@ -609,10 +614,10 @@ def test_an_ece_is_drawn_without_the_noise_that_re_weighting_adds(rng):
     """Calibrated probabilities: the posterior lies below the observed value, and fewer draws are a prefix of more."""
     p = rng.random(2_000)
     y = (rng.random(2_000) < p).astype(int)
-    e = rw.evaluate_scores(y, p, metric="ece", draws=3_000, rng=0)
+    e = rw.evaluate(y, p, metric="ece", draws=3_000, rng=0)
     assert e["ece"].estimate.mean < e["ece"].estimate.observed
     assert any("too large" in note for note in e.notes)
-    few = rw.evaluate_scores(y, p, metric="ece", draws=1_200, rng=0)["ece"].draws.psi
+    few = rw.evaluate(y, p, metric="ece", draws=1_200, rng=0)["ece"].draws.psi
     assert np.array_equal(few, e["ece"].draws.psi[:, :1_200])
     raw = parse_score_metric("ece")(Bootstrap().fit(rw.ItemScores.from_arrays(y, p)).block(generator(0, 0, 0), 500))[0]
     shift = 2 * (raw.mean() - e["ece"].estimate.observed)
@@ -623,15 +628,12 @@ def test_ece_has_no_verdict_on_few_items(silent, rng):
     y = rng.integers(0, 2, 1_000)
     p, q = rng.random(1_000), rng.random(1_000)
     said = {"metric": "ece", "rope": 0.01, "draws": 300, "rng": 0}
-    few = rw.compare_scores(y[:999], p[:999], q[:999], **said)
+    few = rw.compare(y[:999], p[:999], q[:999], **said)
     assert few.decision is None
     assert any("fewer than 1,000" in told for told in few.warnings)
     assert "no verdict" in str(few)
-    assert rw.compare_scores(y, p, q, **said).decision is not None
-    assert (
-        rw.evaluate_scores(y[:99], p[:99], metric="ece", at_least=0.1, rope=0.01, draws=99, rng=0)["ece"].decision
-        is None
-    )
+    assert rw.compare(y, p, q, **said).decision is not None
+    assert rw.evaluate(y[:99], p[:99], metric="ece", at_least=0.1, rope=0.01, draws=99, rng=0)["ece"].decision is None
 
 
 def test_every_metric_of_scores_has_a_direction_and_a_range():

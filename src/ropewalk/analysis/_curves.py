@@ -20,7 +20,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
 from ropewalk.errors import RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
-from ropewalk.metrics.resolve import MetricLike, settle
+from ropewalk.metrics.resolve import MetricLike, require_labels, settle
 from ropewalk.models.posterior import observed_psi
 from ropewalk.resampling._data import pick
 from ropewalk.text.remarks import Remark, Remarked, few
@@ -141,6 +141,7 @@ class Scoring:
     def __init__(self, options: Options, seed: int) -> None:
         check_keywords(options, Options.__annotations__)
         check_progress(options.get("progress"))
+        require_labels(options.get("metric"))
         self.metric = parse_metric(options.get("metric", "accuracy"))
         self.prob, self.draws = check_prob(options.get("prob", 0.95)), check_draws(options.get("draws", "auto"))
         self.pos_label, self.seed = options.get("pos_label"), seed

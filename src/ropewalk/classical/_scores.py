@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypedDict
@@ -19,6 +18,7 @@ from ropewalk.errors import (
     DependentFoldsWarning,
     InvalidInputError,
     LengthMismatchError,
+    warn_caller,
 )
 from ropewalk.text.names import shorten
 from ropewalk.text.remarks import Remark, warning
@@ -160,7 +160,7 @@ def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
     return list(found), frame_columns(table, found)
 
 
-def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[Remark, ...]:
+def caution(of: str, remedy: str) -> tuple[Remark, ...]:
     """Warn where rows depend on each other; `remedy` says what to do instead."""
     if choose(of, _KINDS, "kind of rows") not in _DEPENDENT:
         return ()
@@ -168,5 +168,5 @@ def caution(of: str, remedy: str, stacklevel: int = 3) -> tuple[Remark, ...]:
         f"The {of} of one data set share training items, so their scores are not independent: the spread is too "
         f"small and the p-value or interval too sure. {remedy}"
     )
-    warnings.warn(told, DependentFoldsWarning, stacklevel=stacklevel)
+    warn_caller(told, DependentFoldsWarning)
     return (warning("dependent_rows", told),)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._checks import check_keywords
 from ropewalk.classical._scores import Scores
-from ropewalk.data.inputs import as_tables
+from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.errors import DataError, DependentItemsWarning
+from ropewalk.errors import DataError, DependentItemsWarning, warn_caller
 from ropewalk.metrics.confusion import FBeta
 from ropewalk.metrics.resolve import of_one_label
 from ropewalk.models.posterior import observed_tables
+from ropewalk.results.options import TableOptions
 from ropewalk.text.options import wording
-from ropewalk.typing import IntArray, Label, Missing
+from ropewalk.typing import IntArray
 
 USAGE: Final = (
     "test(y_true, pred_a, pred_b), test(outcomes, a=…, b=…), test(outcomes_a, outcomes_b), or "
@@ -32,33 +32,21 @@ _NOTHING: Final = "There are no items to test."
 _EMPTY: Final = "a posterior of no items is its prior; a test of none says nothing."
 
 
-class Source(TypedDict, total=False):
-    """What may be said about the data, as in `compare`."""
+class Source(TableOptions, total=False):
+    """What can be said about the data, as in `compare`."""
 
     a: str | None
     b: str | None
-    truth: str | None
-    names: Sequence[str] | None
-    labels: Iterable[Label] | None
-    missing: Missing
     pos_label: Any
 
 
 def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each; with a `pos_label` they are about that class alone."""
     check_keywords(source, Source.__annotations__)
-    tables = as_tables(
-        data,
-        (source.get("a"), source.get("b")),
-        truth=source.get("truth"),
-        names=source.get("names"),
-        labels=source.get("labels"),
-        missing=source.get("missing", "error"),
-        usage=USAGE,
-    )
+    tables = read_outcomes_of(data, (source.get("a"), source.get("b")), source, usage=USAGE)
     if any(table.clusters is not None for table in tables):
         told = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
-        warnings.warn(told, DependentItemsWarning, stacklevel=3)
+        warn_caller(told, DependentItemsWarning)
     return about(tables, source.get("pos_label"))
 
 

@@ -12,9 +12,7 @@ from ropewalk._checks import check_prob, choose
 from ropewalk._optional import require
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
 from ropewalk.classical._source import Source, about, discordant, names_of, right, shared, tables_of
-from ropewalk.data.inputs import as_outcomes
-from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
@@ -215,13 +213,9 @@ def cochran_q(
     """
     from scipy import stats
 
-    columns: list[str | None] = [*(predictions or ())]
-    if predictions is None:
-        whole = len(data) == 1 and isinstance(data[0], Outcomes | MultilabelOutcomes)
-        columns = list(data[0].names) if whole else [None] * max(len(data) - 1, 1)
     usage = "cochran_q(y_true, pred_1, pred_2, …), cochran_q(outcomes) or cochran_q(table, truth=…, predictions=[…])."
-    every = as_outcomes(data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage)
-    table = shared(about([every], pos_label))
+    source = {"truth": truth, "names": names, "labels": labels, "missing": missing}
+    table = shared(about(read_outcomes_of(data, predictions, source, usage=usage), pos_label))
     k = table.n_classifiers
     if k < 2:  # noqa: PLR2004
         raise InvalidInputError("Cochran's Q compares at least two classifiers; there is one.", hint=usage)

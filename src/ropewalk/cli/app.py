@@ -115,7 +115,7 @@ def compare(
     show = output_format(as_json=as_json, markdown=markdown, latex=latex)
     check_out(html, file, file_a, file_b, confusion_a, confusion_b, cost_matrix)
     if of_scores(context):
-        emit(on_scores(context, rw.compare_scores, [a, b]), show, html)
+        emit(on_scores(context, rw.compare, [a, b]), show, html)
         return
     options: dict[str, Any] = {
         "tests": tests, "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
@@ -228,7 +228,7 @@ def evaluate(
     many = (item, label, n_items)
     if of_scores(context):
         metrics = [m.strip() for m in (metric or ("roc_auc" if cost_matrix is None else "cost")).split(",")]
-        emit(on_scores(context, rw.evaluate_scores, [prediction], metric=metrics, at_least=at_least), show, html)
+        emit(on_scores(context, rw.evaluate, [prediction], metric=metrics, at_least=at_least), show, html)
         return
     table = read_table(
         file, needed_truth(truth), [prediction], labels, id_column=id_column, missing=missing, many=many,
@@ -293,7 +293,7 @@ def rank(
         )
     many = (item, label, n_items)
     if of_scores(context):
-        emit(on_scores(context, rw.rank_scores, columns), show, html)
+        emit(on_scores(context, rw.rank, columns), show, html)
         return
     table = read_table(
         file, needed_truth(truth), columns, labels, id_column=id_column, missing=missing, many=many, cluster=cluster

@@ -48,7 +48,7 @@ def on_scores(context: typer.Context, call: Callable[..., T], columns: Sequence[
     labels = None if said["labels"] is None else parse_texts(said["labels"], "--labels")
     with stdin_as_file(said["file"]) as path:
         items = reading(lambda: rw.ItemScores.read(
-            path, truth=said["truth"], scores=wanted, labels=labels, cluster=said["cluster"], id=said["id_column"],
+            path, truth=said["truth"], predictions=wanted, labels=labels, cluster=said["cluster"], id=said["id_column"],
         ))  # fmt: skip
     named = said["pos_label"]
     positive = None if named is None else find_label(named, items.labels, by_text=True)

@@ -1,7 +1,7 @@
 """Costs of decisions: what a threshold costs, which one to take, and what to decide given probabilities.
 
 A cost matrix has the truth in rows and the decision in columns, in label order; negative costs are utilities. The
-expected cost of predicted labels is a metric of `compare`, ``metric="cost"``, and of scores one of `compare_scores`.
+expected cost of predicted labels, or of what scores decide, is a metric of `compare`: ``metric="cost"``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ropewalk.curves.drawing import CurveOptions
 from ropewalk.curves.thresholds import threshold
 from ropewalk.data.labels import check_labels
 from ropewalk.data.numbers import as_array, as_numbers
@@ -20,6 +19,7 @@ from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.metrics.losses import risks
 from ropewalk.metrics.registry import cost
 from ropewalk.results.curves import ThresholdCurve
+from ropewalk.results.options import CurveOptions
 from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray, IntArray
 

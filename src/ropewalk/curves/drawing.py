@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._checks import check_keywords, check_prob, check_seed, check_threads, is_whole
+from ropewalk.data.inputs import read_one
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.bands import pointwise, simultaneous
@@ -19,30 +20,12 @@ from ropewalk.metrics.areas import View
 from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
 from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
 from ropewalk.results.curves import Band
+from ropewalk.results.options import CurveOptions
 from ropewalk.text.remarks import Remark, as_notes, note
-from ropewalk.typing import FloatArray, Label, SeedLike
-from ropewalk.verbs.scores import as_items
+from ropewalk.typing import FloatArray
 
 _MOST: Final = 100_000
 _ROUGH: Final = 1_000
-
-
-class CurveOptions(TypedDict, total=False):
-    """What may be said about the scores behind a curve, and about its band."""
-
-    truth: str | None
-    score: str | None
-    name: str | None
-    labels: Any
-    pos_label: Label | None
-    cluster: Any
-    id: Any
-    sample_weight: Any
-    prob: float
-    draws: int
-    rng: SeedLike
-    random_state: SeedLike
-    threads: int
 
 
 class Asked:
@@ -84,21 +67,10 @@ class Asked:
     ) -> Asked:
         """Check everything that was said about the data and the band."""
         check_keywords(options, CurveOptions.__annotations__)
-        named = options.get("name")
-        source = as_items(
-            data,
-            (options.get("score"),),
-            None if named is None else (named,),
-            "roc_auc",
-            {
-                "truth": options.get("truth"),
-                "labels": options.get("labels"),
-                "cluster": options.get("cluster"),
-                "id": options.get("id"),
-                "sample_weight": options.get("sample_weight"),
-            },
-            usage="curves.roc(y_true, score)",
-        )
+        usage = "curves.roc(y_true, score), or curves.roc(table, 'column', truth=…)."
+        source = read_one(data, options.get("name"), options, kind="scores", usage=usage)  # type: ignore[arg-type]
+        if not isinstance(source, ItemScores):
+            raise InvalidInputError("A curve is about scores, and these are labels.", hint=usage)
         metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=ranks, probabilities=probabilities)
         items, _, positive = settle_scores(source, metric, options.get("pos_label"))
         if items.n_labels > 2:  # noqa: PLR2004

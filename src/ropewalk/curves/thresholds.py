@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from ropewalk._checks import check_prevalence, is_whole
-from ropewalk.curves.drawing import Asked, CurveOptions
+from ropewalk.curves.drawing import Asked
 from ropewalk.data.numbers import as_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Interval
@@ -20,6 +20,7 @@ from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.resolve import MetricLike, choose_metric
 from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.results.options import CurveOptions
 from ropewalk.text.remarks import note
 from ropewalk.typing import FloatArray
 
@@ -39,12 +40,13 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     Parameters
     ----------
     *data
-        ``(y_true, score)``, or one file or dataframe with `truth` and `score` for its columns.
+        ``(y_true, score)``; or an `ItemScores` and the name of one of its classifiers; or a file or dataframe and the
+        name of the column of scores, with `truth` for that of the true labels.
     grid
         False positive rates at which the bands are given; 99 of them from 0.01 to 0.99 unless said. What happens at 0
         and at 1 itself hangs on single items, and no band tells it.
     pos_label, cluster, id, sample_weight
-        As in `compare_scores`.
+        As in `compare`.
     prob, draws, rng, threads
         Mass of the bands, how many curves are drawn (2,000), the seed, and threads to draw with.
 

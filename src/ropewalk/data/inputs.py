@@ -1,120 +1,177 @@
-"""The one door of the facade: every form of data becomes `Outcomes`."""
+"""Read data in any form: arrays, tables and files become `Outcomes` or `ItemScores`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.frames import is_frame
+from ropewalk.data.labels import is_fraction
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import read_outcomes
+from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.rows import check_names
+from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.options import wording
-from ropewalk.typing import Label, Missing
+
+Kind = Literal["labels", "scores"]
+Table: TypeAlias = Outcomes | MultilabelOutcomes | ItemScores
+Names: TypeAlias = Sequence[str | None]
+
+_MADE = (Outcomes, MultilabelOutcomes, ItemScores)
 
 
-def as_outcomes(
+def read_data(
     data: Sequence[Any],
+    classifiers: Names | None,
+    source: Mapping[str, Any],
     *,
-    columns: Sequence[str | None],
-    truth: str | None,
-    names: Sequence[str] | None,
-    labels: Iterable[Label] | None,
-    missing: Missing,
     usage: str,
-    cluster: Any = None,
-    id: Any = None,  # noqa: A002
-) -> AnyOutcomes:
-    """Return one table of as many classifiers as there are `columns`.
+    kind: Kind | None = "labels",
+    has_truth: bool = True,
+) -> tuple[Table, ...]:
+    """Return one table of all classifiers, or one per classifier where they come separately.
 
-    `data` are arrays (truth first), or a single `Outcomes`, file or dataframe of which `columns` name the
-    classifiers; a name may be None where there is nothing to choose. `cluster` and `id` are arrays or columns too.
+    `data` are arrays (truth first, unless `has_truth` is False), the last of which may be a mapping from names; or one
+    `Outcomes`, `ItemScores`, file or dataframe, of which `classifiers` names some; or one `Outcomes` per classifier.
+    A name may be None where there is nothing to choose, and `classifiers` where all are meant. A `kind` of None is
+    decided by the data: fractions are scores. `source` may hold what `compare` takes as truth, names, labels, missing,
+    cluster, id and sample_weight.
     """
-    n_classifiers = len(columns)
-    if len(data) == n_classifiers + 1:
-        if truth is not None or any(column is not None for column in columns):
+    if data and isinstance(data[-1], Mapping):
+        if source.get("names") is not None:
+            raise InvalidInputError("The predictions come with their names; `names` would name them twice.")
+        source = {**source, "names": [str(name) for name in data[-1]]}
+        data = (*data[:-1], *data[-1].values())
+    if isinstance(classifiers, str):
+        raise InvalidInputError("`predictions` must be a list of names.", hint=usage)
+    if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
+        _check_made(source)
+        return _separate(data, classifiers, source.get("names"), usage)
+    columns = _all_of(data, source.get("names"), usage, has_truth=has_truth) if classifiers is None else classifiers
+    if not has_truth and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
+        data = (None, *data)
+    kind = kind or guess_kind(data, columns)
+    idle, unused = ("missing", "error") if kind == "scores" else ("sample_weight", None)
+    if source.get(idle, unused) != unused:
+        other = "labels" if kind == "scores" else "scores"
+        raise InvalidInputError(f"`{idle}` is about {other}, and these are {kind}.", hint=f"leave {idle}= out.")
+    if len(data) == len(columns) + 1:
+        if source.get("truth") is not None or any(column is not None for column in columns):
             raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
-        _check_arrays(cluster, id, usage)
-        named = check_names(names, n_classifiers)
-        return _from_arrays(data, names=named, labels=labels, missing=missing, cluster=cluster)
+        return (_from_arrays(data, len(columns), source, kind, usage),)
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
-    source = data[0]
-    if isinstance(source, Outcomes | MultilabelOutcomes):
-        _check_made(labels, truth, cluster, id)
-        if None in columns and source.n_classifiers != n_classifiers:
-            raise InvalidInputError(
-                f"Name {n_classifiers} of the {source.n_classifiers} classifiers: {', '.join(source.names)}.",
-                hint=usage,
-            )
-        # A name that was left out is that of the classifier that remains.
-        free = [name for name in source.names if name not in columns]
-        table: AnyOutcomes = source.project([column if column is not None else free.pop(0) for column in columns])
-    elif isinstance(source, str | os.PathLike) or is_frame(source):
-        if truth is None or None in columns:
-            raise InvalidInputError("A file or dataframe needs the names of its columns.", hint=usage)
-        predictions = [column for column in columns if column is not None]
-        if any(column is not None and not isinstance(column, str) for column in (cluster, id)):
-            raise InvalidInputError(
-                wording("For a file or dataframe `cluster` and `id` are names of columns."), hint=usage
-            )
-        table = read_outcomes(
-            source, truth=truth, predictions=predictions, id=id, labels=labels, missing=missing, cluster=cluster
-        )
+    if isinstance(data[0], _MADE):
+        _check_made(source)
+        table = _projected(data[0], columns, usage)
+    elif _is_table(data[0]):
+        table = _from_file(data[0], columns, source, kind, usage, has_truth=has_truth)
     else:
-        raise InvalidInputError(f"A single argument cannot be a {type(source).__name__}.", hint=usage)
-    return table if names is None else table.rename(names)
+        raise InvalidInputError(f"A single argument cannot be a {type(data[0]).__name__}.", hint=usage)
+    names = source.get("names")
+    return (table if names is None else table.rename(names),)
 
 
-def as_tables(
-    data: Sequence[Any],
-    columns: Sequence[str | None],
-    *,
-    truth: str | None,
-    names: Sequence[str] | None,
-    labels: Iterable[Label] | None,
-    missing: Missing,
-    usage: str,
-    cluster: Any = None,
-    id: Any = None,  # noqa: A002
+def read_outcomes_of(
+    data: Sequence[Any], classifiers: Names | None, source: Mapping[str, Any], *, usage: str
 ) -> tuple[AnyOutcomes, ...]:
-    """Return one table of both classifiers, or one of each where they come separately."""
-    if len(data) == 2 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):  # noqa: PLR2004
-        _check_made(labels, truth, cluster, id)
-        return as_pair(data[0], data[1], columns, names)
-    whole = as_outcomes(
-        data, columns=columns, truth=truth, names=names, labels=labels, missing=missing, usage=usage, cluster=cluster,
-        id=id,
-    )  # fmt: skip
-    return (whole,)
+    """Return the tables of labels that data hold; see `read_data`."""
+    tables = read_data(data, classifiers, source, usage=usage)
+    if any(isinstance(table, ItemScores) for table in tables):
+        raise InvalidInputError("An ItemScores holds scores, and this is about labels.", hint=usage)
+    return tables  # type: ignore[return-value]
 
 
-def _check_arrays(cluster: Any, ids: Any, usage: str) -> None:
-    """Refuse names of columns where there are none, and ids that repeat outside of one cluster."""
-    if isinstance(cluster, str) or isinstance(ids, str):
+def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], **how: Any) -> Table:
+    """Return the table of one classifier.
+
+    Its name may follow the data. It picks a classifier of an `Outcomes` or a column of a table; an array is called so.
+    """
+    if len(data) == 2 and isinstance(data[1], str):  # noqa: PLR2004
+        if name is not None:
+            raise InvalidInputError(f"The classifier is named twice: {data[1]!r} and name={name!r}.")
+        data, name = data[:1], data[1]
+    if len(data) == 1 and _is_table(data[0]):
+        return read_data(data, (name,), source, **how)[0]
+    return read_data(data, (None,), source if name is None else {**source, "names": (name,)}, **how)[0]
+
+
+def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
+    """Return whether data hold labels or scores: an `ItemScores` holds scores, and so do fractions."""
+    if any(isinstance(table, ItemScores) for table in data):
+        return "scores"
+    if len(data) != 1:
+        return "scores" if any(map(_has_fractions, data[1:])) else "labels"
+    wanted = [column for column in columns if column is not None]
+    if isinstance(data[0], _MADE) or not _is_table(data[0]) or not wanted:
+        return "labels"
+    return "scores" if any(map(_has_fractions, read_columns(data[0], wanted))) else "labels"
+
+
+def _has_fractions(column: Any) -> bool:
+    """Whether a column of numbers, or of their text, holds one that is not whole."""
+    values = np.asarray(column)
+    if values.dtype.kind == "f":
+        return bool((np.isfinite(values) & (values % 1 != 0)).any())
+    return values.dtype.kind in "OUT" and any(map(is_fraction, values.reshape(-1).tolist()))
+
+
+def _is_table(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike, *_MADE)) or is_frame(source)
+
+
+def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has_truth: bool) -> Names:
+    """Return names for all classifiers in the data, None for each array."""
+    if len(data) == 1 and isinstance(data[0], _MADE):
+        return data[0].names
+    if len(data) == 1 and _is_table(data[0]):
+        raise InvalidInputError("Name the columns of predictions.", hint=usage)
+    if not has_truth and names is not None:
+        return [None] * len(names)
+    if not has_truth and len(data) > 1 and data[0] is not None:
         raise InvalidInputError(
-            wording("Arrays have no column to name: `cluster` and `id` must be arrays too."), hint=usage
+            "Which of these is the truth? A mean needs none.", hint="give the values as {'name': values, …}."
         )
+    return [None] * max(len(data) - 1, 0)
+
+
+def _check_made(source: Mapping[str, Any]) -> None:
+    known = (source.get(key) for key in ("truth", "labels", "cluster", "id", "sample_weight"))
+    if any(value is not None for value in known):
+        raise InvalidInputError(
+            "An Outcomes or ItemScores has its truth, its labels and its clusters already; give them where it is made."
+        )
+
+
+def _projected(table: Table, columns: Names, usage: str) -> Table:
+    """Return some of the classifiers; a name that was left out is that of the classifier that remains."""
+    if None in columns and table.n_classifiers != len(columns):
+        raise InvalidInputError(
+            f"Name {len(columns)} of the {table.n_classifiers} classifiers: {', '.join(table.names)}.", hint=usage
+        )
+    free = [name for name in table.names if name not in columns]
+    return table.project([column if column is not None else free.pop(0) for column in columns])
+
+
+def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, Any], kind: Kind, usage: str) -> Table:
+    """Take the truth and one array per classifier: scores, labels, or 0/1 indicators in two dimensions."""
+    names, labels = check_names(source.get("names"), n_classifiers), source.get("labels")
+    cluster, ids, missing = source.get("cluster"), source.get("id"), source.get("missing", "error")
+    if kind == "scores":
+        return ItemScores.from_arrays(
+            *data, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight")
+        )
+    if isinstance(cluster, str) or isinstance(ids, str):
+        raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
     if ids is not None:
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
         check_nested(code_ids(ids, "id", None if groups is None else groups.size)[0], groups, "`id`")
-
-
-def _check_made(*said: Any) -> None:
-    if any(one is not None for one in said):
-        raise InvalidInputError(
-            "An Outcomes has its truth, its labels and its clusters already; give them where it is made."
-        )
-
-
-def _from_arrays(
-    data: Sequence[Any], *, names: Sequence[str], labels: Iterable[Label] | None, missing: Missing, cluster: Any
-) -> AnyOutcomes:
-    """Count arrays: one label an item, or 0/1 indicators in two dimensions."""
     if not any(is_indicators(array) for array in data):
         return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
     if missing != "error":
@@ -122,24 +179,43 @@ def _from_arrays(
     return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels, cluster=cluster)
 
 
-def as_pair(
-    first: AnyOutcomes, second: AnyOutcomes, columns: Sequence[str | None], names: Sequence[str] | None
-) -> tuple[AnyOutcomes, AnyOutcomes]:
-    """Return two tables of one classifier each, over the same labels and under different names."""
-    for table, name in zip((first, second), columns, strict=True):
+def _from_file(
+    file: Any, columns: Names, source: Mapping[str, Any], kind: Kind, usage: str, *, has_truth: bool
+) -> Table:
+    """Read columns of a file or dataframe."""
+    wanted, truth = [column for column in columns if column is not None], source.get("truth")
+    if len(wanted) < len(columns) or (truth is None and has_truth):
+        absent = "truth=" if len(wanted) == len(columns) else "the column of predictions or scores"
+        raise InvalidInputError(f"A file or dataframe needs the names of its columns; {absent} is missing.", hint=usage)
+    places: dict[str, Any] = {key: source.get(key) for key in ("labels", "cluster", "id")}
+    if any(column is not None and not isinstance(column, str) for column in (places["cluster"], places["id"])):
+        raise InvalidInputError("For a file or dataframe `cluster` and `id` are names of columns.", hint=usage)
+    if kind == "scores":
+        weight = source.get("sample_weight")
+        return ItemScores.read(file, truth=truth, predictions=wanted, sample_weight=weight, **places)
+    missing = source.get("missing", "error")
+    return read_outcomes(file, truth=truth, predictions=wanted, missing=missing, **places)  # type: ignore[arg-type]
+
+
+def _separate(
+    tables: Sequence[AnyOutcomes], classifiers: Names | None, names: Sequence[str] | None, usage: str
+) -> tuple[AnyOutcomes, ...]:
+    """Return tables of one classifier each, over the same labels and under different names."""
+    wanted = [None] * len(tables) if classifiers is None else classifiers
+    if len(wanted) != len(tables):
+        raise InvalidInputError(f"There are {len(tables)} tables for {len(wanted)} classifiers.", hint=usage)
+    for table, name in zip(tables, wanted, strict=True):
         if name is None and table.n_classifiers > 1:
             raise InvalidInputError(
-                f"Name one of {', '.join(table.names)}.", hint="a= for the first table, b= for the second."
+                f"Each table must hold one classifier; got {', '.join(table.names)}.",
+                hint="name one: a= for the first table, b= for the second." if classifiers is not None else usage,
             )
-    pair = [
-        table if name is None else table.project([name]) for table, name in zip((first, second), columns, strict=True)
-    ]
-    if names is None and pair[0].names == pair[1].names:
-        names = ("A", "B")
-    if names is not None:
-        pair = [table.rename([name]) for table, name in zip(pair, check_names(names, 2), strict=True)]
-    one, other = same_labels(pair)
-    return one, other
+    picked = [table if name is None else table.project([name]) for table, name in zip(tables, wanted, strict=True)]
+    called = [table.names[0] for table in picked] if names is None else names
+    if names is None and len(set(called)) < len(called):
+        called = check_names(None, len(picked))
+    named = zip(picked, check_names(called, len(picked)), strict=True)
+    return same_labels([table.rename([name]) for table, name in named])
 
 
 def same_labels(tables: Sequence[AnyOutcomes]) -> tuple[AnyOutcomes, ...]:

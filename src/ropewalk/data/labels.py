@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from ropewalk.errors import (
     LookalikeLabelsWarning,
     MissingLabelsError,
     PosLabelError,
+    warn_caller,
 )
 from ropewalk.text.names import brief, count_of, nearest, shorten
 from ropewalk.text.options import argument, wording
@@ -31,7 +31,7 @@ NO_ANSWER: Final = "(no answer)"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
-_SCORES: Final = "these look like scores: use compare_scores (--scores), or cut them at a threshold first."
+_SCORES: Final = 'these look like scores: name a metric of scores, as metric="roc_auc", or cut them at a threshold.'
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 _MANY_FRACTIONS: Final = 3
 _WORDS: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
@@ -107,6 +107,19 @@ def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
     return tuple(declared)  # type: ignore[arg-type]
 
 
+def is_fraction(value: Any) -> bool:
+    """Whether a value is a number that is not whole, or the text of one.
+
+    Examples
+    --------
+    >>> is_fraction(0.5), is_fraction("0.50"), is_fraction("1.0"), is_fraction(2)
+    (True, True, False, False)
+    """
+    if isinstance(value, str):
+        return bool(_FRACTION.fullmatch(value)) and not _WHOLE_FLOAT.fullmatch(value)
+    return isinstance(value, float | np.floating) and bool(np.isfinite(value)) and value % 1 != 0
+
+
 def whole_number(label: Label | float | None) -> Label | None:
     """Return `label`, with a float that is a whole number as an int."""
     if not isinstance(label, float):
@@ -171,7 +184,7 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
     whole = {_without_point(label): label for label in by_column[0]}
     for name, predicted in zip(columns[1:], by_column[1:], strict=True):
         strange = sorted(predicted - by_column[0])
-        fractions = [label for label in strange if _FRACTION.fullmatch(label) and not _WHOLE_FLOAT.fullmatch(label)]
+        fractions = [label for label in strange if is_fraction(label)]
         if len(fractions) >= _MANY_FRACTIONS and 2 * len(fractions) > len(predicted):
             raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
         for label in sorted(predicted - by_column[0]):
@@ -186,7 +199,7 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
                         "they would count as different classes; write them alike, or declare both with labels=."
                     ),
                 )
-            warnings.warn(f"{told}: they count as different classes.", LookalikeLabelsWarning, stacklevel=4)
+            warn_caller(f"{told}: they count as different classes.", LookalikeLabelsWarning)
 
 
 def _without_point(label: str) -> str:

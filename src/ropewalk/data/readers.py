@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
-from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError
+from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
 from ropewalk.text.names import count_of, shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import Label, Missing
@@ -142,7 +141,7 @@ def join_outcomes(
     alone = len(left) + len(right) - 2 * len(shared)
     if alone:
         told = f"{count_of(alone, 'id')} without a match left out; {count_of(len(shared), 'item')} remain."
-        warnings.warn(told, DroppedItemsWarning, stacklevel=2)
+        warn_caller(told, DroppedItemsWarning)
     if not shared:
         raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
     differ = [k for k in shared if not _same(left[k][0], right[k][0])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from ropewalk.errors import (
     LabelTypeError,
     LengthMismatchError,
     UndeclaredLabelError,
+    warn_caller,
 )
 from ropewalk.text.names import count_of, shorten
 from ropewalk.text.options import argument, wording
@@ -67,7 +67,7 @@ def code_rows(
         gone, total = sum(table.values()) - sum(whole.values()), sum(table.values())
         if gone:
             told = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
-            warnings.warn(told, DroppedItemsWarning, stacklevel=3)
+            warn_caller(told, DroppedItemsWarning)
         table = whole
     found = sort_labels(value for row in table for value in row if value is not None)
     if labels is None:

@@ -125,14 +125,14 @@ class ItemScores(Named):
         source: Any,
         *,
         truth: str | None,
-        scores: Sequence[str],
+        predictions: Sequence[str],
         labels: Iterable[Label] | None = None,
         cluster: str | None = None,
         id: str | None = None,  # noqa: A002
         sample_weight: str | None = None,
     ) -> ItemScores:
         """Take the columns of a file or dataframe; `truth` may be None where the values need none."""
-        names = check_names(scores, None)
+        names = check_names(predictions, None)
         others = [column for column in (truth, cluster, id, sample_weight) if column is not None]
         for column in (cluster, id, sample_weight):
             if column is not None and not isinstance(column, str):

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, is_real
-from ropewalk.data.inputs import as_outcomes
+from ropewalk.data.inputs import read_one
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws import streams
@@ -26,7 +26,6 @@ from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 _USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
 _COLUMNS: Final = 6  # more classes are not printed cell by cell
 _PLANE: Final = 2
-_NAMED: Final = 2
 _HALF: Final = 0.5
 
 
@@ -74,11 +73,8 @@ def confusion(
     ham      100  0.900 [0.836, 0.952]  0.100 [0.048, 0.164]
     spam      50  0.100 [0.032, 0.193]  0.900 [0.807, 0.968]
     """
-    named = len(data) == _NAMED and isinstance(data[1], str)
-    outcomes = as_outcomes(
-        data[:1] if named else data, columns=(data[1] if named else None,), truth=truth,
-        names=None if name is None else (name,), labels=labels, missing=missing, usage=_USAGE, cluster=cluster,
-    )  # fmt: skip
+    source = {"truth": truth, "labels": labels, "missing": missing, "cluster": cluster}
+    outcomes = read_one(data, name, source, usage=_USAGE)
     if not isinstance(outcomes, Outcomes):
         raise InvalidInputError("A confusion matrix needs one label an item; these items have any number of labels.")
     mass, rows = check_prob(prob), np.flatnonzero(outcomes.can_be_true)

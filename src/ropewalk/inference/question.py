@@ -1,60 +1,119 @@
-"""Settle a question: check everything that was said about the data, and write it down as a recipe."""
+"""Read a question: which data are meant, and what is asked about them, checked and written down as a recipe."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_draws, check_prob, choose
+from ropewalk.data.inputs import Kind, Names, read_data, read_one
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import parse_rope
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.mcmc.sampler import Sampler
+from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
-from ropewalk.metrics.resolve import MetricLike, choose_metric, of_one_label, settle
+from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle
+from ropewalk.metrics.scores import decision_cost, settle_scores
 from ropewalk.models import Bootstrap, parse_model
-from ropewalk.models.posterior import AnyMetric, Model
+from ropewalk.models.posterior import AnyData, AnyMetric, Model
 from ropewalk.results import Recipe
+from ropewalk.results.options import (
+    DecisionOptions,
+    DrawsOption,
+    EngineOption,
+    MetricOption,
+    ModelOption,
+    QuestionOptions,
+)
 from ropewalk.text.options import argument, wording
-from ropewalk.typing import DrawsLike, RopeLike, Rule
+from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
+MIN_ITEMS_FOR_ECE: Final = 1_000
+"""With fewer items the expected calibration error is mostly noise, and there is no verdict on it."""
+
+OF_SCORES_ONLY: Final = ("threshold", "higher_is_better")
 _BINARY: Final = 2
 
 Default = Callable[[int, Metric, bool], "str | Model"]
 """The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
 
 
-def write_recipe(
-    source: Sequence[AnyOutcomes],
+class Question(MetricOption, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, total=False):
+    """What can be asked about data of any form."""
+
+
+def read_tables(
+    data: Sequence[Any],
+    classifiers: Names | None,
+    options: Mapping[str, Any],
     *,
-    default: Default,
-    metric: MetricLike | None = None,
-    classes: Any = None,
-    pos_label: Any = None,
-    model: str | Model | None = None,
-    prevalence: Any = None,
-    cost_matrix: Any = None,
-    rope: RopeLike | None = None,
-    prob: float = 0.95,
-    rule: str = "hdi",
-    draws: DrawsLike = "auto",
-    seed: int = 0,
-    engine: Sampler | str = "auto",
-) -> Recipe:
-    """Check everything that was said about the data in `source` and write it down.
+    usage: str,
+    metrics: Sequence[Any] | None = None,
+) -> tuple[AnyData, ...]:
+    """Return the tables or scores that a question is about: which of the two is meant follows from its metrics.
+
+    `metrics` replaces that of `options` where there are several.
+    """
+    asked = [options.get("metric")] if metrics is None else metrics
+    how: dict[str, Any] = {
+        "kind": _kind(asked, options), "has_truth": all(map(needs_truth, asked)), "usage": usage,
+    }  # fmt: skip
+    if "name" in options:
+        return (read_one(data, options["name"], options, **how),)
+    return read_data(data, classifiers, options, **how)
+
+
+def _kind(metrics: Sequence[Any], options: Mapping[str, Any]) -> Kind | None:
+    """Return whether metrics are of labels or of scores; None where a cost is of either."""
+    kinds = {kind for metric in metrics if (kind := metric_kind(metric)) is not None}
+    if len(kinds) > 1:
+        raise InvalidInputError(
+            "Some of these metrics are about labels, others about scores.", hint="ask in two calls."
+        )
+    if kinds:
+        return kinds.pop()
+    if any(options.get(name) is not None for name in (*OF_SCORES_ONLY, "sample_weight")):
+        return "scores"
+    return None if "cost" in metrics or options.get("cost_matrix") is not None else "labels"
+
+
+def select(options: Mapping[str, Any], wanted: Any) -> Any:
+    """Return those options that a typed dictionary declares."""
+    return {name: options[name] for name in wanted.__annotations__ if name in options}
+
+
+def write_recipe(source: Sequence[AnyData], *, default: Default, seed: int = 0, **question: Unpack[Question]) -> Recipe:
+    """Check everything that was asked about the data in `source` and write it down.
 
     `source` is one table of all classifiers on the same items, or one table of each where they come separately.
     """
     # What is wrong with the call is said before what is wrong with the data.
-    interval, mass, way, number = parse_rope(rope), check_prob(prob), choose(rule, RULES, "rule"), check_draws(draws)
-    tables, pos_label = of_one_label(source, pos_label)
+    asked: dict[str, Any] = {
+        "rope": parse_rope(question.get("rope")),
+        "prob": check_prob(question.get("prob", 0.95)),
+        "rule": choose(question.get("rule", "hdi"), RULES, "rule"),
+        "draws": check_draws(question.get("draws", "auto")),
+        "seed": seed,
+        "data_hash": "+".join(table.data_hash for table in source),
+    }
+    if isinstance(source[0], ItemScores):
+        return _of_scores(source[0], question, asked)
+    return _of_labels(source, default, question, asked)  # type: ignore[arg-type]
+
+
+def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, asked: dict[str, Any]) -> Recipe:
+    metric, model, engine = question.get("metric"), question.get("model"), parse_engine(question.get("engine", "auto"))
+    if idle := [name for name in OF_SCORES_ONLY if question.get(name) is not None]:
+        raise InvalidInputError(f"`{idle[0]}` is about scores, and these are labels.", hint=f"leave {idle[0]}= out.")
+    tables, pos_label = of_one_label(source, question.get("pos_label"))
     several = isinstance(tables[0], MultilabelOutcomes)
     n_labels = tables[0].n_labels if pos_label is None else _BINARY
-    measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
+    measure = choose_metric(metric, tables[0], pos_label, question.get("cost_matrix"))
     chosen = parse_model(
         _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
         n_labels=n_labels,
@@ -72,27 +131,62 @@ def write_recipe(
     settled = settle(
         tables,
         metric=measure,
-        classes=classes,
+        classes=question.get("classes"),
         pos_label=pos_label,
-        prevalence=prevalence,
+        prevalence=question.get("prevalence"),
         needs_positive=not chosen.is_symmetric,
     )
-    check_reach(interval, settled.metric)
+    check_reach(asked["rope"], settled.metric)
     return Recipe(
         tables=settled.tables,
         model=chosen,
         metric=settled.metric,
         pos_label=settled.positive,
         prevalence=settled.prevalence,
-        rope=interval,
-        prob=mass,
-        rule=way,
-        draws=number,
-        seed=seed,
-        data_hash="+".join(table.data_hash for table in source),
         n_items=sum(table.n_items for table in source),
         sampler=sampler,
+        **asked,
     )
+
+
+def _of_scores(source: ItemScores, question: Question, asked: dict[str, Any]) -> Recipe:
+    costs, threshold = question.get("cost_matrix"), question.get("threshold")
+    metric = question.get("metric") or ("roc_auc" if costs is None else "cost")
+    check_score_options(question, metric)
+    if metric == "cost":
+        if costs is None:
+            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint="give it as cost_matrix=.")
+        metric = decision_cost(costs, threshold)
+    elif costs is not None or threshold is not None:
+        raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')
+    items, measure, positive = settle_scores(
+        source, metric, question.get("pos_label"), higher_is_better=question.get("higher_is_better")
+    )
+    check_reach(asked["rope"], measure)
+    unit = "items" if items.cluster is None else "clusters"
+    no_verdict = ""
+    if measure.name == "ece" and items.n_units < MIN_ITEMS_FOR_ECE and asked["rope"] is not None:
+        no_verdict = f"no verdict, since the ECE of fewer than {MIN_ITEMS_FOR_ECE:,} {unit} is mostly noise"
+    return Recipe(
+        tables=(items,),
+        model=Bootstrap(over=unit),
+        metric=measure,
+        pos_label=positive,
+        n_items=items.n_items,
+        no_verdict=no_verdict,
+        **asked,
+    )
+
+
+def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
+    """Refuse what only labels have, where a metric is of scores."""
+    usual = {"model": (None, "bootstrap"), "engine": (None, "auto", "exact"), "missing": (None, "error")}
+    for name in ("classes", "prevalence", *usual):
+        if (value := options.get(name)) is not None and not (isinstance(value, str) and value in usual.get(name, ())):
+            which = getattr(metric, "name", metric)
+            raise InvalidInputError(
+                f"`{name}` is about labels, and {which!r} about scores.", hint=f"leave {name}= out."
+            )
 
 
 def default_model(*, separate: bool) -> Default:

@@ -204,9 +204,6 @@ _ALIASES: Final = {"sensitivity": "recall", "tpr": "recall", "tnr": "specificity
 _AVERAGES: Final[tuple[Average, ...]] = ("micro", "macro", "weighted")
 _FBETA: Final = re.compile(r"fbeta\(\s*([0-9.eE+-]+)\s*\)")
 
-OF_SCORES: Final = ("roc_auc", "average_precision", "pr_auc", "log_loss", "brier", "ece", "mean")
-"""The metrics that look at scores instead of labels; see `scores`."""
-
 METRICS: Final = {**_TABLE, **_CLASS}
 """Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
 
@@ -260,10 +257,6 @@ def _single(name: str, asked: str) -> Metric:
     try:
         return choose(name, known, "metric")
     except UnknownNameError as unknown:
-        if asked.removeprefix("macro_").removeprefix("weighted_") in OF_SCORES:
-            raise UnknownNameError(
-                f"{asked!r} is a metric of scores, and these are labels.", hint="use compare_scores (--scores)."
-            ) from None
         number = re.fullmatch(r"f([0-9.]+)", name)
         raise UnknownNameError(
             f"Unknown metric {asked!r}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -9,19 +10,75 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_prevalence, is_real
+from ropewalk.data.inputs import Kind
 from ropewalk.data.labels import NO_ANSWER, find_label, label_text, usual_positive
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.errors import DataError, InvalidInputError, PosLabelError
-from ropewalk.metrics.margins import Margins
+from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics.registry import METRICS, Metric, parse_metric
-from ropewalk.text.names import brief, shorten
+from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, is_score_name
+from ropewalk.text.names import brief, nearest, shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import Label
 
 _BINARY: Final = 2
 
-MetricLike = str | Metric | Callable[[Margins], Any]
+MetricLike = str | Metric | ScoreMetric | Callable[..., Any]
+
+
+def metric_kind(metric: Any) -> Kind | None:
+    """Return whether a metric is of labels or of scores; None where only the data can tell: for "cost", or for none.
+
+    A function of one argument takes `Margins`; one that takes a truth and scores, as scikit-learn's do, is of scores.
+
+    Examples
+    --------
+    >>> metric_kind("macro_f1"), metric_kind("macro_roc_auc"), metric_kind("cost")
+    ('labels', 'scores', None)
+    """
+    if metric is None or (isinstance(metric, str) and metric == "cost"):
+        return None
+    if isinstance(metric, str):
+        return "scores" if is_score_name(metric) or _resembles_scores(metric) else "labels"
+    if not callable(metric):
+        raise UnknownNameError(f"`metric` must be a name, a Metric or a function; got {metric!r}.")
+    if isinstance(metric, ScoreMetric):
+        return "scores"
+    return "labels" if isinstance(metric, Metric) or not _takes_scores(metric) else "scores"
+
+
+def _resembles_scores(name: str) -> bool:
+    """Whether a misspelt name is nearer to a metric of scores than to any of labels."""
+    try:
+        parse_metric(name)
+    except UnknownNameError:
+        return nearest(name, [*METRICS, *SCORE_METRICS]) in SCORE_METRICS
+    return False
+
+
+def _takes_scores(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a compiled function that does not say
+        return False
+    needed = [p for p in parameters.values() if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
+    return "sample_weight" in parameters or sum(p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD} for p in needed) > 1
+
+
+def require_labels(metric: Any) -> None:
+    """Refuse a metric of scores where there are labels."""
+    if is_score_name(metric) if isinstance(metric, str) else metric_kind(metric) == "scores":
+        name = getattr(metric, "name", getattr(metric, "__name__", metric))
+        raise UnknownNameError(
+            f"{name!r} is a metric of scores, and these are labels.",
+            hint="give the scores of every item in place of labels.",
+        )
+
+
+def needs_truth(metric: Any) -> bool:
+    """Whether a metric compares with the truth; a mean of values does not."""
+    metric = SCORE_METRICS.get(metric) if isinstance(metric, str) else metric
+    return metric.needs_truth if isinstance(metric, ScoreMetric) else True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +101,7 @@ def of_one_label(tables: Sequence[AnyOutcomes], pos_label: Any) -> tuple[list[An
 
 def choose_metric(metric: MetricLike | None, table: AnyOutcomes, pos_label: Any, cost_matrix: Any) -> Metric:
     """Return the metric that was named, or the usual one: F1 of one class, macro F1 of several."""
+    require_labels(metric)
     if metric is None:
         several = isinstance(table, MultilabelOutcomes) or (pos_label is None and table.n_labels > _BINARY)
         metric = "cost" if cost_matrix is not None else "macro_f1" if several else "f1"

@@ -166,6 +166,11 @@ SCORE_METRICS: Final = {
 }
 """Every metric of scores that a name alone describes; macro_ and weighted_ go before those that rank."""
 
+_ALIASES: Final = {
+    "auc": "roc_auc", "auroc": "roc_auc", "auc_roc": "roc_auc", "ap": "average_precision", "auc_pr": "pr_auc",
+    "auprc": "pr_auc", "logloss": "log_loss", "brier_score": "brier",
+}  # fmt: skip
+
 
 def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
     """Return the mean cost of what scores decide: positive from a threshold on, or the decision of minimum risk.
@@ -196,6 +201,14 @@ def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
 
 
 ScoreMetricLike = str | ScoreMetric | Callable[..., Any]
+
+
+def is_score_name(name: str) -> bool:
+    """Whether a name, or what an average is taken of, is that of a metric of scores."""
+    base = name.lower()
+    for average in ("macro_", "weighted_"):
+        base = base.removeprefix(average)
+    return base in SCORE_METRICS or base in _ALIASES
 
 
 def parse_score_metric(
@@ -254,12 +267,8 @@ def _by_name(name: str) -> ScoreMetric:
             if not found.ranks:
                 raise UnknownNameError(f"{base!r} has no {average} average.", hint=wording("use metric={!r}.", base))
             return replace(found, name=name, average=average)
-    aliases = {
-        "auc": "roc_auc", "auroc": "roc_auc", "auc_roc": "roc_auc", "ap": "average_precision", "auc_pr": "pr_auc",
-        "auprc": "pr_auc", "logloss": "log_loss", "brier_score": "brier",
-    }  # fmt: skip
     try:
-        return choose(aliases.get(name.lower(), name), SCORE_METRICS, "metric of scores")
+        return choose(_ALIASES.get(name.lower(), name), SCORE_METRICS, "metric of scores")
     except UnknownNameError:
         if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
             raise UnknownNameError(

@@ -15,6 +15,7 @@ from ropewalk.data.rows import check_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric
+from ropewalk.metrics.resolve import require_labels
 from ropewalk.planning.coupling import couple
 from ropewalk.planning.joint import NAMES, Joint, check_classes, probabilities, share
 from ropewalk.text.options import wording
@@ -198,6 +199,7 @@ class MetricScenario:
     joint: Joint = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_labels(self.metric)
         metric = parse_metric(self.metric)
         if not is_whole(self.n_classes) or self.n_classes < _SQUARE:
             raise InvalidInputError(f"`n_classes` must be a whole number of at least 2; got {self.n_classes!r}.")

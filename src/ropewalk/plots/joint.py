@@ -41,7 +41,7 @@ def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) 
     Parameters
     ----------
     result
-        What `compare`, `compare_scores` or `cross_compare` returns.
+        What `compare` or `cross_compare` returns.
     ax
         The axes to draw on; a new figure of one column's width unless given.
 

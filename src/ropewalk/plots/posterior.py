@@ -48,7 +48,7 @@ def plot_posterior(
     Parameters
     ----------
     result
-        What `compare`, `compare_scores` or `cross_compare` returns, or one metric of what `evaluate` returns.
+        What `compare` or `cross_compare` returns, or one metric of what `evaluate` returns.
     ax
         The axes to draw on; a new figure of one column's width unless given.
     kind

@@ -40,7 +40,7 @@ def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = N
     Parameters
     ----------
     result
-        What `compare`, `compare_scores` or `cross_compare` returns.
+        What `compare` or `cross_compare` returns.
     ax
         The axes to draw on; a new figure of one column's width unless given.
 

@@ -8,7 +8,6 @@ from typing import Final
 
 from ropewalk._version import __version__
 from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.data.scores import ItemScores
 from ropewalk.errors import RopewalkError
 from ropewalk.models import DeltaPrior, parse_model
 from ropewalk.report import checks, planning, studies
@@ -155,8 +154,6 @@ def _positive(recipe: Recipe) -> tuple[str, object]:
 
 def _call(function: str, recipe: Recipe, given: list[tuple[str, object]]) -> str:
     """Write the call in Python; … stands for what was in the data or cannot be written in a line."""
-    if isinstance(recipe.tables[0], ItemScores):
-        function += "_scores"
     rope, picked, cost = recipe.rope, recipe.picked, getattr(recipe.metric, "cost", None)
     stated = None if rope is None else rope.high if rope.low == -rope.high else (rope.low, rope.high)
     given = [

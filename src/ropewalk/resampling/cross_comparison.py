@@ -17,7 +17,15 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkWarning
-from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
+from ropewalk.inference.question import (
+    RULES,
+    Question,
+    check_reach,
+    check_score_options,
+    default_model,
+    select,
+    write_recipe,
+)
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import parse_score_metric
 from ropewalk.resampling._data import Labelled, as_labelled, called, check_estimator
@@ -25,21 +33,20 @@ from ropewalk.resampling._fit import choose_method
 from ropewalk.resampling.predict import cross_predict
 from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
+from ropewalk.results.options import CompareOptions
 from ropewalk.results.predictions import CrossPredictions, is_of_scores
 from ropewalk.results.resampled import CrossComparison
 from ropewalk.text.names import count_of, shorten
 from ropewalk.text.remarks import issue, note
 from ropewalk.typing import FloatArray, Label, SeedLike
-from ropewalk.verbs.comparison import Options, compare
+from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
-from ropewalk.verbs.scores import ScoreOptions, compare_scores, evaluate_scores
 
 _BINARY: Final = 2
 _OWN: Final = (
     "cv", "repeats", "stratify", "groups", "names", "pos_label", "rng", "random_state", "progress", "n_jobs",
 )  # fmt: skip
 _WHICH: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
-_OF_LABELS: Final = ("classes", "cost_matrix", "prevalence", "model", "tests")
 _TRAINING: Final = (
     "The interval is about items like these, for classifiers trained on sets like these: it leaves out the variance of "
     "training, what another training set would change."
@@ -77,7 +84,7 @@ def cross_compare(
     random_state: SeedLike = None,
     progress: ProgressLike = None,
     n_jobs: int = 1,
-    **options: Unpack[Options],
+    **options: Unpack[CompareOptions],
 ) -> CrossComparison:
     """Compare two classifiers by cross-validation: train and test both on the same folds, and compare their answers.
 
@@ -113,7 +120,7 @@ def cross_compare(
     >>> r.repeat_differences.size, r.fold_differences.size
     (2, 10)
     """
-    check_keywords(options, (*Options.__annotations__, *_OWN))
+    check_keywords(options, (*CompareOptions.__annotations__, *_OWN))
     seed = check_seed(rng, random_state)
     both = dict(zip(_names(names, estimator_a, estimator_b), (estimator_a, estimator_b), strict=True))
     for name, estimator in both.items():
@@ -150,7 +157,7 @@ def compare_predictions(made: CrossPredictions, a: str | None = None, b: str | N
         scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
         # DeLong's test takes items as independent, and those of a fold share a classifier.
         told.setdefault("tests", made.n_folds == 1)
-        found = compare_scores(made.y_true, scores[first], scores[second], names=(first, second), **told)
+        found = compare(made.y_true, scores[first], scores[second], names=(first, second), **told)
     else:
         found = compare(made.outcomes, a=first, b=second, **said)
     repeated = made.group is None and made.n_repeats > 1
@@ -172,25 +179,14 @@ def evaluate_predictions(made: CrossPredictions, name: str | None = None, **said
     metrics = asked if isinstance(asked, list | tuple) else [asked]
     if not any(is_of_scores(metric) for metric in metrics):
         return evaluate(made.outcomes, name, **said)
-    if not all(is_of_scores(metric) for metric in metrics):
-        raise InvalidInputError(
-            "Some of these metrics are about labels, others about scores.", hint="ask in two calls."
-        )
     scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
-    return evaluate_scores(made.y_true, scores[name], name=name, **told)
+    return evaluate(made.y_true, scores[name], name=name, **told)
 
 
 def _of_scores(made: CrossPredictions, said: dict[str, Any]) -> dict[str, Any]:
     """Return what is said about scores: whom they speak for, and what belongs together."""
-    known = {*ScoreOptions.__annotations__, "metric", "at_least"}
-    idle = [key for key, value in said.items() if key not in known and value not in (None, False)]
-    if idle:
-        raise InvalidInputError(
-            f"`{idle[0]}` does not go with {said['metric']!r}, which is about scores.", hint=f"leave {idle[0]}= out."
-        )
     positive = made.pos_label if said.get("pos_label") is None else said["pos_label"]
-    told = {key: value for key, value in said.items() if key in known}
-    return {**told, "labels": made.labels, "cluster": made.cluster, "pos_label": positive}
+    return {**said, "labels": made.labels, "cluster": made.cluster, "pos_label": positive}
 
 
 def _pair(made: CrossPredictions, a: str | None, b: str | None) -> tuple[str, str]:
@@ -211,20 +207,17 @@ def _names(names: Any, *estimators: Any) -> tuple[str, ...]:
 
 def _check_labels(data: Labelled, names: tuple[str, ...], said: dict[str, Any], *, clustered: bool) -> None:
     """Write the recipe of the same question about perfect predictions: whatever is wrong with it shows."""
-    asked = {key: value for key, value in said.items() if key not in {"threads", "tests"}}
     cluster = np.arange(len(data)) if clustered else None
     table = Outcomes.from_arrays(
         data.codes, data.codes, data.codes, names=names, labels=range(len(data.labels)), cluster=cluster
     ).relabel(data.labels)
-    write_recipe([table], default=default_model(separate=False), **asked)
+    write_recipe([table], default=default_model(separate=False), **select(said, Question))
 
 
 def _check_scores(data: Labelled, both: dict[str, Any], said: dict[str, Any]) -> None:
-    idle = [key for key in _OF_LABELS if said.get(key) not in (None, False)]
-    if idle:
-        raise InvalidInputError(
-            f"`{idle[0]}` is about labels, and {said['metric']!r} about scores.", hint=f"leave {idle[0]}= out."
-        )
+    check_score_options(said, said["metric"])
+    if said.get("cost_matrix") is not None:
+        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint="leave cost_matrix= out.")
     one_class = said["pos_label"] is not None or len(data.labels) == _BINARY
     metric = parse_score_metric(said["metric"], n_labels=_BINARY if one_class else len(data.labels))
     for name, estimator in both.items():

@@ -15,7 +15,7 @@ from ropewalk._progress import ProgressLike, check_progress
 from ropewalk.data.labels import label_text
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
-from ropewalk.metrics.resolve import MetricLike
+from ropewalk.metrics.resolve import MetricLike, require_labels
 from ropewalk.resampling._data import Labelled, as_labelled, check_estimator, copy
 from ropewalk.resampling._fit import Answer, Task, ask, carry_out
 from ropewalk.resampling._splits import Fold, legacy_seed
@@ -95,6 +95,7 @@ def train_validation_test(
         raise InvalidInputError("`refit` and `stratify` must be True or False.")
     if isinstance(metric, list | tuple):
         raise InvalidInputError("One metric decides which setting is best; got several.")
+    require_labels(metric)
     seed = check_seed(rng, random_state)
     settings = _settings(called, estimator, grid)
     data = as_labelled(X, y)

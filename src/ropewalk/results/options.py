@@ -1,16 +1,15 @@
 """What may be asked: every option once, for the signatures of Python, the commands' options and the JSON.
 
-A verb takes ``**options: Unpack[CompareOptions]``, and `show_options` puts the names into its signature; a command
+A verb takes ``**options: Unpack[CompareOptions]``, and `_checks.checked_keywords` puts the names into its signature; a command
 takes those that have a flag; the JSON of a result repeats those that have an `echo`. So a new option is one line here,
 and its use.
 """
 
 import csv
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, Final, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, TypedDict, get_type_hints
 
 from ropewalk._progress import ProgressLike
 from ropewalk.data.labels import label_text
@@ -20,8 +19,6 @@ from ropewalk.metrics.resolve import MetricLike
 from ropewalk.metrics.scores import ScoreMetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 PYTHON_ONLY: Final = ""
 """The `flag` of an option that a shell cannot give: an array, a function, a second name."""
@@ -107,13 +104,18 @@ _data, _question, _decision, _model, _drawing = (
 )
 
 
-class DataOptions(TypedDict, total=False):
-    """What the data are."""
+class TableOptions(TypedDict, total=False):
+    """What the columns of the data are."""
 
     truth: Annotated[str | None, _data(help="Column of true labels.")]
     names: Annotated[Sequence[str] | None, _data(help="What to call the classifiers.", flag=PYTHON_ONLY)]
     labels: Annotated[Iterable[Label] | None, _data(help="All classes, separated by commas.", parse=parse_texts)]
     missing: Annotated[Missing, _data(help="Null labels: error, drop or wrong.", default="error")]
+
+
+class DataOptions(TableOptions, total=False):
+    """What the data are."""
+
     cluster: Annotated[Any, _data(help="Column that says which items belong together.")]
     id: Annotated[Any, _data(help="Column of item ids.")]
     sample_weight: Annotated[Any, _data(help="How much each item counts.", flag=PYTHON_ONLY)]
@@ -278,6 +280,15 @@ class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, RunOp
     n_jobs: Annotated[int | None, _drawing(help="Processes, through joblib, instead of threads.", parse=int)]
 
 
+class CurveOptions(DataOptions, RunOptions, total=False):
+    """What can be said about the scores behind a curve, and about its band."""
+
+    name: Annotated[str | None, _data(help="Which classifier or column; what to call an array.")]
+    pos_label: Annotated[Label | None, _question(help="Positive class.")]
+    prob: Annotated[float, _decision(help="Mass of the band.", default=0.95)]
+    draws: Annotated[int, _drawing(help="How many curves are drawn.", default=2_000)]
+
+
 @cache
 def options_of(kind: type) -> Mapping[str, Option]:
     """Return the options of a typed dictionary by name, in the order in which they are shown.
@@ -291,24 +302,6 @@ def options_of(kind: type) -> Mapping[str, Option]:
     """
     hints = get_type_hints(kind, include_extras=True)
     return {name: option for name, hint in hints.items() for option in hint.__metadata__ if isinstance(option, Option)}
-
-
-def show_options(kind: type) -> Callable[[F], F]:
-    """Let `inspect.signature` and `help` show every option that a function takes by its `**options`."""
-
-    def decorate(function: F) -> F:
-        own = inspect.signature(function)
-        types = get_type_hints(kind)
-        written = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-        shown = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=types[name])
-            for name, option in options_of(kind).items()
-            if name not in own.parameters
-        ]
-        function.__signature__ = own.replace(parameters=[*written, *shown])  # type: ignore[attr-defined]
-        return function
-
-    return decorate
 
 
 def echo(recipe: Any, *kinds: type) -> dict[str, Any]:

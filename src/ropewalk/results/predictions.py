@@ -15,8 +15,8 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import place_of
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.metrics.resolve import MetricLike, choose_metric, settle
-from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, WeightedItems, parse_score_metric, settle_scores
+from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle
+from ropewalk.metrics.scores import WeightedItems, parse_score_metric, settle_scores
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import upwards
 from ropewalk.results.comparison import Comparison
@@ -129,7 +129,7 @@ class CrossPredictions(Remarked):
         return place_of(name, self.names)
 
     def compare(self, a: str | None = None, b: str | None = None, **options: Any) -> Comparison:
-        """Compare two of the classifiers: `compare` of these predictions, or `compare_scores` of these scores."""
+        """Compare two of the classifiers: `compare` of these predictions, or of these scores."""
         return upwards.compare_predictions(self, a, b, **options)
 
     def evaluate(self, name: str | None = None, **options: Any) -> Evaluation:
@@ -212,18 +212,11 @@ class CrossPredictions(Remarked):
 
 
 def is_of_scores(metric: Any) -> bool:
-    """Whether a metric is about scores instead of labels.
+    """Whether a metric compares scores, instead of labels, with the truth.
 
     Examples
     --------
     >>> is_of_scores("roc_auc"), is_of_scores("macro_f1")
     (True, False)
     """
-    if isinstance(metric, ScoreMetric):
-        return True
-    if not isinstance(metric, str):
-        return False
-    try:
-        return parse_score_metric(metric).needs_truth
-    except InvalidInputError:  # macro_roc_auc parses for more than two labels alone
-        return metric.partition("_")[2] in SCORE_METRICS
+    return metric_kind(metric) == "scores" and needs_truth(metric)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ropewalk.errors import ConvergenceWarning, DegenerateDataWarning, PriorDominanceWarning, RopewalkWarning
+from ropewalk.errors import (
+    ConvergenceWarning,
+    DegenerateDataWarning,
+    PriorDominanceWarning,
+    RopewalkWarning,
+    warn_caller,
+)
 from ropewalk.text.names import few as few_texts
 from ropewalk.text.names import visible
 from ropewalk.text.options import Mention, mentions_in
@@ -79,7 +84,7 @@ def issue(remarks: Iterable[Remark]) -> None:
     """Issue the warnings among remarks, so that they point at the line that called the verb."""
     for remark in remarks:
         if remark.level == "warning":
-            warnings.warn(visible(remark.text), remark.category, stacklevel=3)
+            warn_caller(visible(remark.text), remark.category)
 
 
 class Remarked:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
-from ropewalk._checks import check_seed, check_threads
-from ropewalk._progress import ProgressLike, current, shown, track
+from ropewalk._checks import check_seed, check_threads, checked_keywords
+from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
-from ropewalk.data.inputs import as_tables
+from ropewalk.classical.delong import delong_of
 from ropewalk.data.labels import NO_ANSWER
-from ropewalk.data.multilabel import AnyOutcomes
-from ropewalk.data.outcomes import Outcomes
-from ropewalk.errors import InvalidInputError
+from ropewalk.data.scores import ItemScores
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.comparison import run
-from ropewalk.inference.question import default_model, write_recipe
-from ropewalk.mcmc.sampler import Engine, Step, parse_engine
-from ropewalk.metrics.resolve import MetricLike
-from ropewalk.models.posterior import Model
-from ropewalk.results import ClassComparisons, Comparison
+from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
+from ropewalk.models.posterior import AnyData
+from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
+from ropewalk.results.options import CompareOptions
 from ropewalk.text.options import wording
-from ropewalk.text.remarks import few, issue, note
-from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
+from ropewalk.text.remarks import Remark, few, issue, note
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -30,110 +27,37 @@ _USAGE = (
 )
 
 
-class Options(TypedDict, total=False):
-    """What may be said about a comparison, whatever form the data have."""
-
-    metric: MetricLike | None
-    classes: Iterable[Label] | None
-    cost_matrix: Any
-    prevalence: Any
-    rope: RopeLike | None
-    prob: float
-    rule: Rule
-    model: str | Model | None
-    engine: Engine
-    step: Step | None
-    chains: int | None
-    tune: int | None
-    draws: DrawsLike
-    threads: int
-    tests: bool
-
-
-class _DataOptions(Options, total=False):
-    progress: ProgressLike
-    names: Sequence[str] | None
-    cluster: Any
-    id: Any
-    pos_label: Label | None
-    rng: SeedLike
-    random_state: SeedLike
-
-
+@overload
+def compare(y_true: Any, pred_a: Any, pred_b: Any, /, **options: Unpack[CompareOptions]) -> Comparison: ...
 @overload
 def compare(
-    y_true: Any,
-    pred_a: Any,
-    pred_b: Any,
-    /,
-    *,
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    **options: Unpack[_DataOptions],
-) -> Comparison: ...
-@overload
-def compare(
-    outcomes_a: Outcomes,
-    outcomes_b: Outcomes,
+    outcomes_a: Any,
+    outcomes_b: Any,
     /,
     *,
     a: str | None = None,
     b: str | None = None,
-    **options: Unpack[_DataOptions],
+    **options: Unpack[CompareOptions],
 ) -> Comparison: ...
 @overload
 def compare(
-    outcomes: Any,
-    /,
-    *,
-    a: str | None = None,
-    b: str | None = None,
-    truth: str | None = None,
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    **options: Unpack[_DataOptions],
+    outcomes: Any, /, *, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]
 ) -> Comparison: ...
 
 
-def compare(
-    *data: Any,
-    a: str | None = None,
-    b: str | None = None,
-    truth: str | None = None,
-    names: Sequence[str] | None = None,
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    cluster: Any = None,
-    id: Any = None,  # noqa: A002
-    metric: MetricLike | None = None,
-    classes: Iterable[Label] | None = None,
-    pos_label: Label | None = None,
-    cost_matrix: Any = None,
-    prevalence: Any = None,
-    rope: RopeLike | None = None,
-    prob: float = 0.95,
-    rule: Rule = "hdi",
-    model: str | Model | None = None,
-    engine: Engine = "auto",
-    step: Step | None = None,
-    chains: int | None = None,
-    tune: int | None = None,
-    draws: DrawsLike = "auto",
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    threads: int = 1,
-    progress: ProgressLike = None,
-    tests: bool = False,
-) -> Comparison:
+@checked_keywords
+def compare(*data: Any, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
     """Compare two classifiers: the posterior of the difference A − B of a metric, and a verdict.
 
     Parameters
     ----------
     *data
-        ``(y_true, pred_a, pred_b)`` in scikit-learn's order, one label an item, or 0/1 arrays of items × labels where
-        an item has any number of them (dense or sparse); or one `Outcomes`, file or dataframe, of which `a` and
-        `b` name two classifiers (and `truth` the column of true labels); or two `Outcomes` of one classifier each,
-        from separate test sets or confusion matrices.
+        ``(y_true, pred_a, pred_b)`` in scikit-learn's order: one label per item, 0/1 arrays of items × labels where an
+        item has any number of them (dense or sparse), or scores where the metric is of scores: one per item, higher for
+        the positive class, or one column per class in label order. Or one `Outcomes`, `ItemScores`, file or dataframe,
+        of which `a` and `b` name two classifiers (and `truth` the column of true labels); or two `Outcomes` of one
+        classifier each, from separate test sets or confusion matrices. For ``metric="mean"`` the values need no truth:
+        ``(value_a, value_b)``.
     names
         What to call the two classifiers; columns and `Outcomes` have names already.
     labels
@@ -145,16 +69,27 @@ def compare(
         of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.
     id
         Ids of the items, an array or the name of a column; repeats are refused unless one `cluster` holds them.
+    sample_weight
+        How much each item counts, for metrics of scores.
     metric
         A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``; ``micro_``, ``macro_`` or ``weighted_`` before one
         that is about a class), a `Metric`, or a function of `Margins`. Default: `f1` for two labels or with a
-        `pos_label`, `macro_f1` for more.
+        `pos_label`, `macro_f1` for more. Or a metric of scores: "roc_auc" (the default of an `ItemScores`),
+        "average_precision", "pr_auc", "log_loss", "brier", "ece", or "mean" of any number per item: a loss, a grade,
+        the average precision of a query. With more than two classes those that rank are the mean over each class
+        against the rest ("macro_roc_auc"), or weighted by how often each occurs ("weighted_roc_auc"). A function of
+        scores is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``.
     classes
-        The classes that an average runs over; all of them unless said.
+        The classes that an average runs over; by default all of them.
     pos_label
         The positive class; with more than two labels the comparison is of this class against the rest.
-    cost_matrix
-        For ``metric="cost"``: costs by truth (rows) and prediction (columns), in label order.
+    cost_matrix, threshold
+        For ``metric="cost"``: costs by truth (rows) and prediction (columns), in label order; negative ones are
+        utilities. Scores, which are numbers that are not whole, call items positive from the threshold on; without
+        one, probabilities decide by minimum risk.
+    higher_is_better
+        For "mean" and for functions of scores: False where less is better; by default so for functions whose name ends
+        in "_loss" or "_error".
     prevalence
         Evaluate at another class mix: P(positive), or a share for each label. Only the mix is taken to shift.
     rope
@@ -165,12 +100,12 @@ def compare(
     model
         "paired" (default for one test set), "unpaired", "icdm2015", "flat", or a model object with a prior of your
         own; or "bootstrap", which has no prior: the default of clusters, and of micro averages of multi-label data.
-    engine, step, chains, tune
-        "exact" draws independently, "pymc" by Markov chains, and "auto" takes "exact" wherever the prior allows it.
-        Chains step by "nuts" (four of them, each tuned by 1,000 steps) or "metropolis" (the papers': one, not tuned);
-        a `Sampler` in place of "pymc" sets more.
+        Scores have no other: weights ~ Dirichlet(1, …, 1) over items or clusters, the same for both classifiers.
+    engine
+        "exact" draws independently, "pymc" by Markov chains, and "auto" takes "exact" wherever the prior allows it. A
+        `Sampler` in place of "pymc" sets the step ("nuts", or "metropolis" as in the papers), chains and tuning.
     draws
-        How many, in all chains together; "auto" draws until the verdict no longer hangs on Monte Carlo error, and
+        How many, in all chains together; "auto" draws until the verdict no longer depends on Monte Carlo error, and
         10,000 by NUTS, 50,000 by Metropolis.
     rng, random_state
         An int, a NumPy Generator or SeedSequence, or None; the same seed gives the same answer on any number of
@@ -180,6 +115,7 @@ def compare(
         function is called with (done, total).
     tests
         Whether to run the classical tests too (`classical.battery`): they stand beside the answer, with no part in it.
+        By default DeLong's test stands beside an AUC of two classes, and none beside labels.
 
     Examples
     --------
@@ -190,49 +126,19 @@ def compare(
     ('≈', True)
     >>> print(r.decision.text)
     nb_mult and svm_l2 are practically equivalent at ±0.05
+    >>> s = news.scores_class8
+    >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
+    True
     """
-    outcomes = as_tables(
-        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster, id=id
-    )
-    comparison = _compare(
-        outcomes,
-        metric=metric,
-        classes=classes,
-        pos_label=pos_label,
-        cost_matrix=cost_matrix,
-        prevalence=prevalence,
-        rope=rope,
-        prob=prob,
-        rule=rule,
-        model=model,
-        engine=engine,
-        step=step,
-        chains=chains,
-        tune=tune,
-        draws=draws,
-        seed=check_seed(rng, random_state),
-        threads=threads,
-        progress=progress,
-        tests=tests,
-    )
+    tables = read_tables(data, (a, b), options, usage=_USAGE)
+    comparison = _compare(tables, options, check_seed(options.get("rng"), options.get("random_state")))
     issue(comparison.remarks)
     return comparison
 
 
+@checked_keywords
 def compare_classes(
-    *data: Any,
-    a: str | None = None,
-    b: str | None = None,
-    truth: str | None = None,
-    names: Sequence[str] | None = None,
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    cluster: Any = None,
-    id: Any = None,  # noqa: A002
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    progress: ProgressLike = None,
-    **options: Unpack[Options],
+    *data: Any, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]
 ) -> ClassComparisons:
     """Compare two classifiers on every class against the rest, as the papers' tables do.
 
@@ -248,57 +154,66 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
-    outcomes = as_tables(
-        data, (a, b), truth=truth, names=names, labels=labels, missing=missing, usage=_USAGE, cluster=cluster, id=id
-    )
-    seed = check_seed(rng, random_state)
+    tables = read_tables(data, (a, b), options, usage=_USAGE)
+    seed = check_seed(options.get("rng"), options.get("random_state"))
     if options.get("prevalence") is not None:
         raise InvalidInputError(
             wording("`prevalence` is about one question, and every class is another."),
             hint=wording("use compare with pos_label=."),
         )
-    if options.get("classes") is not None:
-        raise InvalidInputError(wording("`classes` picks the classes of an average; here each class stands alone."))
-    classes = [label for label in outcomes[0].labels if label != NO_ANSWER]
-    with shown(progress):
-        watched = track(classes, describe="Comparing classes", progress=current())
-        comparisons = tuple(
-            _compare(outcomes, pos_label=label, seed=seed, progress=False, **options) for label in watched
+    for name, use in (("classes", "picks the classes of an average"), ("pos_label", "picks one class")):
+        if options.get(name) is not None:
+            raise InvalidInputError(f"`{name}` {use}; here each class stands alone.")
+    if isinstance(tables[0], ItemScores) and tables[0].values[0].ndim == 1:
+        raise InvalidInputError(
+            "Every class needs scores of its own.", hint="give one column of scores per class, or use compare."
         )
+    classes = [label for label in tables[0].labels if label != NO_ANSWER]
+    with shown(options.get("progress")):
+        watched = track(classes, describe="Comparing classes", progress=current())
+        by_class = [{**options, "pos_label": label, "progress": False} for label in watched]
+        comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
 
 
-def _compare(
-    outcomes: Sequence[AnyOutcomes],
-    *,
-    seed: int,
-    threads: int = 1,
-    progress: ProgressLike = None,
-    tests: bool = False,
-    engine: Any = "auto",
-    step: Any = None,
-    chains: Any = None,
-    tune: Any = None,
-    **said: Any,
-) -> Comparison:
-    """Write the recipe of a question and carry it out, with the classical tests of the same data if asked for."""
-    if not isinstance(tests, bool):
+def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -> Comparison:
+    """Write the recipe of a question and carry it out, with the classical tests of the same data beside it."""
+    tests = options.get("tests")
+    if tests is not None and not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
-    recipe = write_recipe(
-        outcomes,
-        default=default_model(separate=len(outcomes) > 1),
-        seed=seed,
-        engine=parse_engine(engine, step, chains, tune),
-        **said,
-    )
-    with shown(progress):
-        comparison = run(recipe, threads=check_threads(threads))
-    if not tests:
+    default = default_model(separate=len(tables) > 1)
+    recipe = write_recipe(tables, default=default, seed=seed, **select(options, Question))
+    with shown(options.get("progress")):
+        comparison = run(recipe, threads=check_threads(options.get("threads", 1)))
+    if isinstance(tables[0], ItemScores):
+        battery, remarks = (None, ()) if tests is False else _delong(recipe)
+    elif tests:
+        battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)
+        clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."
+        remarks = () if recipe.n_clusters is None else (note("tests_ignore_clusters", clustered),)
+    else:
         return comparison
-    battery = run_battery(outcomes, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)
-    remarks = comparison.remarks
-    if recipe.n_clusters is not None:
-        text = "The classical tests take items as independent, and these come in clusters: mistrust them."
-        remarks = (*remarks, note("tests_ignore_clusters", text))
-    return replace(comparison, tests=battery, remarks=remarks)
+    return replace(comparison, tests=battery, remarks=(*comparison.remarks, *remarks))
+
+
+def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
+    """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
+    items = recipe.tables[0]
+    if recipe.metric.name != "roc_auc" or not isinstance(items, ItemScores):
+        return None, ()
+    if items.cluster is not None or items.weight is not None:
+        return None, (note("no_delong", "No DeLong test: it is for items that stand alone and count alike."),)
+    try:
+        test = delong_of(items, prob=recipe.prob)
+    except DataError as error:
+        return None, (note("no_delong", f"No DeLong test: {error.message}"),)
+    battery = Battery(
+        a=items.names[0],
+        b=items.names[1],
+        n_items=items.n_items,
+        tests={"delong": test},
+        pos_label=recipe.pos_label,
+        data_hash=recipe.data_hash,
+    )
+    return battery, ()

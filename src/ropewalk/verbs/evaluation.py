@@ -2,67 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_seed, check_threads, is_real
-from ropewalk._progress import ProgressLike, shown
-from ropewalk.data.inputs import as_outcomes
+from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
+from ropewalk._progress import shown
+from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.evaluation import collected
-from ropewalk.inference.question import write_recipe
-from ropewalk.mcmc.sampler import Engine, Step, parse_engine
+from ropewalk.inference.question import Question, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models.posterior import Model
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
+from ropewalk.results.options import EvaluateOptions
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import issue
-from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 _USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
 
 
-def evaluate(
-    *data: Any,
-    truth: str | None = None,
-    name: str | None = None,
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    cluster: Any = None,
-    id: Any = None,  # noqa: A002
-    metric: MetricLike | Sequence[MetricLike] | None = None,
-    classes: Iterable[Label] | None = None,
-    pos_label: Label | None = None,
-    cost_matrix: Any = None,
-    prevalence: Any = None,
-    at_least: float | None = None,
-    rope: RopeLike | None = None,
-    prob: float = 0.95,
-    rule: Rule = "hdi",
-    model: str | Model | None = None,
-    engine: Engine = "auto",
-    step: Step | None = None,
-    chains: int | None = None,
-    tune: int | None = None,
-    draws: DrawsLike = "auto",
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    threads: int = 1,
-    progress: ProgressLike = None,
-) -> Evaluation:
+@checked_keywords
+def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOptions]) -> Evaluation:
     """Evaluate one classifier: the posterior of one or more metrics, and how it stands against a bar.
 
     Parameters
     ----------
     *data
-        ``(y_true, y_pred)``; or an `Outcomes` and the name of one of its classifiers; or a file or dataframe and
-        the name of the column of predictions, with `truth` for that of the true labels.
+        ``(y_true, y_pred)`` or ``(y_true, y_score)``; or an `Outcomes` or `ItemScores` and the name of one of its
+        classifiers; or a file or dataframe and the name of the column of predictions or scores, with `truth` for that
+        of the true labels. For ``metric="mean"`` the values alone will do.
     name
-        What to call the classifier whose predictions come as an array.
+        Which classifier or column is meant, where its name does not follow the data; what to call the classifier
+        whose predictions come as an array.
     metric
         One metric or a list of them, each as in `compare`. `classes` goes with those that are averages.
     at_least
@@ -80,59 +54,49 @@ def evaluate(
     >>> e = rw.evaluate(news.outcomes, "svm_l2", metric=["f1", "recall"], pos_label=8, at_least=0.8, rng=0)
     >>> e["f1"].prob_at_least < 0.001
     True
+    >>> s = news.scores_class8
+    >>> e = rw.evaluate(s["y_true"], s["svm_l2"], metric=["roc_auc", "average_precision"], draws=1_000, rng=0)
+    >>> print(f"{e['roc_auc'].estimate.observed:.4f}")
+    0.9544
     """
-    named = len(data) == 2 and isinstance(data[1], str)  # noqa: PLR2004
-    outcomes = as_outcomes(
-        data[:1] if named else data,
-        columns=(data[1] if named else None,),
-        truth=truth,
-        names=None if name is None else (name,),
-        labels=labels,
-        missing=missing,
-        usage=_USAGE,
-        cluster=cluster,
-        id=id,
-    )
+    metric, costs, rope = options.get("metric"), options.get("cost_matrix"), options.get("rope")
     metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     if not metrics:
-        raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
-    if cost_matrix is not None and not any(one in ("cost", None) for one in metrics):
-        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint=wording('pass metric="cost".'))
-    bar = check_bar(at_least, rope)
-    if model == "paired":
-        raise InvalidInputError(
-            "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
-        )
-    seed, workers = check_seed(rng, random_state), check_threads(threads)
-    way = parse_engine(engine, step, chains, tune)
-    recipes = [
-        write_recipe(
-            [outcomes],
-            default=_default,
-            metric=one,
-            classes=classes
-            if one is None or parse_metric(one, cost_matrix if one == "cost" else None).is_average
-            else None,
-            pos_label=pos_label,
-            model=model,
-            prevalence=prevalence,
-            cost_matrix=cost_matrix if one in ("cost", None) else None,
-            rope=rope,
-            prob=prob,
-            rule=rule,
-            draws=draws,
-            seed=seed,
-            engine=way,
-        )
-        for one in metrics
-    ]
-    with shown(progress):
-        result = collected(recipes, bar, threads=workers)
-    issue(result.remarks)
-    return result
+        raise InvalidInputError("`metric` is an empty list; name at least one.")
+    (table,) = read_tables(data, None, {"name": name, **options}, usage=_USAGE, metrics=metrics)
+    if (costs is not None or options.get("threshold") is not None) and not {"cost", None} & {*map(_name, metrics)}:
+        raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')
+    bar = _check_bar(options.get("at_least"), rope)
+    if options.get("model") == "paired":
+        raise InvalidInputError("The model 'paired' is for two or more classifiers.", hint='use model="unpaired".')
+    seed, threads = (
+        check_seed(options.get("rng"), options.get("random_state")),
+        check_threads(options.get("threads", 1)),
+    )
+    question: Question = select(options, Question)
+    recipes = [write_recipe([table], default=_default, seed=seed, **_about(one, question, table)) for one in metrics]
+    with shown(options.get("progress")):
+        evaluation = collected(recipes, bar, threads=threads)
+    issue(evaluation.remarks)
+    return evaluation
 
 
-def check_bar(at_least: Any, rope: Any) -> float | None:
+def _name(metric: Any) -> str | None:
+    return metric if isinstance(metric, str) or metric is None else "an object"
+
+
+def _about(metric: Any, question: Question, table: Any) -> Question:
+    """Return the question about one of several metrics: costs go with "cost" alone, and `classes` with averages."""
+    about: Question = {**question, "metric": metric}
+    if not (metric is None or (isinstance(metric, str) and metric == "cost")):
+        about |= {"cost_matrix": None, "threshold": None}
+    if metric is not None and question.get("classes") is not None and not isinstance(table, ItemScores):
+        if not parse_metric(metric, about.get("cost_matrix")).is_average:
+            about["classes"] = None
+    return about
+
+
+def _check_bar(at_least: Any, rope: Any) -> float | None:
     """Return the bar that a score must reach, None where there is none."""
     if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
         raise InvalidInputError(wording("`at_least` must be a finite number; got {!r}.", at_least))

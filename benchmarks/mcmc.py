@@ -144,7 +144,7 @@ def figure(case: Case, name: str, sampler: rw.Sampler, draws: int) -> Figure:
 
     exact()
     before = [_cpu(exact)[0] for _ in range(3)]
-    short = replace(sampler, chains=1, tune=0 if sampler.step == "metropolis" else 10)
+    short = replace(sampler, n_chains=1, tune=0 if sampler.step == "metropolis" else 10)
     run(short, 10)  # from here on PyTensor finds its compiled code in the cache
     compiling = min(_cpu(lambda: run(short, 10))[0] for _ in range(2))
     whole, ess = _cpu(lambda: run(sampler, draws))

@@ -150,7 +150,7 @@ def test_nutpie_takes_hostile_labels():
         warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
         found = rw.compare(
             truth, said, truth[4:] + truth[:4], names=["class", "<b>\u202e"],
-            engine=Sampler(backend="nutpie", chains=2, tune=200), draws=500, rng=0,
+            engine=Sampler(backend="nutpie", n_chains=2, tune=200), draws=500, rng=0,
         )  # fmt: skip
     assert np.isfinite(found.draws.psi).all()
 

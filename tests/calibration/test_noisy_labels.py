@@ -9,7 +9,7 @@ from ropewalk.models import NoisyLabels
 
 pytest.importorskip("pymc")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")]
-CHAINS = rw.Sampler(backend="pymc", chains=2)
+CHAINS = rw.Sampler(backend="pymc", n_chains=2)
 N = 1_500
 MU = 0.35
 POSITIVE, NEGATIVE = (0.60, 0.22, 0.08, 0.10), (0.03, 0.05, 0.12, 0.80)

@@ -28,8 +28,8 @@ def test_comparing_by_scores(run, news):
     told = json.loads(out)
     s = news.scores_class8
     r = rw.compare(
-        s["y_true"].astype(int).astype(str), s["nb_mult"], s["svm_l2"], metric="roc_auc", names=["nb_mult", "svm_l2"], rope=0.01,
-        draws=500, rng=0,
+        s["y_true"].astype(int).astype(str), s["nb_mult"], s["svm_l2"], metric="roc_auc",
+        names=["nb_mult", "svm_l2"], rope=0.01, draws=500, rng=0,
     )  # fmt: skip
     assert told == r.to_dict()
     assert (told["decision"]["symbol"], told["model"], told["pos_label"]) == ("≫", "bootstrap", "1")

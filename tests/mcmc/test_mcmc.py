@@ -272,7 +272,7 @@ def test_items_of_icdm2015_keep_their_rows(rng):
 def perfect(program, sampler, draws, seed, cores=1):
     """Stand in for a sampler: independent draws of the Dirichlets that a PyMC model stands for."""
     rng, model = np.random.default_rng(seed), program.model
-    size = (sampler.chains, sampler.per_chain(draws))
+    size = (sampler.n_chains, sampler.per_chain(draws))
     found = {}
     for name, seen in (("mu", "classes"), ("theta", "outcomes")):
         prior = model[name].owner.inputs[-1].eval()
@@ -332,7 +332,7 @@ def test_perfect_draws_of_eta_are_exact_draws_of_metrics(data, monkeypatch):
     posteriors = [Icdm2015().fit(table) for table in single(DATA[data]())]
 
     def run_chains(program, sampler, draws, seed, cores=1):
-        rng, size = np.random.default_rng(seed), (sampler.chains, sampler.per_chain(draws))
+        rng, size = np.random.default_rng(seed), (sampler.n_chains, sampler.per_chain(draws))
         mu = np.stack([rng.dirichlet(one.mu, size) for one in posteriors], axis=2)
         eta = np.stack([one.eta.quantile(rng.random(size)) for one in posteriors], axis=2)
         return Sampled(parameters={"mu": mu, "eta": eta}, dims={}, coords={}, stats={}, engine="independent draws")
@@ -458,7 +458,9 @@ def test_chains_agree_with_the_exact_engine(data, model, engine, draws):
 
 @cache
 def items_run():
-    return ask("small", "paired", engine=Sampler(backend="pymc", form="items", chains=2), draws=3_000, rng=4, rope=0.05)
+    return ask(
+        "small", "paired", engine=Sampler(backend="pymc", form="items", n_chains=2), draws=3_000, rng=4, rope=0.05
+    )
 
 
 def test_items_one_by_one_are_sampled_to_the_same_posterior():
@@ -490,7 +492,7 @@ def test_without_items_the_chains_draw_the_prior():
 
 @cache
 def quick(seed=0, draws=300, n_chains=None, threads=1, step="metropolis", tune=None, progress=None, rope=0.05):
-    engine = Sampler(step=step, backend="pymc", chains=n_chains, tune=tune)
+    engine = Sampler(step=step, backend="pymc", n_chains=n_chains, tune=tune)
     return ask("small", "paired", engine=engine, draws=draws, rng=seed, threads=threads, progress=progress, rope=rope)
 
 
@@ -515,7 +517,7 @@ def test_the_number_of_draws_is_that_of_all_chains_together():
     assert quick(draws=200, n_chains=2, tune=100, step="nuts").chains.shape == (2, 100)
     assert Sampler().per_chain(10_000) == Sampler().per_chain("auto") == 2_500
     assert Sampler(step="metropolis").per_chain("auto") == 50_000
-    assert Sampler(chains=4).per_chain(10) == 3  # a chain more rather than a draw less
+    assert Sampler(n_chains=4).per_chain(10) == 3  # a chain more rather than a draw less
 
 
 # -- quiet ---------------------------------------------------------------------------------------------------
@@ -673,7 +675,7 @@ def autoregressive(rng, shape, memory=0.6):
 
 
 def judged(parameters, asked, n_chains=4, **how):
-    return diagnose(parameters, asked, how.pop("stats", {}), Sampler(chains=n_chains), "test")
+    return diagnose(parameters, asked, how.pop("stats", {}), Sampler(n_chains=n_chains), "test")
 
 
 def test_diagnostics_are_those_of_arviz(rng):
@@ -815,7 +817,7 @@ def test_rank_and_evaluate_give_none_either(monkeypatch):
 
 def test_a_short_run_of_metropolis_gives_no_verdict():
     found, (said,) = warned(
-        lambda: rw.compare(small(), metric="f1", rope=0.05, engine="pymc", step="metropolis", draws=300, rng=0)
+        lambda: rw.compare(small(), metric="f1", rope=0.05, engine=Sampler(step="metropolis"), draws=300, rng=0)
     )
     assert "take more draws" in str(said.message)
     assert np.array_equal(found.draws.psi, quick().draws.psi)
@@ -825,7 +827,7 @@ def test_a_short_run_of_metropolis_gives_no_verdict():
 def test_divergences_give_no_verdict():
     """Shapes of 1/1000 and no items of most outcomes: the density has corners that no step size fits."""
     model = Paired(positive=(1e-3,) * 4, negative=(1e-3,) * 4)
-    engine = Sampler(backend="pymc", target_accept=0.1, chains=1, tune=200)
+    engine = Sampler(backend="pymc", target_accept=0.1, n_chains=1, tune=200)
     data = two_labels([3, 0, 0, 0], [0, 0, 0, 9])
     found, (said,) = warned(
         lambda: rw.compare(data, metric="f1", model=model, engine=engine, draws=300, rng=0, rope=0.05)
@@ -860,9 +862,9 @@ def test_counts_beyond_32_bits_are_refused_by_name():
         ({"step": "gibbs"}, "Unknown step 'gibbs'"),
         ({"backend": "stan"}, "Unknown backend 'stan'"),
         ({"form": "rows"}, "Unknown form 'rows'"),
-        ({"chains": 0}, "`chains` must be a whole number from 1 up; got 0"),
-        ({"chains": True}, "`chains` must be a whole number"),
-        ({"chains": 1_001}, "at most 1,000"),
+        ({"n_chains": 0}, "`n_chains` must be a whole number from 1 up; got 0"),
+        ({"n_chains": True}, "`n_chains` must be a whole number"),
+        ({"n_chains": 1_001}, "at most 1,000"),
         ({"tune": -1}, "`tune` must be a whole number from 0 up"),
         ({"tune": 1.5}, "`tune` must be a whole number"),
         ({"target_accept": 1}, "`target_accept` must lie between 0 and 1; got 1"),
@@ -879,12 +881,12 @@ def test_samplers_have_the_papers_settings_unless_said_otherwise():
     papers = Sampler(step="metropolis")
     assert (papers.chains, papers.tune) == (1, 0)
     assert parse_engine("pymc", step="metropolis") == papers
-    assert parse_engine("auto", chains=2) == Sampler(chains=2)
+    assert parse_engine("auto", n_chains=2) == Sampler(n_chains=2)
     assert parse_engine(Sampler(target_accept=0.8), tune=50) == Sampler(target_accept=0.8, tune=50)
     assert parse_engine("auto") == "auto"
 
 
-@pytest.mark.parametrize("option", [{"step": "nuts"}, {"chains": 2}, {"tune": 10}], ids=["step", "chains", "tune"])
+@pytest.mark.parametrize("option", [{"step": "nuts"}, {"n_chains": 2}, {"tune": 10}], ids=["step", "n_chains", "tune"])
 def test_the_exact_engine_has_nothing_to_set(option):
     with pytest.raises(InvalidInputError, match=f"`{next(iter(option))}` is about Markov chains"):
         rw.compare(small(), metric="f1", engine="exact", **option)

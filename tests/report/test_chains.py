@@ -383,7 +383,7 @@ def test_several_runs_are_judged_by_the_worst_of_each():
         (Sampler(backend="pymc"), LogitNormal(), "rw.Sampler(backend='pymc')"),
         (Sampler(step="metropolis"), Paired(), "rw.Sampler(step='metropolis')"),
         (Sampler(step="metropolis", tune=500), Paired(), "rw.Sampler(step='metropolis', tune=500)"),
-        (Sampler(chains=2, target_accept=0.99), Paired(), "rw.Sampler(chains=2, target_accept=0.99)"),
+        (Sampler(n_chains=2, target_accept=0.99), Paired(), "rw.Sampler(n_chains=2, target_accept=0.99)"),
     ],
 )
 def test_the_call_names_the_engine_where_it_is_not_the_usual_one(exact, sampler, model, call):

@@ -70,7 +70,7 @@ assert_type(r.more_data(target=0.8), rw.planning.MoreData)
 assert_type(rw.stopping(truth, rw.StopWhen(width=0.1), rope=0.05).mean_n, float)
 assert_type(rw.StopWhen(conclusive=True, max_n=1_000).stops(r), bool)
 
-assert_type(rw.compare(o, a="a", b="b", engine="pymc", step="metropolis", chains=1, tune=0), rw.Comparison)
+assert_type(rw.compare(o, a="a", b="b", engine=rw.Sampler(step="metropolis", n_chains=1, tune=0)), rw.Comparison)
 assert_type(rw.compare(o, a="a", b="b", engine=rw.Sampler(target_accept=0.99)), rw.Comparison)
 assert_type(rw.evaluate(o, "a", model=rw.models.Pooled()), rw.Evaluation)
 assert_type(rw.compare(o, a="a", b="b", model=rw.models.OwnPriors(mu=(1, 9))), rw.Comparison)

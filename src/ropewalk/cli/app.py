@@ -24,6 +24,7 @@ from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import CountsError, InvalidInputError, RopewalkError
+from ropewalk.mcmc.sampler import parse_engine
 
 
 class _Interruptible(TyperGroup):
@@ -119,7 +120,7 @@ def compare(
         return
     options: dict[str, Any] = {
         "tests": tests, "metric": metric, "rope": parse_rope(rope), "prob": prob, "rule": rule, "model": model,
-        "engine": engine, "step": step, "chains": chains, "tune": tune,
+        "engine": parse_engine(engine, step, chains, tune),
         "draws": parse_draws(draws), "threads": threads, "rng": seed,
         "cost_matrix": None if cost_matrix is None else read_matrix(cost_matrix),
     }  # fmt: skip
@@ -239,7 +240,7 @@ def evaluate(
         table, metric=None if metric is None else [m.strip() for m in metric.split(",")], pos_label=positive,
         at_least=at_least, rope=interval, prob=prob, rule=rule, draws=number, rng=seed,  # type: ignore[arg-type]
         threads=threads, prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs, model=model,
-        engine=engine, step=step, chains=chains, tune=tune,  # type: ignore[arg-type]
+        engine=parse_engine(engine, step, chains, tune),  # type: ignore[arg-type]
         classes=named_classes(classes, table.labels),
     ))  # fmt: skip
     emit(result, show, html)
@@ -303,7 +304,7 @@ def rank(
         pos_label=None if pos_label is None else find_label(pos_label, table.labels, by_text=True),
         rope=interval, prob=prob, rule=rule, model=model, draws=number, rng=seed, threads=threads,  # type: ignore[arg-type]
         prevalence=parse_prevalence(prevalence, table.labels), cost_matrix=costs,
-        engine=engine, step=step, chains=chains, tune=tune,  # type: ignore[arg-type]
+        engine=parse_engine(engine, step, chains, tune),  # type: ignore[arg-type]
     ))  # fmt: skip
     emit(result, show, html)
 

@@ -68,7 +68,7 @@ class Asked:
         """Check everything that was said about the data and the band."""
         check_keywords(options, CurveOptions.__annotations__)
         usage = "curves.roc(y_true, score), or curves.roc(table, 'column', truth=…)."
-        source = read_one(data, options.get("name"), options, kind="scores", usage=usage)  # type: ignore[arg-type]
+        source = read_one(data, options.get("name"), options, kind="scores", usage=usage)
         if not isinstance(source, ItemScores):
             raise InvalidInputError("A curve is about scores, and these are labels.", hint=usage)
         metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=ranks, probabilities=probabilities)

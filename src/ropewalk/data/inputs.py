@@ -43,11 +43,7 @@ def read_data(
     decided by the data: fractions are scores. `source` may hold what `compare` takes as truth, names, labels, missing,
     cluster, id and sample_weight.
     """
-    if data and isinstance(data[-1], Mapping):
-        if source.get("names") is not None:
-            raise InvalidInputError("The predictions come with their names; `names` would name them twice.")
-        source = {**source, "names": [str(name) for name in data[-1]]}
-        data = (*data[:-1], *data[-1].values())
+    data, source = _unfold(data, source)
     if isinstance(classifiers, str):
         raise InvalidInputError("`predictions` must be a list of names.", hint=usage)
     if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
@@ -57,10 +53,7 @@ def read_data(
     if not has_truth and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
         data = (None, *data)
     kind = kind or guess_kind(data, columns)
-    idle, unused = ("missing", "error") if kind == "scores" else ("sample_weight", None)
-    if source.get(idle, unused) != unused:
-        other = "labels" if kind == "scores" else "scores"
-        raise InvalidInputError(f"`{idle}` is about {other}, and these are {kind}.", hint=f"leave {idle}= out.")
+    _check_idle(source, kind)
     if len(data) == len(columns) + 1:
         if source.get("truth") is not None or any(column is not None for column in columns):
             raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
@@ -114,6 +107,16 @@ def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     return "scores" if any(map(_has_fractions, read_columns(data[0], wanted))) else "labels"
 
 
+def _unfold(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """Return the values of a mapping as arrays, and its keys as names."""
+    if not data or not isinstance(data[-1], Mapping):
+        return data, source
+    if source.get("names") is not None:
+        raise InvalidInputError("The predictions come with their names; `names` would name them twice.")
+    names = [str(name) for name in data[-1]]
+    return (*data[:-1], *data[-1].values()), {**source, "names": names}
+
+
 def _has_fractions(column: Any) -> bool:
     """Whether a column of numbers, or of their text, holds one that is not whole."""
     values = np.asarray(column)
@@ -139,6 +142,14 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
             "Which of these is the truth? A mean needs none.", hint="give the values as {'name': values, …}."
         )
     return [None] * max(len(data) - 1, 0)
+
+
+def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:
+    """Refuse what is only about the other kind of data."""
+    idle, usual, other = ("missing", "error", "labels") if kind == "scores" else ("sample_weight", None, "scores")
+    value = source.get(idle, usual)
+    if value is not usual and not (isinstance(value, str) and value == usual):
+        raise InvalidInputError(f"`{idle}` is about {other}, and these are {kind}.", hint=f"leave {idle}= out.")
 
 
 def _check_made(source: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Unpack
+from typing import Any, Final, Literal, Unpack
 
 from ropewalk._checks import check_draws, check_prob, choose
 from ropewalk.data.inputs import Kind, Names, read_data, read_one
@@ -163,7 +163,7 @@ def _of_scores(source: ItemScores, question: Question, asked: dict[str, Any]) ->
         source, metric, question.get("pos_label"), higher_is_better=question.get("higher_is_better")
     )
     check_reach(asked["rope"], measure)
-    unit = "items" if items.cluster is None else "clusters"
+    unit: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
     no_verdict = ""
     if measure.name == "ece" and items.n_units < MIN_ITEMS_FOR_ECE and asked["rope"] is not None:
         no_verdict = f"no verdict, since the ECE of fewer than {MIN_ITEMS_FOR_ECE:,} {unit} is mostly noise"

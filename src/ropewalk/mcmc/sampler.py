@@ -35,7 +35,7 @@ _MOST_CHAINS: Final = 1_000
 class Sampler:
     """How to sample by Markov chains: what `engine="pymc"` stands for, with everything that can be set.
 
-    `step` is "nuts" or "metropolis", the papers' sampler. `chains` and `tune` (steps that adapt the sampler, and are
+    `step` is "nuts" or "metropolis", the papers' sampler. `n_chains` and `tune` (steps that adapt the sampler, and are
     thrown away) are 4 and 1,000 for NUTS; 1 and 0 for Metropolis, as in the papers, which take 50,000 draws. `form`
     is "counts" or "items": the same posterior from a likelihood of counts or of single items, which is slower.
     `backend` runs NUTS by "nutpie" or "pymc"; "auto" takes nutpie where it is installed. `target_accept` nearer to 1
@@ -43,12 +43,12 @@ class Sampler:
 
     Examples
     --------
-    >>> Sampler(step="metropolis").chains
+    >>> Sampler(step="metropolis").n_chains
     1
     """
 
     step: Step = "nuts"
-    chains: int | None = None
+    n_chains: int | None = None
     tune: int | None = None
     form: Form = "counts"
     backend: Backend = "auto"
@@ -57,14 +57,14 @@ class Sampler:
     def __post_init__(self) -> None:
         for name, allowed in (("step", Step), ("form", Form), ("backend", Backend)):
             choose(getattr(self, name), {one: one for one in get_args(allowed)}, name)
-        for name, least, usual in (("chains", 1, _CHAINS), ("tune", 0, _TUNE)):
+        for name, least, usual in (("n_chains", 1, _CHAINS), ("tune", 0, _TUNE)):
             value = getattr(self, name)
             if value is None:
                 object.__setattr__(self, name, usual[self.step])
             elif not is_whole(value) or value < least:
                 raise InvalidInputError(f"`{name}` must be a whole number from {least} up; got {value!r}.")
-        if self.chains is not None and self.chains > _MOST_CHAINS:
-            raise InvalidInputError(f"`chains` must be at most {_MOST_CHAINS:,}; got {self.chains:,}.")
+        if self.n_chains is not None and self.n_chains > _MOST_CHAINS:
+            raise InvalidInputError(f"`n_chains` must be at most {_MOST_CHAINS:,}; got {self.n_chains:,}.")
         if not is_real(self.target_accept) or not 0 < self.target_accept < 1:
             raise InvalidInputError(
                 f"`target_accept` must lie between 0 and 1; got {self.target_accept!r}.",
@@ -74,13 +74,13 @@ class Sampler:
     def per_chain(self, draws: DrawsLike) -> int:
         """Return how many draws a chain takes, so that all together take at least as many as asked for."""
         total = _DRAWS[self.step] if draws == "auto" else draws
-        return -(-total // (self.chains or 1))
+        return -(-total // (self.n_chains or 1))
 
 
 Engine: TypeAlias = Literal["auto", "exact", "pymc"] | Sampler
 
 
-def parse_engine(engine: Any, step: Any = None, chains: Any = None, tune: Any = None) -> Sampler | str:
+def parse_engine(engine: Any, step: Any = None, n_chains: Any = None, tune: Any = None) -> Sampler | str:
     """Return the sampler that was asked for, or "auto" or "exact".
 
     Examples
@@ -88,7 +88,7 @@ def parse_engine(engine: Any, step: Any = None, chains: Any = None, tune: Any = 
     >>> parse_engine("pymc", step="metropolis").tune
     0
     """
-    said = {"step": step, "chains": chains, "tune": tune}
+    said = {"step": step, "n_chains": n_chains, "tune": tune}
     given = {name: value for name, value in said.items() if value is not None}
     if isinstance(engine, Sampler):
         return replace(engine, **given)
@@ -120,7 +120,7 @@ def run_chains(program: Program, sampler: Sampler, draws: DrawsLike, seed: int, 
         else:
             found, engine = _by_pymc(program, sampler, number, seed, cores)
     posterior = found["posterior"]
-    if (posterior.sizes["chain"], posterior.sizes["draw"]) != (sampler.chains, number):
+    if (posterior.sizes["chain"], posterior.sizes["draw"]) != (sampler.n_chains, number):
         raise KeyboardInterrupt  # which samplers take for a wish for fewer draws
     return Sampled(
         parameters={name: np.asarray(posterior[name].values, dtype=np.float64) for name in program.names},
@@ -155,7 +155,7 @@ def _seeds(seed: int, number: int) -> list[int]:
 
 def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
     pm = load_pymc()
-    chains, tune = sampler.chains or 1, sampler.tune or 0
+    chains, tune = sampler.n_chains or 1, sampler.tune or 0
     total = chains * (number + tune)
     with program.model, metered(total, "Steps of Markov chains", _asked()) as steps:
 
@@ -210,8 +210,8 @@ def _by_nutpie(program: Program, sampler: Sampler, number: int, seed: int, cores
             compiled,
             draws=number,
             tune=sampler.tune,
-            chains=sampler.chains,
-            cores=min(cores, sampler.chains or 1),
+            chains=sampler.n_chains,
+            cores=min(cores, sampler.n_chains or 1),
             seed=_seeds(seed, 1)[0],
             progress_bar=False,
             save_warmup=False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -208,7 +207,7 @@ METRICS: Final = {**_TABLE, **_CLASS}
 """Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
 
 
-def parse_metric(metric: str | Metric | Callable[[Margins], Any], cost_matrix: Any = None) -> Metric:
+def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     """Turn a name, a `Metric` or a function of `Margins` into a `Metric`.
 
     Examples

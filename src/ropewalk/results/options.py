@@ -1,6 +1,6 @@
 """What may be asked: every option once, for the signatures of Python, the commands' options and the JSON.
 
-A verb takes ``**options: Unpack[CompareOptions]``, and `_checks.checked_keywords` puts the names into its signature; a command
+A verb takes ``**options: Unpack[CompareOptions]``, and `checked_keywords` puts the names into its signature; a command
 takes those that have a flag; the JSON of a result repeats those that have an `echo`. So a new option is one line here,
 and its use.
 """

@@ -189,7 +189,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
     if isinstance(tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
     elif tests:
-        battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)
+        battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)  # type: ignore[arg-type]
         clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."
         remarks = () if recipe.n_clusters is None else (note("tests_ignore_clusters", clustered),)
     else:

@@ -9,11 +9,11 @@ import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
-from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.evaluation import collected
 from ropewalk.inference.question import Question, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
+from ropewalk.metrics.resolve import metric_kind
 from ropewalk.models.posterior import Model
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
@@ -74,7 +74,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         check_threads(options.get("threads", 1)),
     )
     question: Question = select(options, Question)
-    recipes = [write_recipe([table], default=_default, seed=seed, **_about(one, question, table)) for one in metrics]
+    recipes = [write_recipe([table], default=_default, seed=seed, **_about(one, question)) for one in metrics]
     with shown(options.get("progress")):
         evaluation = collected(recipes, bar, threads=threads)
     issue(evaluation.remarks)
@@ -85,14 +85,14 @@ def _name(metric: Any) -> str | None:
     return metric if isinstance(metric, str) or metric is None else "an object"
 
 
-def _about(metric: Any, question: Question, table: Any) -> Question:
+def _about(metric: Any, question: Question) -> Question:
     """Return the question about one of several metrics: costs go with "cost" alone, and `classes` with averages."""
     about: Question = {**question, "metric": metric}
     if not (metric is None or (isinstance(metric, str) and metric == "cost")):
         about |= {"cost_matrix": None, "threshold": None}
-    if metric is not None and question.get("classes") is not None and not isinstance(table, ItemScores):
-        if not parse_metric(metric, about.get("cost_matrix")).is_average:
-            about["classes"] = None
+    if question.get("classes") is not None and metric is not None and metric_kind(metric) != "scores":
+        average = parse_metric(metric, about.get("cost_matrix")).is_average
+        about["classes"] = question["classes"] if average else None
     return about
 
 

@@ -13,6 +13,7 @@ from ropewalk.cli.terminal import quietly, reading
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError
+from ropewalk.metrics.resolve import metric_kind
 
 T = TypeVar("T")
 _LABELS_ONLY: Final = (
@@ -24,9 +25,11 @@ _UNSAID: Final = (None, False, "error", "auto")
 
 def of_scores(context: typer.Context) -> bool:
     """Whether a command is about scores; if not, refuse what only they know."""
-    if context.params["lower"] and not context.params["scores"]:
+    metric = context.params["metric"]
+    scores = context.params["scores"] or (metric is not None and metric_kind(metric.split(",")[0].strip()) == "scores")
+    if context.params["lower"] and not scores:
         raise InvalidInputError("--lower-is-better is about scores.", hint="add --scores --metric mean.")
-    return bool(context.params["scores"])
+    return bool(scores)
 
 
 def on_scores(context: typer.Context, call: Callable[..., T], columns: Sequence[str | None], **more: Any) -> T:

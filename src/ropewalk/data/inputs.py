@@ -141,7 +141,7 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
         raise InvalidInputError(
             "Which of these is the truth? A mean needs none.", hint="give the values as {'name': values, …}."
         )
-    return [None] * max(len(data) - 1, 0)
+    return [None] * max(len(data) - 1, 1)
 
 
 def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_draws, check_keywords, check_prob, check_seed, check_threads, choose
-from ropewalk._progress import ProgressLike
+from ropewalk._checks import check_draws, check_prob, check_seed, check_threads, checked_keywords, choose
 from ropewalk.classical.resampled import corrected_t
 from ropewalk.data.labels import find_label, usual_positive
 from ropewalk.data.outcomes import Outcomes
@@ -33,19 +31,16 @@ from ropewalk.resampling._fit import choose_method
 from ropewalk.resampling.predict import cross_predict
 from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
-from ropewalk.results.options import CompareOptions
+from ropewalk.results.options import CrossOptions
 from ropewalk.results.predictions import CrossPredictions, is_of_scores
 from ropewalk.results.resampled import CrossComparison
 from ropewalk.text.names import count_of, shorten
 from ropewalk.text.remarks import issue, note
-from ropewalk.typing import FloatArray, Label, SeedLike
+from ropewalk.typing import FloatArray
 from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
 
 _BINARY: Final = 2
-_OWN: Final = (
-    "cv", "repeats", "stratify", "groups", "names", "pos_label", "rng", "random_state", "progress", "n_jobs",
-)  # fmt: skip
 _WHICH: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
 _TRAINING: Final = (
     "The interval is about items like these, for classifiers trained on sets like these: it leaves out the variance of "
@@ -68,6 +63,7 @@ _ONE_SCALE: Final = (
 )
 
 
+@checked_keywords
 def cross_compare(
     estimator_a: Any,
     estimator_b: Any,
@@ -78,13 +74,8 @@ def cross_compare(
     repeats: int = 1,
     stratify: bool = True,
     groups: Any = None,
-    names: Sequence[str] | None = None,
-    pos_label: Label | None = None,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    progress: ProgressLike = None,
     n_jobs: int = 1,
-    **options: Unpack[CompareOptions],
+    **options: Unpack[CrossOptions],
 ) -> CrossComparison:
     """Compare two classifiers by cross-validation: train and test both on the same folds, and compare their answers.
 
@@ -120,12 +111,14 @@ def cross_compare(
     >>> r.repeat_differences.size, r.fold_differences.size
     (2, 10)
     """
-    check_keywords(options, (*CompareOptions.__annotations__, *_OWN))
-    seed = check_seed(rng, random_state)
-    both = dict(zip(_names(names, estimator_a, estimator_b), (estimator_a, estimator_b), strict=True))
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    names = _names(options.get("names"), estimator_a, estimator_b)
+    both = dict(zip(names, (estimator_a, estimator_b), strict=True))
     for name, estimator in both.items():
         check_estimator(name, estimator)
-    said: dict[str, Any] = {**options, "pos_label": pos_label}
+    own = ("names", "rng", "random_state", "progress")
+    said: dict[str, Any] = {"pos_label": None} | {key: value for key, value in options.items() if key not in own}
+    pos_label = said["pos_label"]
     of_scores = is_of_scores(options.get("metric"))
     data = as_labelled(X, y)
     check_threads(said.get("threads", 1))
@@ -136,8 +129,8 @@ def cross_compare(
         clustered = groups is not None or repeats != 1
         _check_labels(data, tuple(both), said, clustered=clustered)
     made = cross_predict(
-        both, X, y, cv=cv, repeats=repeats, stratify=stratify, groups=groups, rng=seed, progress=progress,
-        n_jobs=n_jobs, method="scores" if of_scores else "predict",
+        both, X, y, cv=cv, repeats=repeats, stratify=stratify, groups=groups, rng=seed,
+        progress=options.get("progress"), n_jobs=n_jobs, method="scores" if of_scores else "predict",
         pos_label=pos_label if len(data.labels) == _BINARY else None,
     )  # fmt: skip
     with warnings.catch_warnings():  # issued below, to point at the line that called

@@ -244,16 +244,28 @@ class DrawsOption(TypedDict, total=False):
     draws: Annotated[DrawsLike, _drawing(help="Number of draws, or auto.", default="auto", parse=parse_draws)]
 
 
-class SharedOptions(
-    DataOptions, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, RunOptions, total=False
-):
+class AskOptions(QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, RunOptions, total=False):
+    """What is asked about data, and how it is drawn."""
+
+
+class SharedOptions(DataOptions, AskOptions, total=False):
     """What `compare`, `evaluate` and `rank` take alike."""
 
 
-class CompareOptions(MetricOption, SharedOptions, total=False):
-    """What `compare` takes, beside the data and the names of two classifiers."""
+class TestsOption(TypedDict, total=False):
+    """Classical tests beside an answer."""
 
     tests: Annotated[bool | None, _decision(help="Put the papers' classical tests beside it.", parse=bool)]
+
+
+class CompareOptions(MetricOption, SharedOptions, TestsOption, total=False):
+    """What `compare` takes, beside the data and the names of two classifiers."""
+
+
+class CrossOptions(MetricOption, AskOptions, TestsOption, total=False):
+    """What `cross_compare` takes, beside the data and how they are divided."""
+
+    names: Annotated[Sequence[str] | None, _data(help="What to call the classifiers.", flag=PYTHON_ONLY)]
 
 
 class EvaluateOptions(MetricsOption, SharedOptions, total=False):

@@ -259,7 +259,7 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
     assert isinstance(metric, Metric)  # noqa: S101 - what labels are judged by
     if empty := [label_text(table.labels[j]) for j in np.flatnonzero((items == 0) & table.can_be_true)]:
         known = "what happens there is known from the prior alone."
-        scores = " So many labels that are never true may be scores: " + with_options(
+        scores = " So many labels that are never true may be scores: " + wording(
             'name a metric of scores, as metric="roc_auc".'
         )
         yield warning(

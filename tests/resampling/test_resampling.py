@@ -520,8 +520,10 @@ def test_every_property_of_a_comparison_is_there():
     r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, repeats=2, metric="accuracy", rope=0.02, rng=0, draws=500)
     names = [name for name, value in vars(rw.Comparison).items() if not name.startswith("_") and not callable(value)]
     assert {"mean", "hdi", "decision", "draws", "prob_above_zero"} < set(names)
-    for name in set(names) - {"notes", "tests"}:
+    for name in set(names) - {"remarks", "tests"}:
         assert getattr(r, name) is getattr(r.comparison, name) or getattr(r, name) == getattr(r.comparison, name)
+    assert r.warnings == r.comparison.warnings
+    assert r.remarks[: len(r.comparison.remarks)] == r.comparison.remarks
     assert repr(r).startswith("CrossComparison(accuracy")
 
 

@@ -9,8 +9,7 @@ from typing import Any, Final, Literal, TypedDict
 import numpy as np
 
 from ropewalk._checks import check_keywords, choose
-from ropewalk.data.frames import as_frame, frame_columns, is_frame
-from ropewalk.data.numbers import SCORE_FORMS, as_array, as_numbers
+from ropewalk.data.columns import SCORE_FORMS, as_array, as_frame, as_numbers, frame_columns, is_frame
 from ropewalk.data.rows import check_names
 from ropewalk.errors import (
     ColumnNotFoundError,

@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk._checks import check_prob, is_real
 from ropewalk.classical._parts import FLAT, NORMAL, PAIRED, by_t, mean_and_spread
 from ropewalk.classical._scores import Pick, Rows, as_pair, caution
-from ropewalk.data.numbers import as_numbers
+from ropewalk.data.columns import as_numbers
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference

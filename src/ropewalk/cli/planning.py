@@ -14,7 +14,7 @@ from ropewalk.cli.shell import parse_numbers, parse_rope, parse_texts, stdin_as_
 from ropewalk.cli.terminal import INTERRUPTED, check_out, emit, output_format, quietly
 from ropewalk.data.files import read_matrix
 from ropewalk.data.labels import find_label
-from ropewalk.data.storage import read
+from ropewalk.data.tally import read_text
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 from ropewalk.inference.comparison import run
 from ropewalk.planning.posing import as_scenario, ask_again
@@ -234,7 +234,7 @@ def _scenario(text: str) -> Any:
     if not looks_like_a_file:
         return as_scenario(text)
     with stdin_as_file(text) as path:
-        content = read(path).removeprefix("\ufeff")  # which Windows puts first
+        content = read_text(path).removeprefix("\ufeff")  # which Windows puts first
     try:
         return from_json(content)
     except InvalidInputError as error:  # what only the file shows is bad data
@@ -245,7 +245,7 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
     """Read a comparison that was written as JSON, and make it anew."""
     with stdin_as_file(path) as file:
         try:
-            told = json.loads(read(file).removeprefix("\ufeff"))
+            told = json.loads(read_text(file).removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise FileFormatError(f"{path!r} is no JSON: {error}.") from error
     if isinstance(told, dict) and isinstance(told.get("classes"), list) and "delta" not in told:

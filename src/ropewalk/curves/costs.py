@@ -13,8 +13,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from ropewalk.curves.thresholds import threshold
+from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import check_labels
-from ropewalk.data.numbers import as_array, as_numbers
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.metrics.losses import risks
 from ropewalk.metrics.registry import cost

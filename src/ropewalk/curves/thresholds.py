@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk._checks import check_prevalence, is_whole
 from ropewalk.curves.drawing import Asked
-from ropewalk.data.numbers import as_numbers
+from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError

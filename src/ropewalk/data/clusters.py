@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ropewalk.data.labels import INTEGER_TEXT
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.names import count_of
 from ropewalk.text.options import argument, wording
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
-_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
-_HOLES = ("", "nan", "NaN", "None", "<NA>", "NaT")
+_NULL_TEXTS = ("", "nan", "NaN", "None", "<NA>", "NaT")
 _ONE_BY_ONE = "give one id an item, the same for items that belong together."
 
 
@@ -59,7 +58,10 @@ class Clusters:
     def beside(self, other: Clusters, n_rows: int) -> Clusters:
         """Return the clusters of two tables one below the other; those of the same id are one."""
         order, place = _sorted_ids((*self.ids, *other.ids), "cluster")
-        there = [np.array([place[_key(i)] for i in one.ids], dtype=np.int64)[one.cluster] for one in (self, other)]
+        there = [
+            np.array([place[_key(i)] for i in clusters.ids], dtype=np.int64)[clusters.cluster]
+            for clusters in (self, other)
+        ]
         return Clusters.of(
             np.concatenate([self.row, other.row + n_rows]),
             np.concatenate(there),
@@ -84,7 +86,7 @@ def _sorted_ids(ids: Iterable[Any], what: str) -> tuple[tuple[Any, ...], dict[An
     distinct = {_key(value) for value in ids}
     texts = [value for kind, value in distinct if kind == "str"]
     try:
-        if len(texts) == len(distinct) and all(_INTEGER.fullmatch(text) for text in texts):
+        if len(texts) == len(distinct) and all(INTEGER_TEXT.fullmatch(text) for text in texts):
             order = sorted(distinct, key=lambda key: (int(key[1]), key[1]))  # as the same numbers would be
         else:
             order = sorted(distinct)
@@ -171,7 +173,7 @@ def _as_list(ids: Any, what: str) -> Any:
     if array is not None and array.dtype.kind in "iub" and not np.ma.isMaskedArray(array):
         return array
     if array is not None and array.dtype.kind == "U":  # NumPy turns a hole among texts into one
-        return [None if value in _HOLES else value for value in array.tolist()]
+        return [None if value in _NULL_TEXTS else value for value in array.tolist()]
     return [_plain(value) for value in (ids if array is None else array.tolist())]
 
 

@@ -113,11 +113,11 @@ def icdm2015_matrices() -> dict[str, Outcomes]:
     >>> {name: int(table.confusion().trace()) for name, table in icdm2015_matrices().items()}["nb_mult"]
     5188
     """
-    found = {}
+    matrices = {}
     for name in NEWS20_CLASSIFIERS:
         matrix = np.loadtxt(bundled(f"icdm2015_{name}.csv"), delimiter=",", dtype=np.int64)
-        found[name] = Outcomes.from_confusion(matrix, name=name)
-    return found
+        matrices[name] = Outcomes.from_confusion(matrix, name=name)
+    return matrices
 
 
 def icdm2015_table() -> list[dict[str, str]]:
@@ -125,8 +125,8 @@ def icdm2015_table() -> list[dict[str, str]]:
     tested = {(row["a"], row["b"], f"{row['level']}_f1"): row for row in _published("icdm2015_table_3.csv")}
     rows = _published("icdm2015_table_4.csv")
     for row in rows:
-        found = tested[row["a"], row["b"], row["metric"]]
-        row |= {"sign_test": found["sign_test"], "t_test": found["t_test"]}
+        table = tested[row["a"], row["b"], row["metric"]]
+        row |= {"sign_test": table["sign_test"], "t_test": table["t_test"]}
     return rows
 
 

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from ropewalk._optional import require
-from ropewalk.data.counting import Rows
-from ropewalk.data.frames import count_frame, frame_columns, require_columns
+from ropewalk.data.columns import Rows, count_frame, frame_columns, require_columns
 from ropewalk.data.labels import clean, kind_of
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
 
@@ -156,11 +155,11 @@ def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> 
                     raise FileFormatError(f"{shown}, line {reader.line_num}: {_TOO_LONG}.", hint="labels are short.")
                 yield cells
         except csv.Error as error:
-            told = str(error)
-            if "field larger" in told:
-                told = _TOO_LONG
+            problem = str(error)
+            if "field larger" in problem:
+                problem = _TOO_LONG
             raise FileFormatError(
-                f"{shown}, line {reader.line_num}: {told}.",
+                f"{shown}, line {reader.line_num}: {problem}.",
                 hint="look for a quotation mark that is never closed; labels are short.",
             ) from error
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.frames import is_frame
+from ropewalk.data.columns import is_frame
 from ropewalk.data.labels import is_fraction
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes

@@ -19,6 +19,7 @@ from ropewalk.errors import (
     LookalikeLabelsWarning,
     MissingLabelsError,
     PosLabelError,
+    UndeclaredLabelError,
     warn_caller,
 )
 from ropewalk.text.names import brief, count_of, nearest, shorten
@@ -28,13 +29,13 @@ from ropewalk.typing import Label, Missing
 NO_ANSWER: Final = "(no answer)"
 """The label of a missing prediction that counts as wrong, where there is no single other label."""
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
+INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
 _SCORES: Final = 'these look like scores: name a metric of scores, as metric="roc_auc", or cut them at a threshold.'
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
-_MANY_FRACTIONS: Final = 3
-_WORDS: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
+MIN_FRACTIONS_LIKE_SCORES: Final = 3
+_KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
 _NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
 
@@ -83,7 +84,7 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     texts = [label for label in plain if isinstance(label, str)]
     if not texts:
         ordered: list[Label] = sorted(plain)
-    elif len(texts) == len(plain) and all(_INTEGER.fullmatch(text) for text in texts):
+    elif len(texts) == len(plain) and all(INTEGER_TEXT.fullmatch(text) for text in texts):
         ordered = sorted(texts, key=lambda text: (int(text), text))
     else:
         ordered = sorted(plain, key=lambda label: (str(label), kind_of(label)))
@@ -120,6 +121,16 @@ def is_fraction(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isfinite(value)) and value % 1 != 0
 
 
+def check_declared(present: Iterable[Label], declared: Sequence[Label]) -> None:
+    """Refuse labels of the data that were not declared."""
+    strays = [label for label in present if label not in declared]
+    if strays:
+        raise UndeclaredLabelError(
+            wording("The data hold labels that `labels` does not declare: {}.", shorten(strays)),
+            hint=wording("labels= must list every class; leave it out to take the classes from the data."),
+        )
+
+
 def whole_number(label: Label | float | None) -> Label | None:
     """Return `label`, with a float that is a whole number as an int."""
     if not isinstance(label, float):
@@ -141,13 +152,14 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
     """
     kinds: dict[str, str] = {}
     for name, values in columns.items():
-        found = {kind for kind, _ in values} - {""}
-        if len(found) > 1:
+        kinds_present = {kind for kind, _ in values} - {""}
+        if len(kinds_present) > 1:
             raise LabelTypeError(
-                f"{name} mixes labels of different types ({', '.join(sorted(_WORDS[k] for k in found))}).", hint=_ALIKE
+                f"{name} mixes labels of different types ({', '.join(sorted(_KIND_NAMES[k] for k in kinds_present))}).",
+                hint=_ALIKE,
             )
-        if found:
-            kinds[name] = found.pop()
+        if kinds_present:
+            kinds[name] = kinds_present.pop()
     if set(kinds.values()) == {"float"}:
         return "int"
     for name, kind in kinds.items():
@@ -158,13 +170,13 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
         sides = []
         for name, kind in kinds.items():
             labels = sorted(value for _, value in columns[name] if value is not None)
-            sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_WORDS[kind]})")
+            sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_KIND_NAMES[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
     return next(iter(kinds.values()), None)
 
 
 def _refuse_fractions(columns: dict[str, set[tuple[str, Any]]], kinds: dict[str, str]) -> None:
-    """Say of numbers that are no whole ones what they are: scores, where the truth has labels."""
+    """Refuse fractions: they are scores, where the truth has labels."""
     for name, kind in kinds.items():
         fractions = [value for _, value in columns[name] if kind == "float" and value is not None and value % 1]
         if fractions:
@@ -185,21 +197,21 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
     for name, predicted in zip(columns[1:], by_column[1:], strict=True):
         strange = sorted(predicted - by_column[0])
         fractions = [label for label in strange if is_fraction(label)]
-        if len(fractions) >= _MANY_FRACTIONS and 2 * len(fractions) > len(predicted):
+        if len(fractions) >= MIN_FRACTIONS_LIKE_SCORES and 2 * len(fractions) > len(predicted):
             raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
-        for label in sorted(predicted - by_column[0]):
+        for label in strange:
             twin = whole.get(_without_point(label)) or plain.get(label.strip().casefold())
             if twin is None:
                 continue
-            told = f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}"
+            text = f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}"
             if _without_point(label) == _without_point(twin):
                 raise LabelTypeError(
-                    f"{told}.",
+                    f"{text}.",
                     hint=wording(
                         "they would count as different classes; write them alike, or declare both with labels=."
                     ),
                 )
-            warn_caller(f"{told}: they count as different classes.", LookalikeLabelsWarning)
+            warn_caller(f"{text}: they count as different classes.", LookalikeLabelsWarning)
 
 
 def _without_point(label: str) -> str:
@@ -216,10 +228,10 @@ def fill_missing(
         return rows  # type: ignore[return-value]
     whole: dict[tuple[Label, ...], int] = {row: n for row, n in rows.items() if None not in row}  # type: ignore[misc]
     by_column = {name: sum(count for row, count in holes.items() if row[i] is None) for i, name in enumerate(names)}
-    told = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
+    columns_text = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
     if missing == "error":
         raise MissingLabelsError(
-            f"{count_of(sum(holes.values()), 'item')} with a null or NaN label ({told}).",
+            f"{count_of(sum(holes.values()), 'item')} with a null or NaN label ({columns_text}).",
             hint=wording(
                 'a missing answer is not a wrong one by default; use missing="drop" to leave these items out, or '
                 'missing="wrong" to count a missing prediction as wrong.'
@@ -248,13 +260,14 @@ def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:
 
 
 def usual_positive(labels: Sequence[Label]) -> Label | None:
-    """Return the label that is positive unless something else is said: 1, True or "1"."""
+    """Return the label that is positive by default: 1, True or "1"."""
     return next((label for label in labels if label in (1, "1")), None)  # True == 1
 
 
-def rest_of(positive: Label) -> str:
-    """Return the name of all labels but one."""
-    return f"not {positive}"
+def rest_of(positive: Label, labels: Sequence[Label] = ()) -> Label:
+    """Return what all labels but one are called: the other one of two, else "not" that one."""
+    others = [label for label in labels if label != positive]
+    return others[0] if len(others) == 1 else f"not {positive}"
 
 
 def label_text(label: Label) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ropewalk._checks import is_whole
 from ropewalk.data.clusters import Clusters, code_ids
-from ropewalk.data.counting import check_same_order
+from ropewalk.data.columns import check_same_order
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import check_names
@@ -29,7 +29,7 @@ from ropewalk.text.options import wording
 from ropewalk.typing import IntArray, Label
 
 _BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer makes the 0/1 array of items × labels."
-_MOST_CLASSIFIERS = 60  # one bit each
+MAX_CLASSIFIERS = 60  # one bit each
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,8 +38,8 @@ class MultilabelOutcomes(Tally):
 
     Distinct items are listed once and counted, as sparse rows: item i has the labels
     ``indices[indptr[i]:indptr[i+1]]`` with the bits in `bits` (bit 0: truly so; bit k: said by classifier k). A label
-    that an item lacks, and that nobody said, is not listed. Items are sorted by content, so their order leaves no
-    trace.
+    that an item lacks, and that no classifier said, is not listed. Items are sorted by content, so their order leaves
+    no trace.
 
     Examples
     --------
@@ -74,24 +74,24 @@ class MultilabelOutcomes(Tally):
     ) -> MultilabelOutcomes:
         """Count 0/1 indicator arrays (items × labels), dense or sparse, as scikit-learn has them.
 
-        `cluster` holds one id an item, the same for items that belong together.
+        `cluster` holds one id per item, the same for items that belong together.
         """
         from scipy.sparse import csr_array
 
         if not predictions:
             raise InvalidInputError("`from_arrays` needs the truth and at least one array of predictions.")
         checked = check_names(names, len(predictions))
-        if len(checked) > _MOST_CLASSIFIERS:
-            raise InvalidInputError(f"At most {_MOST_CLASSIFIERS} classifiers fit; got {len(checked)}.")
+        if len(checked) > MAX_CLASSIFIERS:
+            raise InvalidInputError(f"At most {MAX_CLASSIFIERS} classifiers fit; got {len(checked)}.")
         titles = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order((y_true, *predictions), titles)
         y_true, *predictions = _same_columns((y_true, *predictions), titles)  # type: ignore[assignment]
         arrays = [_indicators(array, title) for array, title in zip((y_true, *predictions), titles, strict=True)]
         shapes = {array.shape for array in arrays}
         if len(shapes) > 1:
-            told = ", ".join(f"{title} {array.shape}" for title, array in zip(titles, arrays, strict=True))
+            sizes = ", ".join(f"{title} {array.shape}" for title, array in zip(titles, arrays, strict=True))
             raise LengthMismatchError(
-                f"The indicator arrays differ in shape: {told}.", hint="items × labels, all alike."
+                f"The indicator arrays differ in shape: {sizes}.", hint="items × labels, all alike."
             )
         bits = csr_array(arrays[0].shape, dtype=np.int64)
         for place, array in enumerate(arrays):
@@ -107,7 +107,8 @@ class MultilabelOutcomes(Tally):
         clusters = None
         if cluster is not None:
             check_same_order([y_true, cluster], ["y_true", "`cluster`"])
-            clusters = Clusters.of(np.arange(ones.size), *_coded(cluster, ones))
+            codes, ids = code_ids(cluster, "cluster", ones.size)
+            clusters = Clusters.of(np.arange(ones.size), codes, ones, ids)
         return cls._canonical(bits.indptr, bits.indices, bits.data, ones, order, checked, clusters)
 
     @classmethod
@@ -123,7 +124,7 @@ class MultilabelOutcomes(Tally):
         columns: Sequence[str] | None = None,
         cluster: Sequence[Any] | None = None,
     ) -> MultilabelOutcomes:
-        """Count a long table, one row an item and label, with 0/1 for the truth and each prediction.
+        """Count a long table, one row per item and label, with 0/1 for the truth and each prediction.
 
         Pairs that are not listed are 0 throughout; `n_items` says how many items there were, where some have no row.
         `columns` are the names that error messages use, truth first; `cluster` names the cluster of each row's item.
@@ -196,10 +197,10 @@ class MultilabelOutcomes(Tally):
         rows, pairs = rows[kept], np.stack([indices[kept], bits[kept]], axis=1).astype(">i8")
         ends = np.searchsorted(rows, np.arange(counts.size + 1))
         contents = [pairs[i:j].tobytes() for i, j in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
-        found: dict[bytes, int] = {}
+        totals: dict[bytes, int] = {}
         for key, count in zip(contents, counts.tolist(), strict=True):
-            found[key] = found.get(key, 0) + count
-        keys = sorted(key for key, count in found.items() if count)
+            totals[key] = totals.get(key, 0) + count
+        keys = sorted(key for key, count in totals.items() if count)
         if clusters is not None:
             place = {key: i for i, key in enumerate(keys)}
             clusters = clusters.merged(np.array([place.get(key, -1) for key in contents], dtype=np.int64))
@@ -208,7 +209,7 @@ class MultilabelOutcomes(Tally):
             indptr=np.cumsum([0, *(len(key) // 16 for key in keys)], dtype=np.int64),
             indices=listed[:, 0].copy(),
             bits=listed[:, 1].copy(),
-            counts=np.array([found[key] for key in keys], dtype=np.int64),
+            counts=np.array([totals[key] for key in keys], dtype=np.int64),
             labels=labels,
             names=names,
             clusters=clusters,
@@ -231,8 +232,8 @@ class MultilabelOutcomes(Tally):
 
     def table(self, label: Any) -> Outcomes:
         """Return the table of one label: who has it, and who was said to have it."""
-        found = find_label(label, self.labels)
-        return self._table(self.labels.index(found), (rest_of(found), found))
+        name = find_label(label, self.labels)
+        return self._table(self.labels.index(name), (rest_of(name), name))
 
     def tables(self) -> tuple[Outcomes, ...]:
         """Return the tables of all labels, each over the labels 0 and 1."""
@@ -266,10 +267,6 @@ class MultilabelOutcomes(Tally):
         checked = check_names(names, len(names))
         return self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters)
 
-    def rename(self, names: Sequence[str]) -> MultilabelOutcomes:
-        """Return the same counts under other classifier names."""
-        return replace(self, names=check_names(names, self.n_classifiers))
-
     def __add__(self, other: object) -> MultilabelOutcomes:
         """Merge two tables of the same classifiers and labels: more items, the same question."""
         if not isinstance(other, MultilabelOutcomes):
@@ -297,11 +294,6 @@ class MultilabelOutcomes(Tally):
 AnyOutcomes = Outcomes | MultilabelOutcomes
 
 
-def _coded(cluster: Any, counts: IntArray) -> tuple[IntArray, IntArray, tuple[Any, ...]]:
-    codes, ids = code_ids(cluster, "cluster", counts.size)
-    return codes, counts, ids
-
-
 def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int) -> list[Any]:
     """Return the cluster of each item of a long table, whose rows must agree about it."""
     codes, ids = code_ids(cluster, "cluster", len(rows))
@@ -318,7 +310,7 @@ def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int)
 
 
 def is_indicators(data: Any) -> bool:
-    """Whether `data` is a 2-D array with at least two columns: one item a row, one label a column."""
+    """Whether `data` is a 2-D array with at least two columns: one row per item, one column per label."""
     shape = getattr(data, "shape", None)
     if shape is None and isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple | np.ndarray):
         shape = (len(data), len(data[0]))
@@ -331,7 +323,7 @@ def _same_columns(data: Sequence[Any], titles: Sequence[str]) -> list[Any]:
     if not named:
         return list(data)
     order = list(named[0][0].columns)
-    found = []
+    aligned = []
     for table, title in zip(data, titles, strict=True):
         columns = list(table.columns) if hasattr(table, "columns") else order
         if len(set(columns)) < len(columns) or set(columns) != set(order):
@@ -339,8 +331,8 @@ def _same_columns(data: Sequence[Any], titles: Sequence[str]) -> list[Any]:
                 f"The columns of {title} ({shorten(columns, 5)}) are not those of {named[0][1]} ({shorten(order, 5)}).",
                 hint="every label needs a column of the same name in each, once.",
             )
-        found.append(table if columns == order else np.asarray(table)[:, [columns.index(name) for name in order]])
-    return found
+        aligned.append(table if columns == order else np.asarray(table)[:, [columns.index(name) for name in order]])
+    return aligned
 
 
 def _indicators(data: Any, title: str) -> Any:
@@ -361,7 +353,8 @@ def _indicators(data: Any, title: str) -> Any:
             raise LengthMismatchError(f"{title} has {dense.ndim} dimensions; indicator arrays are items × labels.")
         if dense.dtype.kind == "O":  # of Python's own 0 and 1, or True and False
             plain = [[_known(value) for value in row] for row in dense.tolist()]
-            dense = np.array(plain, dtype=np.float64).reshape(dense.shape) if _all_known(plain) else dense
+            if all(value is not None for row in plain for value in row):
+                dense = np.array(plain, dtype=np.float64).reshape(dense.shape)
         if dense.dtype.kind not in "biuf":
             kind = "text" if dense.dtype.kind in "US" else dense.dtype.name
             raise LabelTypeError(f"{title} must hold 0 and 1; got {kind}.", hint=_BINARIZE)
@@ -371,11 +364,11 @@ def _indicators(data: Any, title: str) -> Any:
     bad = np.flatnonzero((values != 1) & (values != 0))
     if bad.size:
         at = (int(rows[bad[0]]), int(columns[bad[0]]))
-        found = values[bad[0]].item()
-        if math.isnan(found):
+        bad_value = values[bad[0]].item()
+        if math.isnan(bad_value):
             raise MissingLabelsError(f"{title} must hold 0 and 1 only; got NaN at {at}.", hint="fill or drop the item.")
         raise LabelTypeError(
-            f"{title} must hold 0 and 1 only; got {found!r} at {at}.",
+            f"{title} must hold 0 and 1 only; got {bad_value!r} at {at}.",
             hint="if these are scores, cut them at a threshold first.",
         )
     return csr_array(matrix, dtype=np.int64)
@@ -384,10 +377,6 @@ def _indicators(data: Any, title: str) -> Any:
 def _known(value: Any) -> int | None:
     """Return 0 or 1 in any writing, or None."""
     return {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}.get(str(value).strip().lower())
-
-
-def _all_known(rows: Sequence[Sequence[int | None]]) -> bool:
-    return all(value is not None for row in rows for value in row)
 
 
 def _flag(value: Any, title: str, at: int) -> int:

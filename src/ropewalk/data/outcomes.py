@@ -11,8 +11,8 @@ import numpy as np
 
 from ropewalk._checks import check_counts
 from ropewalk._files import write_text
-from ropewalk.data import storage
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
+from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import (
     NO_ANSWER,
     check_labels,
@@ -22,7 +22,7 @@ from ropewalk.data.labels import (
     sort_labels,
 )
 from ropewalk.data.rows import check_names, code_rows, distinct_rows, place_rows
-from ropewalk.data.tally import Tally
+from ropewalk.data.tally import Tally, dump_table, parse_table, read_text
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,
@@ -116,16 +116,14 @@ class Outcomes(Tally):
     ) -> Outcomes:
         """Count the true labels and the predictions of one or more classifiers, in scikit-learn's order.
 
-        Any sequence will do: lists, NumPy arrays, columns of any dataframe. `cluster` holds one id an item, the same
-        for items that belong together.
+        Any sequence will do: lists, NumPy arrays, columns of any dataframe. `cluster` holds one id per item, the
+        same for items that belong together.
 
         Examples
         --------
         >>> Outcomes.from_arrays(["cat", "dog"], ["cat", "cat"], labels=["cat", "cow", "dog"]).labels
         ('cat', 'cow', 'dog')
         """
-        from ropewalk.data.counting import check_same_order, count_columns
-
         if not predictions:
             raise InvalidInputError("`from_arrays` needs the truth and at least one column of predictions.")
         checked = check_names(names, len(predictions))
@@ -223,8 +221,8 @@ class Outcomes(Tally):
         """
         pairs = [check_counts(positive, "positive counts"), check_counts(negative, "negative counts")]
         if any(p.shape != (4,) for p in pairs):
-            told = "`positive` and `negative` must hold four counts each."
-            raise CountsError(told, hint="the order is (1,1) (1,0) (0,1) (0,0).")
+            text = "`positive` and `negative` must hold four counts each."
+            raise CountsError(text, hint="the order is (1,1) (1,0) (0,1) (0,0).")
         return cls.from_counts(np.stack([p[::-1].reshape(2, 2) for p in reversed(pairs)]), labels=labels, names=names)
 
     @classmethod
@@ -308,14 +306,9 @@ class Outcomes(Tally):
         ('not z', 'z')
         """
         positive = find_label(pos_label, self.labels)
-        others = [label for label in self.labels if label != positive]
-        rest = others[0] if len(others) == 1 else rest_of(positive)
+        rest = rest_of(positive, self.labels)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
         return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters)
-
-    def rename(self, names: Sequence[str]) -> Outcomes:
-        """Return the same counts under other classifier names."""
-        return replace(self, names=check_names(names, self.n_classifiers))
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
         """Return the same counts under other labels, one for each in the same order.
@@ -376,7 +369,7 @@ class Outcomes(Tally):
 
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""
-        return storage.dump(self.codes, self.counts, self.labels, self.names, self.clusters)
+        return dump_table(self.codes, self.counts, self.labels, self.names, self.clusters)
 
     @classmethod
     def from_json(cls, text: str) -> Outcomes:
@@ -388,7 +381,7 @@ class Outcomes(Tally):
         >>> Outcomes.from_json(o.to_json()) == o
         True
         """
-        codes, counts, labels, names, clusters = storage.parse(text)
+        codes, counts, labels, names, clusters = parse_table(text)
         return cls._canonical(codes, counts, labels, names, clusters=clusters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -398,4 +391,4 @@ class Outcomes(Tally):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
         """Read a table that `save` wrote."""
-        return cls.from_json(storage.read(path))
+        return cls.from_json(read_text(path))

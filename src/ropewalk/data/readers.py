@@ -1,4 +1,4 @@
-"""Anything → `Outcomes`: the doors that take files and dataframes."""
+"""Read files and dataframes into `Outcomes` and `MultilabelOutcomes`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 from ropewalk._checks import check_missing, choose
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.counting import count_columns
+from ropewalk.data.columns import count_columns, count_frame, frame_columns
 from ropewalk.data.files import count_file, file_columns
-from ropewalk.data.frames import count_frame, frame_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -95,7 +94,7 @@ def join_outcomes(
     unmatched: str = "error",
     cluster: str | None = None,
 ) -> Outcomes:
-    """Pair two files or dataframes, one a classifier, by an id column.
+    """Pair two files or dataframes, one per classifier, by an id column.
 
     Both must have the columns `id`, `truth` and `prediction`, and agree about the truth. Ids that only one side
     has are refused, or left out with ``unmatched="drop"``. `cluster` names a column of the first that is the same for
@@ -126,22 +125,22 @@ def join_outcomes(
         keys = [(type(i), i) for i in ids]
         tables.append(dict(zip(keys, zip(truths, predicted, strict=True), strict=True)))
     left, right = tables
-    for one, other, a, b in ((left, right, *checked), (right, left, *reversed(checked))):
-        lone = [key for key in one if key not in other]
+    for first, other, a, b in ((left, right, *checked), (right, left, *reversed(checked))):
+        lone = [key for key in first if key not in other]
         if lone and unmatched == "error":
-            kinds = {str(kind) for kind, _ in one} ^ {str(kind) for kind, _ in other}
+            kinds = {str(kind) for kind, _ in first} ^ {str(kind) for kind, _ in other}
             raise PairingError(
-                f"{len(lone):,} of {len(one):,} ids of {a!r} have no match in {b!r} "
+                f"{len(lone):,} of {len(first):,} ids of {a!r} have no match in {b!r} "
                 f"(first: {shorten((value for _, value in lone), 3)}).",
                 hint="the two sides hold ids of different types; convert one."
-                if kinds and len(lone) == len(one)
-                else wording('unmatched="drop" compares the {:,} shared items only.', len(one) - len(lone)),
+                if kinds and len(lone) == len(first)
+                else wording('unmatched="drop" compares the {:,} shared items only.', len(first) - len(lone)),
             )
     shared = [key for key in left if key in right]
     alone = len(left) + len(right) - 2 * len(shared)
     if alone:
-        told = f"{count_of(alone, 'id')} without a match left out; {count_of(len(shared), 'item')} remain."
-        warn_caller(told, DroppedItemsWarning)
+        text = f"{count_of(alone, 'id')} without a match left out; {count_of(len(shared), 'item')} remain."
+        warn_caller(text, DroppedItemsWarning)
     if not shared:
         raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
     differ = [k for k in shared if not _same(left[k][0], right[k][0])]
@@ -173,7 +172,7 @@ def read_multilabel(
     n_items: int | None = None,
     cluster: str | None = None,
 ) -> MultilabelOutcomes:
-    """Count a long table of multi-label predictions: one row an item and label.
+    """Count a long table of multi-label predictions: one row per item and label.
 
     Parameters
     ----------
@@ -213,9 +212,9 @@ def read_multilabel(
     )  # fmt: skip
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(first: Any, other: Any) -> bool:
     """Whether two true labels are the same; a hole elsewhere may have turned one column of integers into floats."""
-    plain = [whole_number(label) if isinstance(label, float) else label for label in (one, other)]
+    plain = [whole_number(label) if isinstance(label, float) else label for label in (first, other)]
     return type(plain[0]) is type(plain[1]) and plain[0] == plain[1]
 
 

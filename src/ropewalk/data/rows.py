@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk._checks import check_counts, check_missing
 from ropewalk.data.labels import (
     NO_ANSWER,
+    check_declared,
     check_labels,
     check_lookalikes,
     clean,
@@ -26,7 +27,6 @@ from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
-    UndeclaredLabelError,
     warn_caller,
 )
 from ropewalk.text.names import count_of, shorten
@@ -66,13 +66,13 @@ def code_rows(
         whole = {row: number for row, number in table.items() if None not in row}
         gone, total = sum(table.values()) - sum(whole.values()), sum(table.values())
         if gone:
-            told = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
-            warn_caller(told, DroppedItemsWarning)
+            text = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
+            warn_caller(text, DroppedItemsWarning)
         table = whole
-    found = sort_labels(value for row in table for value in row if value is not None)
+    present = sort_labels(value for row in table for value in row if value is not None)
     if labels is None:
         check_lookalikes(table, columns)
-    order = found if labels is None else _declared_labels(labels, found, kind)
+    order = present if labels is None else _declared_labels(labels, present, kind)
     if not order:
         raise DataError(
             "There are no items and no labels.", hint=wording("with labels= an empty table gives the prior.")
@@ -91,15 +91,15 @@ def place_rows(rows: Sequence[Sequence[Any]], codes: CodeArray, labels: Sequence
     position = {label: i for i, label in enumerate(labels)}
     places = {tuple(row): i for i, row in enumerate(codes.tolist())}
     answers = [label for label in labels if label != NO_ANSWER]
-    found = np.full(len(rows), -1, dtype=np.int64)
+    row_places = np.full(len(rows), -1, dtype=np.int64)
     for i, row in enumerate(rows):
         plain = tuple(whole_number(clean(value)) for value in row)
         if None in plain:
             if missing == "drop":
                 continue
             plain = next(iter(fill_missing({plain: 1}, [""] * len(plain), answers, missing)))
-        found[i] = places.get(tuple(position[value] for value in plain), -1)  # type: ignore[index]
-    return found
+        row_places[i] = places.get(tuple(position[value] for value in plain), -1)  # type: ignore[index]
+    return row_places
 
 
 def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
@@ -136,28 +136,23 @@ def _one_kind_rows(
     return {tuple(whole_number(value) for value in row): number for row, number in table.items()}, kind
 
 
-def _declared_labels(labels: Iterable[Label], found: Sequence[Label], kind: str | None) -> tuple[Label, ...]:
+def _declared_labels(labels: Iterable[Label], present: Sequence[Label], kind: str | None) -> tuple[Label, ...]:
     """Return the labels that the user declares, if they cover those of the data."""
     order = check_labels(labels)
     if kind is not None and kind_of(order[0]) != kind:
         raise LabelTypeError(
             argument("labels") + f" declares {kind_of(order[0])} labels ({shorten(order, 5)}) but the data hold {kind} "
-            f"ones ({shorten(found, 5)}).",
+            f"ones ({shorten(present, 5)}).",
             hint="1, '1' and True are different labels; declare them as the data have them.",
         )
-    strays = [label for label in found if label not in order]
-    if strays:
-        raise UndeclaredLabelError(
-            wording("The data hold labels that `labels` does not declare: {}.", shorten(strays)),
-            hint=wording("labels= must list every class; leave it out to take the classes from the data."),
-        )
+    check_declared(present, order)
     return order
 
 
 def distinct_rows(codes: CodeArray, n_labels: int) -> tuple[IntArray, IntArray]:
     """Return where each distinct row stands first, in sorted order, and which of them every row is."""
     width = codes.shape[1]
-    if n_labels**width < 1 << 62:  # one integer a row sorts several times faster than rows do
+    if n_labels**width < 1 << 62:  # one integer per row sorts several times faster than rows do
         keys: Any = codes @ (n_labels ** np.arange(width - 1, -1, -1, dtype=np.int64))
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     else:

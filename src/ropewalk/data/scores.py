@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.counting import as_column, check_same_order
+from ropewalk.data.columns import as_column, as_numbers, check_same_order
 from ropewalk.data.labels import (
+    check_declared,
     check_labels,
     clean,
     find_label,
@@ -22,7 +23,6 @@ from ropewalk.data.labels import (
     sort_labels,
     whole_number,
 )
-from ropewalk.data.numbers import as_numbers
 from ropewalk.data.readers import read_columns
 from ropewalk.data.rows import check_names
 from ropewalk.data.tally import Named
@@ -31,7 +31,6 @@ from ropewalk.errors import (
     InvalidInputError,
     LengthMismatchError,
     MissingLabelsError,
-    UndeclaredLabelError,
 )
 from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.options import wording
@@ -46,7 +45,7 @@ class ItemScores(Named):
     """Scores of K systems on the same N items, item by item.
 
     `truth` holds positions in `labels`, or is None where the values need no truth (a loss, a grade); `values` has one
-    array a system: (N,) scores of the positive class, or (N, M) of all classes in label order. `cluster` numbers the
+    array per system: (N,) scores of the positive class, or (N, M) of all classes in label order. `cluster` numbers the
     clusters that items belong to, `weight` what each item counts. Items are sorted by content, so their order leaves
     no trace.
 
@@ -80,7 +79,7 @@ class ItemScores(Named):
         id: Any = None,  # noqa: A002
         sample_weight: Any = None,
     ) -> ItemScores:
-        """Take the truth (or None) and one array of scores a system; items are matched by position."""
+        """Take the truth (or None) and one array of scores per system; items are matched by position."""
         if not scores:
             raise InvalidInputError("Give the truth and the scores of at least one system.")
         checked = check_names(names, len(scores))
@@ -95,9 +94,9 @@ class ItemScores(Named):
         if truth is not None:
             sizes = {"y_true": truth.size, **sizes}
         if len(set(sizes.values())) > 1:
-            told = ", ".join(f"{title} {size:,}" for title, size in sizes.items())
+            lengths = ", ".join(f"{title} {size:,}" for title, size in sizes.items())
             raise LengthMismatchError(
-                f"All columns must have the same length; got {told}.",
+                f"All columns must have the same length; got {lengths}.",
                 hint="every system must have scored every item, in the same order.",
             )
         n_items = len(values[0])
@@ -112,12 +111,12 @@ class ItemScores(Named):
         if id is not None:
             check_nested(code_ids(id, "id", n_items)[0], groups, "`id`")
         weight = None if sample_weight is None else _as_weights(sample_weight, n_items)
-        found = cls(tuple(values), checked, order, truth, groups, weight).checked()
+        items = cls(tuple(values), checked, order, truth, groups, weight).checked()
         if weight is not None and not weight.all():  # what counts nothing is not there
-            found = found.taken(np.flatnonzero(weight))
-            if found.cluster is not None:
-                found = replace(found, cluster=np.unique(found.cluster, return_inverse=True)[1].reshape(-1))
-        return found.canonical()
+            items = items.taken(np.flatnonzero(weight))
+            if items.cluster is not None:
+                items = replace(items, cluster=np.unique(items.cluster, return_inverse=True)[1].reshape(-1))
+        return items.canonical()
 
     @classmethod
     def read(
@@ -226,25 +225,19 @@ class ItemScores(Named):
         places = [self.position(name) for name in check_names(names, None)]
         return replace(self, names=tuple(names), values=tuple(self.values[k] for k in places)).canonical()
 
-    def rename(self, names: Sequence[str]) -> ItemScores:
-        """Return the same scores under other names."""
-        return replace(self, names=check_names(names, self.n_classifiers))
-
     def against_rest(self, positive: Label) -> ItemScores:
         """Return the question of one class against the rest: two labels, the positive one last."""
-        found = find_label(positive, self.labels)
-        place = self.labels.index(found)
+        chosen = find_label(positive, self.labels)
+        place = self.labels.index(chosen)
         if self.values[0].ndim < _PLANE and self.n_labels > _BINARY:
             raise DataError(
                 f"There is one score an item, and there are {self.n_labels} labels: scores of which class?",
-                hint=f"give the truth as {found!r} or not, or one column of scores a class.",
+                hint=f"give the truth as {chosen!r} or not, or one column of scores a class.",
             )
-        others = [label for label in self.labels if label != found]
-        rest = others[0] if len(others) == 1 else rest_of(found)
         values = tuple(array if array.ndim < _PLANE else array[:, place] for array in self.values)
         assert self.truth is not None  # noqa: S101
         here: IntArray = (self.truth == place).astype(np.int64)
-        return replace(self, values=values, truth=here, labels=(rest, found)).canonical()
+        return replace(self, values=values, truth=here, labels=(rest_of(chosen, self.labels), chosen)).canonical()
 
     def __repr__(self) -> str:
         labels = "" if self.truth is None else f"{self.n_labels} labels, "
@@ -256,7 +249,7 @@ def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -
     plain = as_column(column, name)
     if isinstance(plain, np.ndarray):
         distinct, codes = np.unique(plain, return_inverse=True)
-        found: list[Any] = distinct.tolist()
+        present: list[Any] = distinct.tolist()
     else:
         cleaned = [clean(value) for value in plain]
         holes = [i for i, value in enumerate(cleaned) if value is None]
@@ -267,38 +260,33 @@ def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -
             )
         reconcile_columns({name: {(kind_of(value), value) for value in cleaned}})  # type: ignore[arg-type]
         cleaned = [whole_number(value) for value in cleaned]
-        found = list(dict.fromkeys(cleaned))
-        place = {label: i for i, label in enumerate(found)}
+        present = list(dict.fromkeys(cleaned))
+        place = {label: i for i, label in enumerate(present)}
         codes = np.array([place[label] for label in cleaned], dtype=np.int64)
-    order = sort_labels(found) if labels is None else check_labels(labels)
-    strays = [label for label in found if label not in order]
-    if strays:
-        raise UndeclaredLabelError(
-            wording("The data hold labels that `labels` does not declare: {}.", shorten(strays)),
-            hint=wording("labels= must list every class; leave it out to take the classes from the data."),
-        )
-    to = np.array([order.index(label) for label in found], dtype=np.int64)
-    return to[codes.reshape(-1)] if found else codes.astype(np.int64), order
+    order = sort_labels(present) if labels is None else check_labels(labels)
+    check_declared(present, order)
+    to = np.array([order.index(label) for label in present], dtype=np.int64)
+    return to[codes.reshape(-1)] if present else codes.astype(np.int64), order
 
 
 def _as_scores(array: Any, name: str) -> FloatArray:
     if hasattr(array, "to_numpy") and not isinstance(array, np.ndarray):
         array = array.to_numpy()
-    found = as_numbers(array, name)
-    if found.ndim not in {1, _PLANE}:
+    numbers = as_numbers(array, name)
+    if numbers.ndim not in {1, _PLANE}:
         raise InvalidInputError(
-            f"The scores of {name!r} must be one number an item, or items × classes; got shape {found.shape}."
+            f"The scores of {name!r} must be one number an item, or items × classes; got shape {numbers.shape}."
         )
-    return found + 0.0  # a copy, in which -0.0 is 0.0
+    return numbers + 0.0  # a copy, in which -0.0 is 0.0
 
 
 def _as_weights(weights: Any, n_items: int) -> FloatArray:
-    found = as_numbers(weights, "sample_weight", what="`sample_weight`").reshape(-1)
-    if found.size != n_items:
-        raise LengthMismatchError(f"`sample_weight` has {found.size:,} weights for {count_of(n_items, 'item')}.")
-    if (found < 0).any() or not found.any():
+    numbers = as_numbers(weights, "sample_weight", what="`sample_weight`").reshape(-1)
+    if numbers.size != n_items:
+        raise LengthMismatchError(f"`sample_weight` has {numbers.size:,} weights for {count_of(n_items, 'item')}.")
+    if (numbers < 0).any() or not numbers.any():
         raise DataError("`sample_weight` must not be negative, nor 0 throughout.", hint="weights say what items count.")
-    weight: FloatArray = found / found.mean()
+    weight: FloatArray = numbers / numbers.mean()
     return weight
 
 

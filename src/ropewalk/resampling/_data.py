@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.data.counting import check_same_order
+from ropewalk.data.columns import check_same_order
 from ropewalk.data.labels import find_label, usual_positive
 from ropewalk.data.rows import check_names
 from ropewalk.data.scores import code_labels

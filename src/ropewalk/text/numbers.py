@@ -11,7 +11,7 @@ _MAX_DECIMALS: Final = 9
 def decimals(estimate: Any, error: float | None = None) -> int:
     """Return how many decimals to print: two significant digits of the std, and none that the draws do not carry.
 
-    A digit is carried if one unit of it is at least the Monte Carlo `error`: that of the HDI's ends, unless said.
+    A digit is carried if one unit of it is at least the Monte Carlo `error`: that of the HDI's ends by default.
     """
     error = max(estimate.hdi_mc_error) if error is None else error
     if estimate.std <= 0:

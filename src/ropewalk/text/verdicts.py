@@ -45,7 +45,7 @@ def rope_text(rope: Iterable[float]) -> str:
 
 
 def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, b: str) -> str:
-    """Say a verdict about two classifiers, at a ROPE written as `width`, in a sentence."""
+    """Return a verdict about two classifiers, at a ROPE written as `width`, in a sentence."""
     if verdict is Verdict.EQUIVALENT:
         return f"{a} and {b} are practically equivalent at {width}"
     if verdict.conclusive:
@@ -56,7 +56,7 @@ def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, 
 
 
 def bar_text(verdict: Verdict, leaning: Leaning | None, width: str, name: str, bar: str) -> str:
-    """Say a verdict about one classifier against a fixed bar, at a ROPE written as `width`, in a sentence."""
+    """Return a verdict about one classifier against a fixed bar, at a ROPE written as `width`, in a sentence."""
     if verdict is Verdict.EQUIVALENT:
         return f"{name} is practically at the bar of {bar} ({width})"
     if verdict.conclusive:

@@ -1,0 +1,334 @@
+"""Columns of any kind: lists, arrays, numbers and dataframes, checked, and their distinct rows counted."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ropewalk.data.labels import clean, kind_of
+from ropewalk.errors import (
+    ColumnNotFoundError,
+    DataError,
+    InvalidInputError,
+    LabelTypeError,
+    LengthMismatchError,
+    MissingDependencyError,
+    PairingError,
+)
+from ropewalk.text.names import brief, count_of, nearest, shorten
+from ropewalk.typing import FloatArray, Label
+
+Rows = dict[tuple[Label | None, ...], int]
+
+ROWS_PER_CHUNK: Final = 1 << 17  # counted at a time: temporary arrays stay near 1 MB each, whatever the input
+ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
+MAX_DENSE_CELLS: Final = 1 << 22  # up to which a count array is cheaper than sorting keys
+MAX_LABEL_SPAN: Final = 1 << 16  # up to which `label - min` is the code
+MAX_SCORE: Final = 1e100  # beyond it, and below its inverse, squares overflow or vanish
+SCORE_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."
+
+
+# -- labels, counted in memory -----------------------------------------------------------------------------
+
+
+def count_columns(columns: Sequence[Any], names: Sequence[str]) -> Rows:
+    """Count the distinct rows of equally long columns, NumPy integers without a Python loop.
+
+    Examples
+    --------
+    >>> count_columns([[1, 1, 0], [1, 1, 1]], ["y", "a"])
+    {(1, 1): 2, (0, 1): 1}
+    """
+    plain = [as_column(column, name) for column, name in zip(columns, names, strict=True)]
+    lengths = [len(column) for column in plain]
+    if len(set(lengths)) > 1:
+        sizes = ", ".join(f"{name} {length:,}" for name, length in zip(names, lengths, strict=True))
+        raise LengthMismatchError(
+            f"All columns must have the same length; got {sizes}.",
+            hint="every classifier must have answered every item, in the same order; files with ids can be joined.",
+        )
+    if lengths[0] and all(isinstance(column, np.ndarray) for column in plain):
+        kinds = {column.dtype.kind == "b" for column in plain}
+        if len(kinds) == 1:
+            counted = _count_integers(plain)
+            if counted is not None:
+                return {tuple(map(bool, row)): n for row, n in counted.items()} if kinds == {True} else counted
+    return _count_objects([c.tolist() if isinstance(c, np.ndarray) else c for c in plain], names)
+
+
+def check_same_order(columns: Sequence[Any], names: Sequence[str]) -> None:
+    """Refuse pandas columns that hold the same index in another order: items are matched by position."""
+    indexed = [(c.index, name) for c, name in zip(columns, names, strict=True) if hasattr(c, "iloc")]
+    for (index, name), (other, other_name) in pairwise(indexed):
+        if len(index) == len(other) and not index.equals(other) and index.isin(other).all():
+            raise PairingError(
+                f"{other_name} has the index of {name} in another order, and items are matched by position.",
+                hint="sort both alike, or put them into one dataframe.",
+            )
+
+
+def as_column(column: Any, name: str) -> Any:
+    """Return a 1-D integer or boolean array where that is what came, else a list of plain values."""
+    if isinstance(column, str | bytes | Mapping | set | frozenset) or not (
+        isinstance(column, Iterable) or hasattr(column, "__array__")
+    ):
+        raise InvalidInputError(f"{name} must be a sequence of labels; got {type(column).__name__}.")
+    if not isinstance(column, np.ndarray | list | tuple | range):
+        column = _from_series(column)
+    if isinstance(column, np.ndarray):
+        if column.ndim == 2 and column.shape[1] == 1:  # noqa: PLR2004
+            column = column[:, 0]
+        if column.ndim != 1:
+            raise InvalidInputError(
+                f"{name} must be one-dimensional; got shape {column.shape}.",
+                hint="give one label an item, or 0/1 arrays of items × labels where an item has any number of them.",
+            )
+        if np.ma.isMaskedArray(column) and np.ma.is_masked(column):
+            return column.tolist()  # masked entries become None
+        if column.dtype.kind in "bi" or (column.dtype.kind == "u" and column.dtype.itemsize < 8):  # noqa: PLR2004
+            return np.asarray(column)
+        return column.tolist()
+    return list(column)
+
+
+def _from_series(column: Any) -> Any:
+    """Turn a column of any dataframe library, or anything array-like, into an array or a list."""
+    import narwhals as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return np.asarray(column) if hasattr(column, "__array__") else list(column)
+    if (series.dtype.is_integer() or series.dtype == nw.Boolean) and not series.null_count():
+        return series.to_numpy()
+    return series.to_list()
+
+
+def _count_integers(columns: list[npt.NDArray[Any]]) -> Rows | None:
+    """Count integer rows chunk by chunk; None if the labels are too many for 64-bit keys."""
+    levels = [_levels(column) for column in columns]
+    sizes = [level if isinstance(level, int) else len(level) for level, _ in levels]
+    total = math.prod(sizes)
+    if total >= 1 << 62:
+        return None
+    dense = np.zeros(total, dtype=np.int64) if total <= MAX_DENSE_CELLS else None
+    sparse: Counter[int] = Counter()
+    for start in range(0, len(columns[0]), ROWS_PER_CHUNK):
+        key = np.zeros(min(ROWS_PER_CHUNK, len(columns[0]) - start), dtype=np.int64)
+        for column, (level, low), size in zip(columns, levels, sizes, strict=True):
+            part = column[start : start + ROWS_PER_CHUNK]
+            key *= size
+            if isinstance(level, int):
+                np.add(key, part, out=key)
+                key -= low
+            else:
+                key += np.searchsorted(level, part)
+        if dense is not None:
+            dense += np.bincount(key, minlength=total)
+        else:
+            keys, numbers = np.unique(key, return_counts=True)
+            sparse.update(dict(zip(keys.tolist(), numbers.tolist(), strict=True)))
+    if dense is not None:
+        cells = np.flatnonzero(dense)
+        sparse.update(dict(zip(cells.tolist(), dense[cells].tolist(), strict=True)))
+    rows: Rows = {}
+    for code, number in sparse.items():
+        rest, row = code, []
+        for (level, low), size in zip(reversed(levels), reversed(sizes), strict=True):
+            rest, digit = divmod(rest, size)
+            row.append(digit + low if isinstance(level, int) else int(level[digit]))
+        rows[tuple(reversed(row))] = number
+    return rows
+
+
+def _levels(column: npt.NDArray[Any]) -> tuple[int | npt.NDArray[Any], int]:
+    """Return (size, minimum) for a small range of labels, else (sorted distinct labels, 0)."""
+    low, high = int(column.min()), int(column.max())
+    if high - low < MAX_LABEL_SPAN:
+        return high - low + 1, low
+    chunks = [np.unique(column[i : i + ROWS_PER_CHUNK]) for i in range(0, len(column), ROWS_PER_CHUNK)]
+    return np.unique(np.concatenate(chunks)), 0
+
+
+def _count_objects(columns: list[list[Any]], names: Sequence[str]) -> Rows:
+    """Count rows of any labels; each column must hold one kind, since `1`, `1.0` and `True` hash alike."""
+    cleaned = []
+    for column, name in zip(columns, names, strict=True):
+        types = set(map(type, column))
+        if not types <= {str, int, bool}:
+            column = [clean(value) for value in column]  # noqa: PLW2901
+            types = {type(value) for value in column} - {type(None)}
+        if len(types) > 1:
+            examples = {kind_of(value): value for value in reversed(column) if value is not None}
+            raise LabelTypeError(
+                f"{name} mixes labels of different types ({shorten(examples.values())}).",
+                hint="1, '1', 1.0 and True are different labels; convert them to one type.",
+            )
+        cleaned.append(column)
+    return dict(Counter(zip(*cleaned, strict=True)))
+
+
+# -- numbers: scores, losses, probabilities ---------------------------------------------------------------
+
+
+def as_array(values: Any, what: str) -> Any:
+    """Return an array, or say that its rows differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise LengthMismatchError(f"The rows of {what} differ in length.", hint="every row needs the same.") from error
+
+
+def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray:
+    """Return one classifier's scores if they are finite numbers; a table of repeats × folds keeps its shape.
+
+    `what` is what an error calls them, where they are no scores.
+    """
+    title = f"The scores of {name!r}" if what is None else what
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidInputError(
+            f"{title} must be a sequence of numbers; got {type(values).__name__}.",
+            hint=SCORE_FORMS if what is None else None,
+        )
+    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    array = as_array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
+    if array.dtype.kind == "O":
+        array = _as_floats(array)
+    if array.size and array.dtype.kind not in "iufb":
+        raise DataError(
+            f"{title} must be numbers; got {brief(repr(_first_text(array)))}.",
+            hint="leave out columns that are no scores, and turn text into numbers first.",
+        )
+    floats: FloatArray = array.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(floats) if masked is None else ~np.isfinite(floats) | masked)
+    if bad.size:
+        raise DataError(
+            f"{title} must be finite; NaN, infinity or nothing in {count_of(int(bad.size), 'row')}, "
+            f"first in row {int(bad[0]) // max(floats[0].size, 1) + 1}.",
+            hint="leave the row out for all classifiers, or find out why it failed." if what is None else None,
+        )
+    largest = float(np.abs(floats).max(initial=0.0))
+    if largest > MAX_SCORE or 0 < largest < 1 / MAX_SCORE:
+        raise DataError(f"{title} reach {largest:g}.", hint="scale them to a size of about 1.")
+    return floats
+
+
+def _first_text(array: Any) -> Any:
+    """Return the first value that is no number, in any writing."""
+    for value in array.reshape(-1).tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return value
+    return array.reshape(-1).tolist()[0]
+
+
+def _as_floats(array: Any) -> Any:
+    """Return an array of Python's own numbers as floats; None is NaN, and what is no number stays as it is."""
+    values = []
+    for value in array.flat:
+        if value is not None and not isinstance(value, numbers.Real | Decimal | np.bool_):
+            return array
+        try:
+            values.append(math.nan if value is None else float(value))
+        except OverflowError:
+            values.append(math.inf)
+    return np.array(values, dtype=np.float64).reshape(array.shape)
+
+
+# -- dataframes, through narwhals --------------------------------------------------------------------------
+
+
+def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
+    """Count the distinct rows of some columns of a dataframe, lazy ones where the data are."""
+    import narwhals as nw
+
+    wrapped = as_frame(frame)
+    schema = wrapped.collect_schema()
+    require_columns(schema.names(), columns)
+    keys = list(dict.fromkeys(columns))
+    number = "count"
+    while number in schema.names():
+        number += "_"
+    if any(schema[name] == nw.Object for name in keys):  # grouping would merge 1, 1.0 and True
+        return count_columns(frame_columns(frame, columns), columns)
+    if isinstance(wrapped, nw.LazyFrame):
+        parts = [wrapped]
+    else:
+        wrapped = wrapped.select(*keys)
+        parts = [wrapped[i : i + ROWS_PER_GROUPING].lazy() for i in range(0, len(wrapped), ROWS_PER_GROUPING)]
+    counted: Counter[Any] = Counter()
+    for part in parts:
+        grouped = part.group_by(keys).agg(nw.len().alias(number))
+        table = _collect(grouped).select(*keys, nw.col(number).cast(nw.Int64))
+        # Null and NaN come back differently from different back-ends: `clean` makes both None.
+        lists = {name: [clean(value) for value in table[name].to_list()] for name in keys}
+        rows = zip(*(lists[name] for name in columns), strict=True)
+        for row, many in zip(rows, table[number].to_list(), strict=True):
+            counted[row] += many
+    return dict(counted)
+
+
+def frame_columns(frame: Any, columns: Sequence[str]) -> list[list[Any]]:
+    """Return some columns of a dataframe as lists, item by item."""
+    wrapped = as_frame(frame)
+    require_columns(wrapped.collect_schema().names(), columns)
+    table = _collect(wrapped.lazy().select(*dict.fromkeys(columns)))
+    return [[clean(value) for value in table[name].to_list()] for name in columns]
+
+
+def is_frame(data: Any) -> bool:
+    """Whether narwhals knows `data` as a dataframe; strings, arrays and lists never are."""
+    if isinstance(data, str | bytes | list | tuple | dict) or type(data).__module__.split(".")[0] == "numpy":
+        return False
+    import narwhals as nw
+
+    try:
+        return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.NarwhalsError:  # it is one, and `as_frame` says what is wrong with it
+        return True
+
+
+def as_frame(data: Any) -> Any:
+    """Wrap a dataframe of any kind, or say what would be one."""
+    import narwhals as nw
+
+    try:
+        wrapped = nw.from_native(data)
+        wrapped.collect_schema()
+    except nw.exceptions.NarwhalsError as error:
+        raise DataError(f"This dataframe cannot be used: {error}.", hint="column names must differ.") from error
+    except TypeError as error:
+        raise InvalidInputError(
+            f"Expected a dataframe; got {type(data).__name__}.",
+            hint="pandas, polars (eager or lazy), pyarrow tables and DuckDB relations work.",
+        ) from error
+    return wrapped
+
+
+def _collect(lazy: Any) -> Any:
+    # Plain collect(): with backend="pyarrow" a pandas or dask index leaks into the result.
+    try:
+        return lazy.collect()
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError(
+            f"This dataframe needs {error.name} to hand over its rows.", hint="pip install 'ropewalk[files]'"
+        ) from error
+
+
+def require_columns(present: Sequence[str], wanted: Sequence[str], where: str = "the table") -> None:
+    """Raise for the first column that is not there, naming the nearest one."""
+    for name in wanted:
+        if name not in present:
+            guess = nearest(name, present)
+            raise ColumnNotFoundError(
+                f"Column {name!r} was not found in {where}.",
+                hint=(f"did you mean {guess!r}? " if guess else "") + f"The columns are: {shorten(present)}.",
+            )

@@ -7,7 +7,7 @@ import sys
 
 HEAVY = [
     "scipy.stats", "matplotlib", "pandas", "polars", "pyarrow", "duckdb", "pymc",
-    "typer", "rich", "jinja2", "sklearn", "statsmodels",
+    "click", "rich", "jinja2", "sklearn", "statsmodels",
 ]  # fmt: skip
 
 

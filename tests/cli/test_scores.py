@@ -10,7 +10,7 @@ import pytest
 import ropewalk as rw
 
 SCORES = str(rw.examples.bundled("news20_scores_class8.csv.gz"))
-COLUMNS = ("--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2", "--scores", "--draws", "500")
+COLUMNS = ("--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2", "--draws", "500")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_comparing_by_scores(run, news):
 
 def test_text_markdown_latex_and_html(run, tmp_path):
     page = tmp_path / "page.html"
-    code, out, _ = run("compare", SCORES, *COLUMNS, "--rope", "0.01", "--html", page)
+    code, out, _ = run("compare", SCORES, *COLUMNS, "--metric", "roc_auc", "--rope", "0.01", "--html", page)
     assert code == 0
     assert "ROC AUC" in out
     assert "DeLong" in out
@@ -49,13 +49,13 @@ def test_text_markdown_latex_and_html(run, tmp_path):
 
 def test_evaluating_and_ranking_by_scores(run, predictions):
     code, out, _ = run(
-        "evaluate", predictions, "--truth", "y", "--prediction", "p", "--scores", "--metric", "roc_auc,brier",
+        "evaluate", predictions, "--truth", "y", "--prediction", "p", "--metric", "roc_auc,brier",
         "--at-least", "0.4", "--draws", "300", "--json",
     )  # fmt: skip
     assert code == 0
     assert [m["metric"] for m in json.loads(out)["metrics"]] == ["roc_auc", "brier"]
     code, out, _ = run(
-        "rank", predictions, "--truth", "y", "--predictions", "p,q", "--scores", "--metric", "brier", "--draws", "300",
+        "rank", predictions, "--truth", "y", "--predictions", "p,q", "--metric", "brier", "--draws", "300",
         "--json", "--cluster", "who",
     )  # fmt: skip
     assert code == 0
@@ -63,7 +63,7 @@ def test_evaluating_and_ranking_by_scores(run, predictions):
 
 
 def test_a_mean_needs_no_truth_and_may_be_a_loss(run, predictions):
-    asked = ("compare", predictions, "--a", "p", "--b", "q", "--scores", "--metric", "mean", "--draws", "300", "--json")
+    asked = ("compare", predictions, "--a", "p", "--b", "q", "--metric", "mean", "--draws", "300", "--json")
     up, down = (json.loads(run(*asked, *more)[1]) for more in ((), ("--lower-is-better",)))
     assert up["delta"] == down["delta"]
     assert up["higher_is_better"]
@@ -72,15 +72,26 @@ def test_a_mean_needs_no_truth_and_may_be_a_loss(run, predictions):
 
 def test_costs_of_scores(run, predictions, tmp_path, write):
     costs = write(tmp_path / "c.csv", [(0, 1), (5, 0)])
-    asked = ("evaluate", predictions, "--truth", "y", "--prediction", "p", "--scores", "--cost-matrix", costs)
+    asked = ("evaluate", predictions, "--truth", "y", "--prediction", "p", "--cost-matrix", costs)
     told = json.loads(run(*asked, "--metric", "cost,roc_auc", "--draws", "100", "--json")[1])
     assert [m["metric"] for m in told["metrics"]] == ["cost", "roc_auc"]
-    code, out, _ = run("compare", predictions, *("--truth", "y", "--a", "p", "--b", "q", "--scores"), "--cost-matrix",
-                       costs, "--draws", "100", "--json")  # fmt: skip
+    code, out, _ = run("compare", predictions, "--truth", "y", "--a", "p", "--b", "q", "--cost-matrix", costs,
+                       "--draws", "100", "--json")  # fmt: skip
     assert (code, json.loads(out)["metric"]) == (0, "cost")
     code, _, err = run("compare", predictions, "--truth", "y", "--a", "a", "--b", "b", "--lower-is-better")
     assert code == 2
-    assert "--scores" in err
+    assert "--metric mean" in err
+
+
+def test_a_threshold_decides_what_is_positive(run, predictions, tmp_path, write):
+    costs = write(tmp_path / "c.csv", [(0, 1), (5, 0)])
+    asked = ("evaluate", predictions, "--truth", "y", "--prediction", "p", "--metric", "cost", "--cost-matrix", costs)
+    all_positive, none = (
+        json.loads(run(*asked, "--threshold", bar, "--draws", "100", "--json")[1])["metrics"][0]["observed"]
+        for bar in (0, 2)
+    )
+    n_positive = sum(line.startswith("1,") for line in predictions.read_text().splitlines())
+    assert (all_positive, none) == (pytest.approx((120 - n_positive) / 120), pytest.approx(5 * n_positive / 120))
 
 
 def test_clusters_of_labels(run, predictions):
@@ -102,8 +113,8 @@ def test_clusters_of_labels(run, predictions):
         (("--per-class",), 2, "--per-class is about labels"),
         (("--missing", "drop"), 2, "--missing is about labels"),
         (("--model", "paired"), 2, "--model is about labels"),
-        (("--metric", "f1"), 2, "Unknown metric of scores"),
         (("--metric", "log_loss"), 4, "probabilities from 0 to 1"),
+        (("--metric", "f1"), 4, "scores"),
         (("--pos-label", "7"), 4, "not a label"),
         (("--cluster", "dox"), 4, "did you mean 'doc'"),
         (("--rope", "2"), 2, "no two values of roc_auc"),
@@ -111,15 +122,17 @@ def test_clusters_of_labels(run, predictions):
     ],
 )
 def test_a_mistake_is_a_sentence_and_an_exit_code(run, more, code, match):
-    found, out, err = run("compare", SCORES, *COLUMNS, *more)
+    metric = () if "--metric" in more else ("--metric", "roc_auc")
+    found, out, err = run("compare", SCORES, *COLUMNS, *metric, *more)
     assert (found, out) == (code, "")
     assert match in err
     assert "Traceback" not in err
 
 
 def test_a_column_of_words_is_no_score(run, predictions):
-    code, _, err = run("compare", predictions, "--truth", "y", "--a", "p", "--b", "who", "--scores")
+    code, _, err = run("compare", predictions, "--truth", "y", "--a", "p", "--b", "who", "--metric", "roc_auc")
     assert code == 4
     assert "'who' must hold numbers" in err
-    assert run("compare", predictions, "--a", "p", "--b", "q", "--scores")[0] == 2
+    assert run("compare", predictions, "--a", "p", "--b", "q", "--metric", "roc_auc")[0] == 2
+    assert run("compare", predictions, "--truth", "y", "--a", "p", "--b", "q", "--scores")[0] == 2
     assert run("rank", predictions, "--predictions", "a,b")[0] == 2

@@ -74,12 +74,13 @@ class Option:
     default
         What holds where the option is absent; `shell_default` is that of the command where it differs.
     flag
-        The spelling of the command line; None for the name with dashes, `PYTHON_ONLY` for none.
+        The spelling of the command line; None for the name with dashes, `PYTHON_ONLY` for none. An argument that goes
+        by its place has a name without dashes: FILE.
     parse
         How the command reads the text: `str`, `int` (of at least `minimum`), `float`, `bool` for an option without a
         value, or a function of the text and the flag.
-    required
-        Whether a command refuses to run without it.
+    required, is_input
+        Whether a command refuses to run without it; whether it names a file to read, which no page may overwrite.
     metavar
         What the help calls the value.
     echo
@@ -94,14 +95,16 @@ class Option:
     parse: Callable[..., Any] = str
     minimum: int | None = None
     required: bool = False
+    is_input: bool = False
     metavar: str | None = None
     echo: Callable[[Any], Any] | None = None
     echo_key: str | None = None
 
 
-_data, _question, _decision, _model, _drawing = (
-    partial(Option, group=heading) for heading in ("Data", "Question", "Decision", "Model", "Drawing")
-)
+GROUPS: Final = ("Data", "Question", "Decision", "Model", "Drawing", "Output")
+"""The headings of the help, in its order."""
+
+_data, _question, _decision, _model, _drawing = (partial(Option, group=heading) for heading in GROUPS[:-1])
 
 
 class TableOptions(TypedDict, total=False):
@@ -160,7 +163,7 @@ class ClassOptions(TypedDict, total=False):
             echo=lambda recipe: None if recipe.picked is None else [label_text(label) for label in recipe.picked],
         ),
     ]
-    cost_matrix: Annotated[Any, _question(help="File of costs for --metric cost.", metavar="FILE")]
+    cost_matrix: Annotated[Any, _question(help="File of costs for --metric cost.", metavar="FILE", is_input=True)]
 
 
 class QuestionOptions(ClassOptions, total=False):
@@ -218,8 +221,8 @@ class EngineOption(TypedDict, total=False):
     ]
 
 
-class RunOptions(TypedDict, total=False):
-    """Where chance comes from, and how work runs."""
+class SeedOption(TypedDict, total=False):
+    """Where chance comes from."""
 
     rng: Annotated[
         SeedLike,
@@ -233,6 +236,11 @@ class RunOptions(TypedDict, total=False):
             echo_key="seed",
         ),
     ]
+
+
+class RunOptions(SeedOption, total=False):
+    """Where chance comes from, and how work runs."""
+
     random_state: Annotated[SeedLike, _drawing(help="An alias of `rng`.", flag=PYTHON_ONLY)]
     threads: Annotated[int, _drawing(help="Threads to draw with.", default=1, parse=int, minimum=1)]
     progress: Annotated[ProgressLike, _drawing(help="How progress is shown.", flag=PYTHON_ONLY)]
@@ -290,6 +298,12 @@ class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, RunOp
         int, _drawing(help="Draws from the posterior of each test set.", default=2_000, parse=int, minimum=1)
     ]
     n_jobs: Annotated[int | None, _drawing(help="Processes, through joblib, instead of threads.", parse=int)]
+
+
+class SimulationsOption(TypedDict, total=False):
+    """How many test sets are simulated."""
+
+    simulations: Annotated[int, _drawing(help="Simulated test sets.", default=1_000, parse=int, minimum=1)]
 
 
 class CurveOptions(DataOptions, RunOptions, total=False):

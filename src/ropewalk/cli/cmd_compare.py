@@ -1,0 +1,110 @@
+"""`ropewalk compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final, TypedDict
+
+import ropewalk as rw
+from ropewalk.cli.output import OutputOptions, emit, quietly, with_notes
+from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
+from ropewalk.data.files import read_matrix
+from ropewalk.errors import CountsError, InvalidInputError
+from ropewalk.results.options import CompareOptions, Option
+
+
+class Columns(TypedDict, total=False):
+    """A table, and its columns of predictions."""
+
+    file: Annotated[str, FILE()]
+    a: Annotated[str, Option(group="Data", help="Column of classifier A.")]
+    b: Annotated[str, Option(group="Data", help="Column of classifier B.")]
+
+
+class Options(Columns, CompareOptions, VerbOptions, OutputOptions, total=False):
+    """What the command takes."""
+
+    per_class: Annotated[bool, Option(group="Question", help="Every class against the rest.", parse=bool)]
+    file_a: Annotated[str, Option(group="Data", help="A's own file, joined by --id.", metavar="FILE", is_input=True)]
+    file_b: Annotated[str, Option(group="Data", help="B's own file, joined by --id.", metavar="FILE", is_input=True)]
+    prediction: Annotated[str, Option(group="Data", help="Column of predictions in --file-a and --file-b.")]
+    unmatched: Annotated[str, Option(group="Data", help="Ids of one file only: error or drop.", default="error")]
+    confusion_a: Annotated[
+        str,
+        Option(
+            group="Data", help="A's confusion matrix: integers, rows = truth, no header.", metavar="FILE", is_input=True
+        ),
+    ]
+    confusion_b: Annotated[str, Option(group="Data", help="B's confusion matrix.", metavar="FILE", is_input=True)]
+
+
+_LONG: Final = ("item", "label", "n_items")
+_FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
+    "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _LONG),
+    "--confusion-a and --confusion-b": (
+        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG),
+    ),
+}  # fmt: skip
+"""Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
+
+
+def run(options: Options) -> None:
+    """Compare two classifiers."""
+    if "per_class" in options and "pos_label" in options:
+        raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
+    tables = _READERS[_form(options)](options)
+    asked = questions(options, CompareOptions, tables[0].labels)
+    compare = rw.compare_classes if "per_class" in options else rw.compare
+    emit(quietly(lambda: compare(*tables, **asked)), options)
+
+
+def _form(options: Options) -> str:
+    """Return the form of the data, and refuse what is missing or does not go with it."""
+    forms = [form for form, (files, _, _) in _FORMS.items() if any(name in options for name in files)]
+    if len(forms) != 1:
+        raise InvalidInputError(
+            f"Give exactly one of {', '.join(_FORMS)}; got {', '.join(forms) or 'none'}.",
+            hint="ropewalk compare FILE --truth COL --a COL --b COL --rope 0.01",
+        )
+    files, needed, unused = _FORMS[forms[0]]
+    absent = [flag_of(name) for name in (*files, *needed) if name not in options]
+    if absent:
+        raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
+    for name in unused:
+        if name in options:
+            raise InvalidInputError(f"{flag_of(name)} does not go with {forms[0]}.", hint="leave it out.")
+    return forms[0]
+
+
+def _one_file(options: Options) -> tuple[Any, ...]:
+    return (read_file(options, [options["a"], options["b"]]),)
+
+
+def _two_files(options: Options) -> tuple[Any, ...]:
+    names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
+    return (
+        with_notes(lambda: read_declared(options, lambda labels: rw.join_outcomes(
+            options["file_a"], options["file_b"], id=options["id"], truth=str(options["truth"]),
+            prediction=options["prediction"], names=names if names[0] != names[1] else ("A", "B"), labels=labels,
+            missing=options.get("missing", "error"), cluster=options.get("cluster"),
+            unmatched=options.get("unmatched", "error"),
+        ))),
+    )  # fmt: skip
+
+
+def _two_matrices(options: Options) -> tuple[Any, ...]:
+    matrices = [read_matrix(options["confusion_a"]), read_matrix(options["confusion_b"])]
+    if len(matrices[0]) != len(matrices[1]):
+        raise CountsError(
+            f"The two confusion matrices have {len(matrices[0])} and {len(matrices[1])} rows.",
+            hint="both classifiers are judged on the same classes; an absent one has a row of zeros.",
+        )
+    names = options.get("a", "A"), options.get("b", "B")
+    return tuple(
+        rw.Outcomes.from_confusion(matrix, labels=options.get("labels"), name=name)
+        for matrix, name in zip(matrices, names, strict=True)
+    )
+
+
+_READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices), strict=True))

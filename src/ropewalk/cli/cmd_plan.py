@@ -1,0 +1,58 @@
+"""`ropewalk plan`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import ropewalk as rw
+from ropewalk.cli.output import emit, quietly
+from ropewalk.cli.reading import ScenarioOptions, read_truth
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.comparison import run as run_recipe
+from ropewalk.planning.posing import ask_again
+from ropewalk.results import Comparison
+from ropewalk.results.options import Option, PlanningOptions
+
+
+class Question(PlanningOptions, total=False):
+    """What `rw.plan` takes, beside the truth."""
+
+    power: Annotated[
+        float, Option(group="Decision", help="How often the goal is to be reached.", default=0.8, parse=float)
+    ]
+    n: Annotated[
+        int, Option(group="Decision", help="Ask for the smallest difference that so many items find.", parse=int)
+    ]
+    cost_per_item: Annotated[float, Option(group="Decision", help="What a label costs, …", parse=float)]
+    value: Annotated[float, Option(group="Decision", help="… and what reaching the goal is worth.", parse=float)]
+    max_n: Annotated[int, Option(group="Decision", help="Where to give up.", default=10_000_000, parse=int)]
+    simulations: Annotated[
+        int,
+        Option(
+            group="Drawing", help="Simulated test sets: 4,000 in all; of more items, 1,000 each.", parse=int, minimum=1
+        ),
+    ]
+
+
+class Options(ScenarioOptions, Question, total=False):
+    """What the command takes."""
+
+    fresh: Annotated[
+        bool,
+        Option(group="Decision", help="With --from: a new test set, instead of more items beside the old.", parse=bool),
+    ]
+
+
+def run(options: Options) -> None:
+    """Find the number of items, or with --from that of more items."""
+    truth, asked = read_truth(options, Question)
+    if "fresh" in options and "results" not in options:
+        raise InvalidInputError("--fresh is about a new test set given --from results.", hint="leave it out.")
+    if isinstance(truth, Comparison) and not {"fresh", "n", "cost_per_item", "value"} & options.keys():
+        again = ask_again(truth.recipe, **{name: asked.pop(name, None) for name in ("rope", "prob", "rule")})
+        if "simulations" in asked:  # users who say how many want them
+            asked["method"] = "simulation"
+        asked["target"] = asked.pop("power", 0.8)
+        emit(quietly(lambda: run_recipe(again).more_data(**asked)), options)
+        return
+    emit(quietly(lambda: rw.plan(truth, **asked)), options)

@@ -1,0 +1,42 @@
+"""`ropewalk test`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import ropewalk as rw
+from ropewalk.cli.output import OutputOptions, emit, quietly
+from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file
+from ropewalk.errors import InvalidInputError
+from ropewalk.results.options import ClassOptions, Option, SeedOption, TableOptions
+
+
+class Question(ClassOptions, SeedOption, total=False):
+    """What `classical.battery` takes."""
+
+    metric: Annotated[str, Option(group="Question", help="Add a permutation test of this metric.")]
+    permutations: Annotated[
+        int, Option(group="Question", help="How many the permutation test draws.", default=10_000, parse=int)
+    ]
+
+
+class Columns(FileOption, total=False):
+    """A table, and its columns."""
+
+    a: Annotated[str, Option(group="Data", help="Column of classifier A.", required=True)]
+    b: Annotated[str, Option(group="Data", help="Column of classifier B.", required=True)]
+
+
+class Options(Columns, TableOptions, LongTableOptions, Question, OutputOptions, total=False):
+    """What the command takes."""
+
+    id: Annotated[str, Option(group="Data", help="Column of item ids.")]
+
+
+def run(options: Options) -> None:
+    """Run the classical tests."""
+    if "permutations" in options and "metric" not in options and "cost_matrix" not in options:
+        raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
+    table = read_file(options, [options["a"], options["b"]])
+    asked = questions(options, Question, table.labels)
+    emit(quietly(lambda: rw.classical.battery(table, **asked)), options)

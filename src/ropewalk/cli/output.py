@@ -1,0 +1,89 @@
+"""Between a result and a terminal: what goes to stdout, what to stderr, and what to files."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, TypedDict, TypeVar
+
+import click
+
+from ropewalk.errors import InvalidInputError, RopewalkWarning, UnreadableFileError
+from ropewalk.report import body, remark_lines
+from ropewalk.results import Rendered
+from ropewalk.results.options import Option
+from ropewalk.text.names import visible
+
+T = TypeVar("T")
+
+INTERRUPTED: Final = 130  # what a shell calls a program that Ctrl-C stopped
+_FORMATS: Final = ("json", "markdown", "latex")
+
+
+class JsonOption(TypedDict, total=False):
+    """Data instead of text."""
+
+    json: Annotated[bool, Option(group="Output", help="Print JSON.", parse=bool)]
+
+
+class OutputOptions(JsonOption, total=False):
+    """The form of an answer."""
+
+    markdown: Annotated[bool, Option(group="Output", help="Print a Markdown table.", parse=bool)]
+    latex: Annotated[bool, Option(group="Output", help="Print a LaTeX table.", parse=bool)]
+    html: Annotated[str, Option(group="Output", help="Also write an HTML page.", metavar="OUT")]
+
+
+def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
+    """Refuse, before any work, two formats, or a page that cannot be written or would overwrite what is read."""
+    if sum(name in options for name in _FORMATS) > 1:
+        raise InvalidInputError("--json, --markdown and --latex exclude each other; give one.")
+    if "html" not in options:
+        return
+    html: str = options["html"]
+    folder = Path(html).parent
+    if Path(html).is_dir() or not html:
+        raise UnreadableFileError(f"Cannot write {html!r}: it is a folder.", hint="name a file in it.")
+    if not folder.is_dir():
+        raise UnreadableFileError(f"Cannot write {html!r}: there is no folder {str(folder)!r}.")
+    if not os.access(folder, os.W_OK):
+        raise UnreadableFileError(f"Cannot write {html!r}: the folder {str(folder)!r} is read-only.")
+    if Path(html).exists() and any(Path(file).exists() and Path(html).samefile(file) for file in inputs):
+        raise InvalidInputError(f"--html {html!r} would overwrite the data.", hint="name another file.")
+
+
+def emit(result: Rendered, options: Mapping[str, Any]) -> None:
+    """Print the result to stdout in the chosen format, what else there is to say to stderr; write the page."""
+    chosen = next((name for name in _FORMATS if name in options), None)
+    if chosen is None:
+        text = "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"))])
+    else:
+        text = getattr(result, f"to_{chosen}")()
+    click.echo(text.rstrip("\n"))
+    if "html" in options:  # last, so that an answer is not lost for want of a disk
+        result.to_html(options["html"])
+        click.echo(f"Wrote {visible(options['html'])}", err=True)
+    for line in remark_lines(result, ("Hint", "Warning")):
+        click.echo(line, err=True)
+    if getattr(result, "partial", False):  # somebody stopped it early: there is an answer, and the code says so
+        sys.exit(INTERRUPTED)
+
+
+def quietly(call: Callable[[], T]) -> T:
+    """Run without Python's own warnings: the result carries them, and `emit` prints them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RopewalkWarning)
+        return call()
+
+
+def with_notes(call: Callable[[], T]) -> T:
+    """Run what reads data, and say on stderr which items were left out."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RopewalkWarning)
+        result = call()
+    for warning in caught:
+        click.echo(f"Note     {visible(str(warning.message))}", err=True)
+    return result

@@ -11,28 +11,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ropewalk import classical, errors, metrics, models
 from ropewalk._version import __version__
-from ropewalk.data import (
-    ItemScores,
-    MultilabelOutcomes,
-    Outcomes,
-    examples,
-    join_outcomes,
-    read_multilabel,
-    read_outcomes,
-)
-from ropewalk.mcmc import Sampler
-from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
-from ropewalk.verbs.comparison import compare, compare_classes
-from ropewalk.verbs.evaluation import evaluate
-from ropewalk.verbs.ranking import rank
 
 if TYPE_CHECKING:
-    from ropewalk import analysis, curves, planning, plots, resampling
+    from ropewalk import analysis, classical, curves, errors, metrics, models, planning, plots, resampling
     from ropewalk.curves import costs
+    from ropewalk.data import (
+        ItemScores,
+        MultilabelOutcomes,
+        Outcomes,
+        examples,
+        join_outcomes,
+        read_multilabel,
+        read_outcomes,
+    )
     from ropewalk.exchange import from_arviz, from_netcdf
     from ropewalk.inference.checks import predictive_check
+    from ropewalk.mcmc import Sampler
     from ropewalk.planning import (
         BinaryScenario,
         ConfusionScenario,
@@ -44,38 +39,40 @@ if TYPE_CHECKING:
         stopping,
     )
     from ropewalk.resampling import cross_compare
+    from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
+    from ropewalk.verbs.comparison import compare, compare_classes
+    from ropewalk.verbs.evaluation import evaluate
+    from ropewalk.verbs.ranking import rank
 
-_LATE = ("analysis", "curves", "planning", "plots", "resampling")
-_FROM = {
-    "cross_compare": "resampling",
-    "from_arviz": "exchange",
-    "from_netcdf": "exchange",
-    "predictive_check": "inference.checks",
-    **dict.fromkeys(
-        (
-            "BinaryScenario",
-            "ConfusionScenario",
-            "JointScenario",
-            "MetricScenario",
-            "StopWhen",
-            "plan",
-            "power",
-            "stopping",
-        ),
-        "planning",
+_MODULES = {"costs": "curves.costs", "examples": "data.examples"}
+_HOMES = {
+    "data": ("ItemScores", "MultilabelOutcomes", "Outcomes", "join_outcomes", "read_multilabel", "read_outcomes"),
+    "exchange": ("from_arviz", "from_netcdf"),
+    "inference.checks": ("predictive_check",),
+    "mcmc": ("Sampler",),
+    "planning": (
+        "BinaryScenario", "ConfusionScenario", "JointScenario", "MetricScenario", "StopWhen", "plan", "power",
+        "stopping",
     ),
-}
+    "resampling": ("cross_compare",),
+    "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
+    "verbs.comparison": ("compare", "compare_classes"),
+    "verbs.evaluation": ("evaluate",),
+    "verbs.ranking": ("rank",),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Import what not everybody needs when somebody asks for it: every import is quicker by a third for it."""
-    if name in _LATE:
-        return import_module(f"ropewalk.{name}")
-    if name == "costs":
-        return import_module("ropewalk.curves.costs")
-    if name in _FROM:
-        return getattr(import_module(f"ropewalk.{_FROM[name]}"), name)
-    raise AttributeError(f"module 'ropewalk' has no attribute {name!r}")
+    """Import a name when it is used first, so that `import ropewalk` and the help of the command take no time."""
+    if name not in __all__:
+        raise AttributeError(f"module 'ropewalk' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        value: Any = import_module(f"ropewalk.{_MODULES.get(name, name)}")
+    else:
+        value = getattr(import_module(f"ropewalk.{home}"), name)
+    globals()[name] = value
+    return value
 
 
 __all__ = [

@@ -129,9 +129,8 @@ def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, 
         asked["cost_matrix"] = read_matrix(asked["cost_matrix"])
     if "lower_is_better" in options:
         asked["higher_is_better"] = False
-    sampler = {name: options[name] for name in _SAMPLER if name in options}
-    if sampler:
-        asked["engine"] = parse_engine(options.get("engine", "auto"), **sampler)
+    if any(name in options for name in _SAMPLER):
+        asked["engine"] = parse_engine(options.get("engine", "auto"), *map(options.get, _SAMPLER))
     return asked
 
 

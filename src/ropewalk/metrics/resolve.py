@@ -177,7 +177,7 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
             f"({shorten(map(label_text, labels), 6)}).",
             hint=wording(
                 "average over them as in metric='macro_{}', name one with pos_label=, or compare them all with "
-                "compare_classes (--per-class).",
+                "compare_classes (ropewalk compare --per-class).",
                 metric.name,
             ),
         )

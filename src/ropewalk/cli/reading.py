@@ -18,7 +18,7 @@ from ropewalk.cli.output import OutputOptions, quietly, with_notes
 from ropewalk.data.files import read_matrix
 from ropewalk.data.inputs import guess_kind
 from ropewalk.data.labels import find_label
-from ropewalk.data.storage import read
+from ropewalk.data.tally import read_text
 from ropewalk.errors import (
     DataError,
     FileFormatError,
@@ -252,7 +252,7 @@ def _scenario(text: str) -> Any:
     if not is_file:
         return as_scenario(text)
     with _as_file(text) as path:
-        content = read(path).removeprefix("\ufeff")  # which Windows puts first
+        content = read_text(path).removeprefix("\ufeff")  # which Windows puts first
     try:
         return from_json(content)
     except InvalidInputError as error:  # what only the file shows is bad data
@@ -263,7 +263,7 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
     """Read a comparison that was written as JSON, and make it anew."""
     with _as_file(path) as file:
         try:
-            answer = json.loads(read(file).removeprefix("\ufeff"))
+            answer = json.loads(read_text(file).removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise FileFormatError(f"{path!r} is no JSON: {error}.") from error
     if isinstance(answer, dict) and isinstance(answer.get("classes"), list) and "delta" not in answer:

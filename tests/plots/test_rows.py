@@ -20,7 +20,7 @@ from hostile import hostile_names
 from posteriors import compared, plain, worse_if_more
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_per_class, plot_prior_sensitivity
-from ropewalk.plots._forest import lettering
+from ropewalk.plots.intervals import lettering
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.text.verdicts import Verdict

@@ -20,7 +20,7 @@ from hostile import hostile_names
 from ropewalk.analysis import confusion
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
-from ropewalk.plots._cells import SMALLEST, distinct
+from ropewalk.plots._cells import MIN_LETTER_SIZE, distinct
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
 from ropewalk.results import CrossComparison
 from ropewalk.text.numbers import decimals, interval, number, percent
@@ -113,7 +113,7 @@ def assert_readable(ax, first=0):
         for text in texts:
             low, high = sorted((under, luminance(text.get_color())))
             assert (high + 0.05) / (low + 0.05) >= 4.5, text.get_text()
-            assert text.get_fontsize() >= SMALLEST
+            assert text.get_fontsize() >= MIN_LETTER_SIZE
             box = text.get_window_extent().transformed(ax.transData.inverted())
             assert column - 0.5 < min(box.x0, box.x1)
             assert max(box.x0, box.x1) < column + 0.5

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.plots._style import SMALL, short, words
-from ropewalk.report.pictures.axes import INK, LINE, QUIET
+from ropewalk.plots._letters import SMALL, size_of
+from ropewalk.plots._style import settle, short, words
+from ropewalk.report.pictures.axes import ABOVE, INK, LINE, QUIET
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -24,15 +25,17 @@ DEEP: Final = "#003a5c"  # beyond blue, so that white letters stand out
 PALE_BELOW: Final = "#f3ddcf"
 PALE_INSIDE: Final = "#e4e4e4"
 PALE_ABOVE: Final = "#cfe4f1"
-SMALLEST: Final = 5.0  # points: letters that would have to be smaller are left out
-GLYPHS: Final = "DejaVu Sans"  # comes with matplotlib and has ≫ and ≪, whatever font the user prefers
-_READABLE: Final = 4.5  # the contrast that WCAG asks for at level AA
-_EM: Final = 0.64  # how wide a digit is, in units of its size
-_LINE_HEIGHT: Final = 1.25
-_KEY: Final = 0.09  # inches
-_MANY: Final = 2_500  # more cells than these are one image in a vector file
+MIN_LETTER_SIZE: Final = 5.0  # points: smaller ones are not read, and left out
+MIN_CONTRAST: Final = 4.5  # that WCAG asks for at level AA
+DIGIT_WIDTH: Final = 0.64  # in units of its size
+LINE_HEIGHT: Final = 1.25
+KEY_INCHES: Final = 0.09
+MAX_VECTOR_CELLS: Final = 2_500  # more cells than these are one image in a vector file
+MAX_RULED_CELLS: Final = 900  # up to so many are kept apart by white lines
+MAX_CLASSES_EVEN: Final = 8  # of more classes the errors are rare, and a scale of square roots shows them
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100)
-_RULED: Final = 900  # up to so many cells are kept apart by white lines
+_SHARES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+_LOW_SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
 
 
 def ramp(*colours: str) -> Colormap:
@@ -49,7 +52,7 @@ def _luminance(colour: Any) -> float:
     return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
-def contrast(one: Any, other: Any) -> float:
+def contrast(first: Any, second: Any) -> float:
     """Return the contrast of two colours, from 1 to 21.
 
     Examples
@@ -57,7 +60,7 @@ def contrast(one: Any, other: Any) -> float:
     >>> round(contrast("white", "black")), round(contrast("white", "white"))
     (21, 1)
     """
-    low, high = sorted((_luminance(one), _luminance(other)))
+    low, high = sorted((_luminance(first), _luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -69,20 +72,20 @@ def ink_on(ground: Any) -> str:
     >>> ink_on("white"), ink_on("#0072b2")
     ('#1b1b1b', '#ffffff')
     """
-    return next((ink for ink in (INK, WHITE) if contrast(ink, ground) >= _READABLE), BLACK)
+    return next((ink for ink in (INK, WHITE) if contrast(ink, ground) >= MIN_CONTRAST), BLACK)
 
 
 def paint(ax: Axes, values: FloatArray, colours: Colormap, norm: Normalize, *, first: int = 0) -> QuadMesh:
-    """Paint a cell a value, the first row on top, and nothing where it is NaN; columns count from `first`."""
+    """Paint a cell per value, the first row on top, and nothing where it is NaN; columns count from `first`."""
     rows, columns = values.shape
-    lines: dict[str, Any] = {"edgecolors": WHITE, "linewidth": 0.4} if values.size <= _RULED else {}
+    lines: dict[str, Any] = {"edgecolors": WHITE, "linewidth": 0.4} if values.size <= MAX_RULED_CELLS else {}
     return ax.pcolormesh(
         np.arange(columns + 1) - 0.5 + first,
         np.arange(rows + 1) - 0.5,
         np.ma.masked_invalid(values),
         cmap=colours,
         norm=norm,
-        rasterized=values.size > _MANY,
+        rasterized=values.size > MAX_VECTOR_CELLS,
         **lines,
     )
 
@@ -109,12 +112,12 @@ def hatch(ax: Axes, row: int, columns: int, *, column: int = 0) -> None:
 
 def room(ax: Axes) -> tuple[float, float]:
     """Return width and height of a unit of the axes, which is a cell, in points."""
-    extent, dpi = ax.get_window_extent(), ax.figure.dpi
+    width, height = size_of(ax)
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
-    return 72 * extent.width / dpi / abs(right - left), 72 * extent.height / dpi / abs(high - low)
+    return width / abs(right - left), height / abs(high - low)
 
 
-def size_in(cell: tuple[float, float], letters: int, *, lines: float = 1.0, most: float = SMALL) -> float:
+def size_in(cell: tuple[float, float], letters: int, *, lines: float = 1.0, largest: float = SMALL) -> float:
     """Return the size of so many letters in a cell, or 0 where they would be too small to read.
 
     Examples
@@ -122,8 +125,8 @@ def size_in(cell: tuple[float, float], letters: int, *, lines: float = 1.0, most
     >>> size_in((60, 20), 4), size_in((60, 20), 30)
     (7.0, 0.0)
     """
-    size = min(most, 0.92 * cell[0] / (_EM * max(letters, 1)), 0.95 * cell[1] / (_LINE_HEIGHT * lines))
-    return size if size >= SMALLEST else 0.0
+    size = min(largest, 0.92 * cell[0] / (DIGIT_WIDTH * max(letters, 1)), 0.95 * cell[1] / (LINE_HEIGHT * lines))
+    return size if size >= MIN_LETTER_SIZE else 0.0
 
 
 def write(ax: Axes, row: int, column: float, text: str, size: float, **how: Any) -> None:
@@ -141,9 +144,9 @@ def write(ax: Axes, row: int, column: float, text: str, size: float, **how: Any)
     )
 
 
-def ground_of(mesh: QuadMesh, value: float) -> Any:
-    """Return the colour that a value has."""
-    return mesh.to_rgba(np.array([value]))[0, :3]
+def ink_of(mesh: QuadMesh, value: float) -> str:
+    """Return a colour of letters that can be read on the ground that a value has."""
+    return ink_on(mesh.to_rgba(np.array([float(value)]))[0, :3])
 
 
 def distinct(names: Sequence[str], longest: int) -> list[str]:
@@ -168,37 +171,44 @@ def distinct(names: Sequence[str], longest: int) -> list[str]:
 
 
 def name_cells(
-    ax: Axes, rows: Sequence[str] | None, columns: Sequence[str] | None, *, longest: int, first: int = 0
+    panels: Sequence[Axes],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    longest: int,
+    first: int = 0,
+    rows_at: Sequence[Axes] | None = None,
 ) -> None:
-    """Write as many names beside rows and under columns as there is room for."""
-    width, height = room(ax)
-    if columns is not None:
-        named = distinct(columns, longest)
-        step, size = _thinned(width)
-        widest = max(map(len, named))
-        flat = widest * _EM * size <= 0.95 * width * step
-        at = range(0, len(named), step)
-        turned: dict[str, Any] = {} if flat else {"rotation": 90, "va": "top"}
-        ax.set_xticks([i + first for i in at], [named[i] for i in at], fontsize=size, **turned)
-    if rows is not None:
-        named = distinct(rows, longest)
-        step, size = _thinned(height)
-        at = range(0, len(named), step)
-        ax.set_yticks(list(at), [named[i] for i in at], fontsize=size)
-    ax.tick_params(length=0, pad=2)
+    """Write as many names under columns and beside rows, of all panels or some, as there is room for."""
+    for _ in range(2):  # names and cells make room for each other
+        for ax in panels:
+            width, height = room(ax)
+            names = distinct(columns, longest)
+            step, size = _thinned(width)
+            flat = max(map(len, names)) * DIGIT_WIDTH * size <= 0.95 * width * step
+            at = range(0, len(names), step)
+            turned: dict[str, Any] = {} if flat else {"rotation": 90, "va": "top"}
+            ax.set_xticks([i + first for i in at], [names[i] for i in at], fontsize=size, **turned)
+            names = distinct(rows, longest) if rows_at is None or ax in rows_at else []
+            step, size = _thinned(height)
+            at = range(0, len(names), step)
+            ax.set_yticks(list(at), [names[i] for i in at], fontsize=size)
+            ax.tick_params(length=0, pad=2)
+        for ax in {id(ax.figure.figure): ax for ax in panels}.values():
+            settle(ax)
 
 
 def _thinned(spacing: float) -> tuple[int, float]:
     """Return which names are shown, every so many, and in which size."""
-    least = 1.1 * SMALLEST / spacing
+    least = 1.1 * MIN_LETTER_SIZE / spacing
     step = next((step for step in _STEPS if step >= least), math.ceil(least))
-    return step, min(SMALL, max(SMALLEST, 0.9 * spacing * step))
+    return step, min(SMALL, max(MIN_LETTER_SIZE, 0.9 * spacing * step))
 
 
 def colour_key(ax: Axes, mesh: QuadMesh, ticks: Sequence[float], names: Sequence[str], *, over: float = 0.0) -> Axes:
     """Draw what the colours mean as an inset: at the right, or lying on top, over this share of the width."""
     extent, dpi = ax.get_window_extent(), ax.figure.dpi
-    lying, across, up = over > 0, _KEY * dpi / extent.width, _KEY * dpi / extent.height
+    lying, across, up = over > 0, KEY_INCHES * dpi / extent.width, KEY_INCHES * dpi / extent.height
     inset = ax.inset_axes((0, 1 + up / 2, over, up) if lying else (1 + across / 2, 0, across, 1))
     ax.figure.colorbar(mesh, cax=inset, orientation="horizontal" if lying else "vertical")
     (inset.set_xticks if lying else inset.set_yticks)(list(ticks), list(names))
@@ -209,3 +219,29 @@ def colour_key(ax: Axes, mesh: QuadMesh, ticks: Sequence[float], names: Sequence
     inset.tick_params(labelsize=SMALL - 1, color=QUIET, labelcolor=INK, length=2, width=0.6, pad=1.5)
     inset.spines[:].set_color(LINE)
     return inset
+
+
+def paint_rates(ax: Axes, rates: FloatArray) -> QuadMesh:
+    """Paint the share of each row, and hatch rows without items."""
+    colors = require("matplotlib.colors", extra="plot", caller="a picture")
+    mesh = paint(ax, rates, ramp(WHITE, ABOVE, DEEP), colors.PowerNorm(shade_power(rates.shape[1]), vmin=0, vmax=1))
+    hatch_empty(ax, rates)
+    return mesh
+
+
+def shade_power(n_classes: int) -> float:
+    """Return the power of the colours' scale."""
+    return 1.0 if n_classes <= MAX_CLASSES_EVEN else 0.5
+
+
+def hatch_empty(ax: Axes, values: FloatArray) -> None:
+    """Hatch rows that have nothing to show."""
+    for row in np.flatnonzero(np.isnan(values).all(axis=1)):
+        hatch(ax, int(row), values.shape[1])
+
+
+def rate_key(ax: Axes, mesh: QuadMesh, n_classes: int) -> None:
+    """Say which colour is which share of a row."""
+    shares = _SHARES if n_classes <= MAX_CLASSES_EVEN else _LOW_SHARES
+    key = colour_key(ax, mesh, shares, [f"{100 * share:g}%" for share in shares])
+    key.set_ylabel("share of the row", fontsize=SMALL, color=INK, labelpad=2)

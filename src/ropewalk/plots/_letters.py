@@ -10,23 +10,25 @@ from ropewalk._optional import require
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_POINTS: Final = 72.0  # an inch
-_EDGE: Final = 12.0  # points that a layout leaves free around a single picture
-_LEADING: Final = 1.2
-_TICKS: Final = 8.0  # points below the axes, before their label
+TEXT: Final = 8.0  # points
+SMALL: Final = 7.0  # points
+LINE_HEIGHT: Final = 9.0  # points from one line of small text to the next
+POINTS_PER_INCH: Final = 72.0
+GLYPHS: Final = "DejaVu Sans"  # comes with matplotlib and has ≫ and ≪, whatever font the user prefers
 BESIDE: Final = 36.0
 """Points that the ticks and the label of a vertical axis take."""
 
-_MOST_TICKS: Final = 8
-_SMALL: Final = 7.0
+_EDGE: Final = 12.0  # points that a layout leaves free around a single picture
+_LEADING: Final = 1.2
+_TICKS: Final = 8.0  # points below the axes, before their label
+_MAX_TICKS: Final = 8
 _CUT: Final = "…"
-_GLYPHS: Final = "DejaVu Sans"  # comes with matplotlib
 
 
 def families() -> tuple[str, ...]:
     """Return the fonts that texts are set in: the user's, and for signs that they lack one that comes along."""
     settings = require("matplotlib", extra="plot", caller="a picture").rcParams
-    return (*settings["font.family"], _GLYPHS)
+    return (*settings["font.family"], GLYPHS)
 
 
 def with_signs(ax: Axes) -> None:
@@ -34,8 +36,8 @@ def with_signs(ax: Axes) -> None:
     legend = ax.get_legend()
     texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts, *([] if legend is None else legend.get_texts())]
     for text in texts:
-        if _GLYPHS not in text.get_fontfamily():
-            text.set_fontfamily([*text.get_fontfamily(), _GLYPHS])
+        if GLYPHS not in text.get_fontfamily():
+            text.set_fontfamily([*text.get_fontfamily(), GLYPHS])
 
 
 def width_of(text: str, size: float) -> float:
@@ -114,6 +116,12 @@ def minus(number: str) -> str:
     return number.replace("-", "−")
 
 
+def size_of(ax: Axes) -> tuple[float, float]:
+    """Return the width and height of axes in points, as they are now."""
+    figure: Any = ax.figure
+    return ax.bbox.width * POINTS_PER_INCH / figure.dpi, ax.bbox.height * POINTS_PER_INCH / figure.dpi
+
+
 def room_of(ax: Axes, *, above: float = 0.0, beside: float = 0.0) -> tuple[float, float]:
     """Return the width and height of axes in points, as they will be once their text is set.
 
@@ -121,10 +129,10 @@ def room_of(ax: Axes, *, above: float = 0.0, beside: float = 0.0) -> tuple[float
     is what stands between the axes and their title, `beside` what stands to their left and right.
     """
     figure: Any = ax.figure
-    width, height = (float(side) * _POINTS / figure.dpi for side in (ax.bbox.width, ax.bbox.height))
+    width, height = size_of(ax)
     if len(figure.axes) != 1 or figure.get_layout_engine() is None:
         return width, height
-    whole = [float(side) * _POINTS / figure.dpi - _EDGE for side in (figure.bbox.width, figure.bbox.height)]
+    whole = [float(side) * POINTS_PER_INCH / figure.dpi - _EDGE for side in (figure.bbox.width, figure.bbox.height)]
     texts = (ax.title, ax.xaxis.label)
     lines = sum(_LEADING * float(text.get_fontsize()) * len(text.get_text().splitlines()) for text in texts)
     return max(whole[0] - beside, 0.0), max(whole[1] - lines - above - _TICKS, 0.0)
@@ -134,15 +142,15 @@ def plain_ticks(ax: Axes, which: str, room: float, *, whole: bool = False) -> No
     """Write ticks as they are, 0.9991 and not 1 + −9e-4, and no more of them than so many points have room for."""
     ticker = require("matplotlib.ticker", extra="plot", caller="a picture")
     axis: Any = getattr(ax, f"{which}axis")
-    axis.get_offset_text().set_size(_SMALL)  # where a power of ten must stand aside
+    axis.get_offset_text().set_size(SMALL)  # where a power of ten must stand aside
     formatter, locator = axis.get_major_formatter(), axis.get_major_locator()
     if not isinstance(formatter, ticker.ScalarFormatter) or not isinstance(locator, ticker.MaxNLocator):
         return  # somebody else's ticks
     formatter.set_useOffset(False)
     low, high = axis.get_view_interval()
-    for most in range(_MOST_TICKS, 1, -1):
-        locator.set_params(nbins=most, steps=[1, 2, 5, 10], integer=whole)
+    for n_ticks in range(_MAX_TICKS, 1, -1):
+        locator.set_params(nbins=n_ticks, steps=[1, 2, 5, 10], integer=whole)
         places = locator()
-        wide = max(width_of(text, _SMALL) for text in formatter.format_ticks(places)) if which == "x" else _SMALL
-        if len(places) < 2 or room * (places[1] - places[0]) / (high - low) >= wide + _SMALL:  # noqa: PLR2004
+        wide = max(width_of(text, SMALL) for text in formatter.format_ticks(places)) if which == "x" else SMALL
+        if len(places) < 2 or room * (places[1] - places[0]) / (high - low) >= wide + SMALL:  # noqa: PLR2004
             return

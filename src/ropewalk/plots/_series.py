@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.plots._style import SMALL, settle, short
+from ropewalk.plots._letters import SMALL
+from ropewalk.plots._style import settle, short
 from ropewalk.report.pictures.axes import INK, QUIET
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray

@@ -1,24 +1,32 @@
-"""What all pictures share: size, colours and letters, set on each artist and never in matplotlib's own settings."""
+"""What all pictures share: size, colours, names and the ROPE, set on artists, never in matplotlib's settings."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from ropewalk._optional import require
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.report.pictures.axes import INK, LINE, QUIET
+from ropewalk.plots._letters import SMALL, TEXT, minus, room_of, width_of
+from ropewalk.report.pictures.axes import INK, INSIDE, LINE, QUIET, clipped
 from ropewalk.results import CrossComparison
 from ropewalk.text.names import brief, visible
+from ropewalk.text.verdicts import rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Panels: TypeAlias = npt.NDArray[np.object_]
+
 WIDTH: Final = 3.4  # inches: one column of a two-column paper
-HEIGHT: Final = 2.4
-TEXT: Final = 8.0  # points
-SMALL: Final = 7.0
-_LONGEST: Final = 40
+BOTH_COLUMNS: Final = 7.0  # inches
+HEIGHT: Final = 2.4  # inches
+MAX_NAME_LETTERS: Final = 40
+ROPE_ALPHA: Final = 0.15
 
 
 def axes(ax: Any, caller: str, *, width: float = WIDTH, height: float = HEIGHT) -> Axes:
@@ -32,6 +40,23 @@ def axes(ax: Any, caller: str, *, width: float = WIDTH, height: float = HEIGHT) 
             f"`ax` must be plain matplotlib axes; got {kind}.", hint="fig, ax = plt.subplots() makes them."
         )
     return ax  # type: ignore[no-any-return]
+
+
+def panels_of(ax: Any, shape: tuple[int, int], caller: str, *, wanted: str, **figure: Any) -> Panels:
+    """Return axes to draw on, in rows and columns: the given ones, if as many as `wanted`, or new ones."""
+    rows, columns = shape
+    if ax is None:
+        pyplot = require("matplotlib.pyplot", extra="plot", caller=caller)
+        return pyplot.subplots(rows, columns, layout="constrained", squeeze=False, **figure)[1]  # type: ignore[no-any-return]
+    panels: Panels = np.asarray(ax, dtype=np.object_).reshape(-1)
+    if panels.size != rows * columns:
+        raise InvalidInputError(
+            f"`ax` must be {wanted}; got {panels.size}.",
+            hint=f"fig, axes = plt.subplots({rows}, {columns}) makes them.",
+        )
+    for panel in panels:
+        axes(panel, caller)
+    return panels.reshape(shape)
 
 
 def of_kind(result: Any, kind: type | tuple[type, ...], caller: str, made_by: str) -> Any:
@@ -77,7 +102,7 @@ def _glyphs(font: str) -> frozenset[int]:
     return frozenset(get_font(font).get_charmap())
 
 
-def words(text: str, longest: int = _LONGEST) -> str:
+def words(text: str, longest: int = MAX_NAME_LETTERS) -> str:
     r"""Make a name safe for a picture: short, without formulas, and no letter that the font does not have.
 
     Examples
@@ -111,3 +136,35 @@ def settle(ax: Axes) -> None:
     engine = ax.figure.get_layout_engine()
     if engine is not None:
         engine.execute(ax.figure.figure)  # the whole figure, also from a part of it
+
+
+def rope_band(ax: Axes, rope: Interval, view: Interval, *, foot: float = 0.0, head: float = 1.0) -> None:
+    """Draw what is seen of a ROPE, between two shares of the height; its edges go down to the foot of the axes."""
+    seen = clipped(rope, view)
+    if seen is None:
+        return
+    ax.axvspan(
+        seen.low, seen.high, foot, head, facecolor=INSIDE, edgecolor="none", alpha=ROPE_ALPHA, zorder=0, label="ROPE"
+    )
+    for edge in rope:
+        if view.low < edge < view.high:
+            ax.axvline(edge, 0.0, head, color=QUIET, linewidth=0.6, linestyle="--", zorder=1.1)
+
+
+def rope_words(rope: Interval, view: Interval) -> str:
+    """Name a ROPE, and say where it is if it is out of sight."""
+    name = f"ROPE {minus(rope_text(rope))}"
+    if rope.high <= view.low:
+        return f"← {name}"
+    if rope.low >= view.high:
+        return f"{name} →"
+    return f"{name}, wider than the axis" if rope.low < view.low and rope.high > view.high else name
+
+
+def name_above(ax: Axes, name: str, part: Interval, view: Interval) -> None:
+    """Write a name at the top of the axes, over the middle of what is seen of a part, but never beyond the axes."""
+    low, high = (min(max(end, view.low), view.high) for end in part)
+    place = ((low + high) / 2 - view.low) / (view.high - view.low)
+    half = width_of(name, SMALL) / 2 / room_of(ax)[0]
+    place = min(max(place, half), 1 - half) if half < 0.5 else 0.5  # noqa: PLR2004
+    ax.text(place, 1.0, name, transform=ax.transAxes, ha="center", va="top", fontsize=SMALL, color=QUIET, zorder=4)

@@ -1,4 +1,4 @@
-"""Confusion matrices: one as rates by true class, or two and where they differ."""
+"""Confusion matrices: one as rates by true class, two and where they differ, or one beside its replicates."""
 
 from __future__ import annotations
 
@@ -8,47 +8,32 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
+from ropewalk._checks import is_whole
 from ropewalk._optional import require
 from ropewalk.data.labels import label_text
+from ropewalk.data.tally import place_of
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._cells import (
-    DEEP,
-    PALE_ABOVE,
-    PALE_BELOW,
-    WHITE,
-    colour_key,
-    frame,
-    ground_of,
-    hatch,
-    ink_on,
-    name_cells,
-    paint,
-    ramp,
-    room,
-    size_in,
-    write,
-)
-from ropewalk.plots._letters import minus
-from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, settle, short
+from ropewalk.plots import _cells as cells
+from ropewalk.plots._letters import SMALL, TEXT, minus
+from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, Panels, axes, of_kind, panels_of, quieten, short
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion, CrossComparison
+from ropewalk.results.checks import PredictiveCheck
 from ropewalk.text.numbers import interval, number
-from ropewalk.typing import FloatArray
+from ropewalk.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-Panels: TypeAlias = npt.NDArray[np.object_]
 Two: TypeAlias = Comparison | CrossComparison | tuple[Confusion, Confusion]
 
 _CALLER: Final = "plot_confusion"
-_WIDE: Final = 7.0  # inches: both columns of a two-column paper
-_FEW: Final = 8  # so many classes fit into one column
-_LONGEST: Final = 16
-_RATES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-_LOW_RATES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
-_LEAST: Final = 0.01  # the colours of a difference reach at least this far
+MAX_LABEL_LETTERS: Final = 16
+MAX_REPLICATE_LABEL_LETTERS: Final = 12
+MAX_REPLICATES: Final = 8
+REPLICATES_REST: Final = 0.75  # inches that titles and names take
+MIN_DIFFERENCE_SHOWN: Final = 0.01  # the colours of a difference reach at least this far
 
 
 @overload
@@ -86,25 +71,30 @@ def plot_confusion(result: Confusion | Two, *, ax: Any = None) -> Axes | Panels:
     >>> ax.get_xlabel(), [text.get_text() for text in ax.texts if text.get_text().isdigit()]
     ('predicted', ['90', '10', '5', '45'])
     """
-    if isinstance(result, tuple) and len(result) == 2 and all(isinstance(one, Confusion) for one in result):  # noqa: PLR2004
+    if isinstance(result, tuple) and len(result) == 2 and all(isinstance(table, Confusion) for table in result):  # noqa: PLR2004
         return _two(result[0], result[1], ax)
-    made_by = "rw.analysis.confusion or rw.compare"
-    found: Confusion | Comparison = of_kind(result, (Confusion, Comparison), _CALLER, made_by)
-    if isinstance(found, Comparison):
-        return _two(*found.confusions(), ax)
-    return _one(found, ax)
+    table = of_kind(result, (Confusion, Comparison), _CALLER, "rw.analysis.confusion or rw.compare")
+    if isinstance(table, Confusion):
+        return _one(table, ax)
+    a, b = table.confusions()
+    return _two(a, b, ax)
 
 
-def _one(found: Confusion, ax: Any) -> Axes:
-    rows, columns = found.counts.shape
-    width = WIDTH if columns <= _FEW else _WIDE
+def _one(table: Confusion, ax: Any) -> Axes:
+    rows, columns = table.counts.shape
+    width = WIDTH if columns <= cells.MAX_CLASSES_EVEN else BOTH_COLUMNS
     drawn = axes(ax, _CALLER, width=width, height=min(max(0.9 * width * rows / columns, 2.2), width))
-    mesh = _rates(drawn, found)
-    _rate_key(drawn, mesh, found)
-    _say(drawn, found, title=short(found.name, 30))
-    _fit(drawn, found)
-    _count(drawn, mesh, found)
+    mesh = cells.paint_rates(drawn, table.normalised)
+    cells.rate_key(drawn, mesh, columns)
+    _name_axes(drawn, table.counts, title=short(table.name, 30), truth="truth")
+    cells.name_cells([drawn], *_class_names(table), longest=MAX_LABEL_LETTERS)
+    _count(drawn, mesh, table)
     return drawn
+
+
+def _class_names(table: Confusion) -> tuple[list[str], list[str]]:
+    rows, columns = ([label_text(label) for label in labels] for labels in (table.rows, table.labels))
+    return rows, columns
 
 
 def _two(a: Confusion, b: Confusion, ax: Any) -> Panels:
@@ -113,108 +103,65 @@ def _two(a: Confusion, b: Confusion, ax: Any) -> Panels:
             "Two confusion matrices are compared cell by cell, so their classes must be the same, in the same order.",
             hint="give both the same labels=.",
         )
-    own = ax is None
-    panels = _three(ax)
-    meshes = [_rates(panel, found) for panel, found in zip(panels, (a, b), strict=False)]
-    _rate_key(panels[1], meshes[1], b)
+    size, wanted = (BOTH_COLUMNS, 2.5), "three axes, for A, B and A − B"
+    panels: Panels = panels_of(ax, (1, 3), _CALLER, wanted=wanted, figsize=size)[0]
+    first = list(panels[:1] if ax is None else panels)  # those that have room for names of their own
+    meshes = [cells.paint_rates(panel, table.normalised) for panel, table in zip(panels, (a, b), strict=False)]
+    cells.rate_key(panels[1], meshes[1], len(b.labels))
     difference = _differences(panels[2], a, b)
     mass = f"{100 * a.prob:g}%" if a.prob == b.prob else f"{100 * a.prob:g}% and {100 * b.prob:g}%"
-    names = [short(found.name, _LONGEST) for found in (a, b)]
+    names = [short(table.name, MAX_LABEL_LETTERS) for table in (a, b)]
     for panel, title in zip(panels, (*names, f"{names[0]} − {names[1]}\npale: the {mass} HDIs overlap"), strict=True):
-        _say(panel, a, title=title, truth=panel is panels[0] or not own)
-    for panel in panels:
-        _fit(panel, a, truth=panel is panels[0] or not own)
-    for panel, mesh, found in zip(panels, meshes, (a, b), strict=False):
-        _count(panel, mesh, found)
+        _name_axes(panel, a.counts, title=title, truth="truth" if panel in first else "")
+    cells.name_cells(list(panels), *_class_names(a), longest=MAX_LABEL_LETTERS, rows_at=first)
+    for panel, mesh, table in zip(panels, meshes, (a, b), strict=False):
+        _count(panel, mesh, table)
     _write_differences(panels[2], difference, a, b)
     return panels
 
 
-def _three(ax: Any) -> Panels:
-    if ax is None:
-        pyplot = require("matplotlib.pyplot", extra="plot", caller=_CALLER)
-        return pyplot.subplots(1, 3, figsize=(_WIDE, 2.5), layout="constrained")[1]  # type: ignore[no-any-return]
-    given: Panels = np.asarray(ax, dtype=np.object_).reshape(-1)
-    if given.size != 3:  # noqa: PLR2004
-        raise InvalidInputError(f"`ax` must be three axes, for A, B and A − B; got {type(ax).__name__}.")
-    for one in given:
-        axes(one, _CALLER)
-    return given
-
-
-def _rates(ax: Axes, found: Confusion) -> QuadMesh:
-    """Paint the share of each row."""
-    colors = require("matplotlib.colors", extra="plot", caller=_CALLER)
-    norm = colors.PowerNorm(_power(found), vmin=0, vmax=1)
-    mesh = paint(ax, found.normalised, ramp(WHITE, ABOVE, DEEP), norm)
-    _hatch_empty(ax, found.normalised)
-    return mesh
-
-
-def _power(found: Confusion) -> float:
-    """Return the power of the colours' scale: of many classes the errors are rare, and square roots show them."""
-    return 1.0 if len(found.labels) <= _FEW else 0.5
-
-
-def _rate_key(ax: Axes, mesh: QuadMesh, found: Confusion) -> None:
-    rates = _RATES if _power(found) == 1 else _LOW_RATES
-    key = colour_key(ax, mesh, rates, [f"{100 * rate:g}%" for rate in rates])
-    key.set_ylabel("share of the row", fontsize=SMALL, color=INK, labelpad=2)
-
-
-def _hatch_empty(ax: Axes, values: FloatArray) -> None:
-    for row in np.flatnonzero(np.isnan(values).all(axis=1)):
-        hatch(ax, int(row), values.shape[1])
-
-
-def _say(ax: Axes, found: Confusion, *, title: str, truth: bool = True) -> None:
-    """Say what the rows and columns are."""
+def _name_axes(ax: Axes, counts: IntArray, *, title: str, truth: str) -> None:
+    """Write what the rows and columns are."""
     quieten(ax)
-    frame(ax, *found.counts.shape)
+    cells.frame(ax, *counts.shape)
     _title(ax, title)
     ax.set_xlabel("predicted", labelpad=2)
     if truth:
-        ax.set_ylabel("truth", labelpad=2)
+        ax.set_ylabel(truth, labelpad=2)
 
 
 def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, fontsize=SMALL if "\n" in text else TEXT, linespacing=1.3, pad=4)
 
 
-def _fit(ax: Axes, found: Confusion, *, truth: bool = True) -> None:
-    """Name the classes; names and cells make room for each other."""
-    rows, columns = ([label_text(label) for label in labels] for labels in (found.rows, found.labels))
-    for _ in range(2):
-        name_cells(ax, rows if truth else [], columns, longest=_LONGEST)
-        settle(ax)
+def _write_counts(ax: Axes, mesh: QuadMesh, counts: IntArray, rates: FloatArray, *, up: float = 0.0) -> float:
+    """Write the number of items of each cell, if there is room; return the size of the letters, 0 if there is none."""
+    texts = [[f"{n:,}" for n in row] for row in counts.tolist()]
+    size = cells.size_in(cells.room(ax), max(len(text) for row in texts for text in row))
+    for i, row in enumerate(texts if size else []):
+        for j, text in enumerate(row):
+            if np.isnan(rates[i]).all():
+                cells.write(ax, i, j, "–", size, color=INK)
+            else:
+                cells.write(ax, i, j, text, size, color=cells.ink_of(mesh, rates[i, j]), up=up)
+    return size
 
 
-def _count(ax: Axes, mesh: QuadMesh, found: Confusion) -> None:
+def _count(ax: Axes, mesh: QuadMesh, table: Confusion) -> None:
     """Write the number of items of each cell and, where there is room, the HDI of its rate."""
-    cell = room(ax)
-    texts = [[f"{n:,}" for n in row] for row in found.counts.tolist()]
-    longest = max(len(text) for row in texts for text in row)
-    size, small, places = size_in(cell, longest), 0.0, 2
-    for tried in (3, 2):
-        small = size_in(cell, len(interval(0, 1, tried)), lines=2.4, most=SMALL - 1)
-        places = tried
+    small, places = 0.0, 2
+    for places in (3, 2):
+        letters = len(interval(0, 1, places))
+        small = cells.size_in(cells.room(ax), letters, lines=2.4, largest=SMALL - 1)
         if small:
             break
-    if not size:
+    size = _write_counts(ax, mesh, table.counts, table.normalised, up=0.55 * small)
+    if not size or not small:
         return
-    if small:
-        _title(ax, f"{ax.get_title()}\nitems [{100 * found.prob:g}% HDI of the share]")
-    for i, row in enumerate(texts):
-        empty = bool(np.isnan(found.normalised[i]).all())
-        for j, text in enumerate(row):
-            if empty:
-                write(ax, i, j, "–", size, color=INK)
-                continue
-            colour = ink_on(ground_of(mesh, float(found.normalised[i, j])))
-            write(ax, i, j, text, size, color=colour, up=0.55 * small)
-            if small:
-                ends = interval(found.low[i, j], found.high[i, j], places)
-                write(ax, i, j, ends, small, color=colour, up=-0.75 * size)
+    _title(ax, f"{ax.get_title()}\nitems [{100 * table.prob:g}% HDI of the share]")
+    for i, j in np.argwhere(~np.isnan(table.normalised)).tolist():
+        ends = interval(table.low[i, j], table.high[i, j], places)
+        cells.write(ax, i, j, ends, small, color=cells.ink_of(mesh, table.normalised[i, j]), up=-0.75 * size)
 
 
 def _clear(a: Confusion, b: Confusion) -> npt.NDArray[np.bool_]:
@@ -227,40 +174,113 @@ def _differences(ax: Axes, a: Confusion, b: Confusion) -> tuple[QuadMesh, QuadMe
     colors = require("matplotlib.colors", extra="plot", caller=_CALLER)
     values = a.normalised - b.normalised
     known = np.abs(values[~np.isnan(values)])
-    most = max(float(known.max(initial=0.0)), _LEAST)
-    power = _power(a)
+    most = max(float(known.max(initial=0.0)), MIN_DIFFERENCE_SHOWN)
+    power = cells.shade_power(len(a.labels))
     norm = colors.FuncNorm(
         (lambda x: np.sign(x) * np.abs(x) ** power, lambda y: np.sign(y) * np.abs(y) ** (1 / power)),
         vmin=-most, vmax=most,
     )  # fmt: skip
     clear = _clear(a, b)
-    pale = paint(ax, np.where(clear, np.nan, values), ramp(PALE_BELOW, WHITE, PALE_ABOVE), norm)
-    full = paint(ax, np.where(clear, values, np.nan), ramp(BELOW, WHITE, ABOVE), norm)
-    _hatch_empty(ax, values)
+    pale = cells.paint(
+        ax, np.where(clear, np.nan, values), cells.ramp(cells.PALE_BELOW, cells.WHITE, cells.PALE_ABOVE), norm
+    )
+    full = cells.paint(ax, np.where(clear, values, np.nan), cells.ramp(BELOW, cells.WHITE, ABOVE), norm)
+    cells.hatch_empty(ax, values)
     half = most * 0.5 ** (1 / power)  # halfway up in colour
     ticks = [-most, -half, 0.0, half, most]
     places = 2 if most >= 0.1 else 3  # noqa: PLR2004
     names = [minus(number(tick, places, sign=True)) if tick else "0" for tick in ticks]
-    key = colour_key(ax, full, ticks, names)
+    key = cells.colour_key(ax, full, ticks, names)
     key.set_ylabel("difference of the shares", fontsize=SMALL, color=INK, labelpad=2)
     return pale, full
 
 
 def _write_differences(ax: Axes, meshes: tuple[QuadMesh, QuadMesh], a: Confusion, b: Confusion) -> None:
     """Write each difference with its sign; where that is too long, the signs of those that are clear."""
-    cell, values, clear = room(ax), a.normalised - b.normalised, _clear(a, b)
-    places = next((tried for tried in (3, 2) if size_in(cell, tried + 3)), 0)
-    size = size_in(cell, places + 3) if places else size_in(cell, 1, lines=0.75)
+    cell, values, clear = cells.room(ax), a.normalised - b.normalised, _clear(a, b)
+    places = next((n for n in (3, 2) if cells.size_in(cell, n + 3)), 0)
+    size = cells.size_in(cell, places + 3) if places else cells.size_in(cell, 1, lines=0.75)
     if not size:
         return
     for i, j in np.ndindex(*values.shape):
         value, apart = float(values[i, j]), bool(clear[i, j])
         if np.isnan(value):
             if places:
-                write(ax, i, j, "–", size, color=INK)
+                cells.write(ax, i, j, "–", size, color=INK)
             continue
         if not places and not (apart and value):
             continue
         text = minus(number(value, places, sign=True)) if places else "+" if value > 0 else "−"
-        colour = ink_on(ground_of(meshes[apart], value))
-        write(ax, i, j, text, size, color=colour if apart else QUIET, fontweight="bold" if apart else "normal")
+        colour = cells.ink_of(meshes[apart], value)
+        cells.write(ax, i, j, text, size, color=colour if apart else QUIET, fontweight="bold" if apart else "normal")
+
+
+def plot_replicates(check: PredictiveCheck, *, name: str | None = None, n: int = 3, ax: Any = None) -> Panels:
+    """Draw the observed confusion matrix of a classifier, and beside it the first `n` replicated ones.
+
+    The colour of a cell is the share of its row, and the number in it counts items. If you could not tell which of them
+    was observed, the model shows data like these.
+
+    Parameters
+    ----------
+    check
+        What `predictive_check` returns.
+    name
+        The classifier; the first one by default.
+    n
+        How many replicates, at most 8.
+    ax
+        1 + `n` axes to draw on; a new figure of two columns' width by default.
+
+    Returns
+    -------
+    An array of the axes.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> from ropewalk.plots import plot_replicates
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rng=0)
+    >>> [panel.get_title() for panel in plot_replicates(r.predictive_check(), name="svm_l2", n=2)]
+    ['observed', 'replicate 1', 'replicate 2']
+    """
+    check = of_kind(check, PredictiveCheck, "plot_replicates", "predictive_check")
+    matrices = _matrices(check, name, n)
+    columns = len(matrices)
+    size = (BOTH_COLUMNS, BOTH_COLUMNS / columns + REPLICATES_REST)
+    wanted = f"{columns} axes, for the observed matrix and each replicate"
+    panels: Panels = panels_of(ax, (1, columns), "plot_replicates", wanted=wanted, figsize=size)[0]
+    whose = short(check.names[0] if name is None else name, 20)
+    rates = [_rates(counts) for counts in matrices]
+    meshes = [cells.paint_rates(panel, shares) for panel, shares in zip(panels, rates, strict=True)]
+    for i, (panel, counts) in enumerate(zip(panels, matrices, strict=True)):
+        title = f"replicate {i}" if i else "observed"
+        _name_axes(panel, counts, title=title, truth="" if i else f"{whose}: truth")
+    cells.rate_key(panels[-1], meshes[-1], len(check.labels))
+    names, first = [label_text(label) for label in check.labels], list(panels[:1] if ax is None else panels)
+    cells.name_cells(list(panels), names, names, longest=MAX_REPLICATE_LABEL_LETTERS, rows_at=first)
+    for panel, mesh, counts, shares in zip(panels, meshes, matrices, rates, strict=True):
+        _write_counts(panel, mesh, counts, shares)
+    return panels
+
+
+def _matrices(check: PredictiveCheck, name: str | None, n: Any) -> list[IntArray]:
+    """Return the observed matrix and `n` replicated ones."""
+    if not is_whole(n) or not 1 <= n <= MAX_REPLICATES:
+        raise InvalidInputError(f"`n` must be a whole number from 1 to {MAX_REPLICATES}; got {n!r}.")
+    if check.observed is None or check.replicates is None:
+        raise InvalidInputError(
+            "This check keeps no confusion matrices: its items have any number of labels, or it has too many classes.",
+            hint="plot_discrepancy draws the statistics.",
+        )
+    k = 0 if name is None else place_of(name, check.names)
+    return [check.observed[k], *check.replicates[:n, k]]
+
+
+def _rates(counts: IntArray) -> FloatArray:
+    """Return the share of its row that each cell holds, NaN where a class has no items."""
+    items = counts.sum(axis=1, keepdims=True)
+    shares: FloatArray = np.full(counts.shape, np.nan)
+    np.divide(counts, items, out=shares, where=np.broadcast_to(items > 0, counts.shape))
+    return shares

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk.plots._letters import minus
+from ropewalk.plots._letters import TEXT, minus
 from ropewalk.plots._series import DARK, PALE, Style, draw_band, key, label_of, next_style, reference
-from ropewalk.plots._style import TEXT, axes, of_kind, quieten, words
+from ropewalk.plots._style import axes, of_kind, quieten, words
 from ropewalk.report.pictures.axes import INK, LINE
 from ropewalk.report.shape import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
@@ -19,16 +19,16 @@ from ropewalk.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SIDE: Final = 3.2  # inches: rates against rates are square
-_LINE: Final = 1.3
-_HULL: Final = 0.6
+SIDE: Final = 3.2  # inches: rates against rates are square
+LINE_WIDTH: Final = 1.3
+HULL_WIDTH: Final = 0.6
 _UNIT: Final = (-0.02, 1.02)
 _DIAGONAL: Final = np.array([[0.0, 0.0], [1.0, 1.0]])
-_BIN: Final = 14.0  # square points: the mark of the fullest bin
-_INFINITE: Final = 0.975  # where an infinite threshold stands, as a share of the width
-_TAILS: Final = 2.0  # tails are long if they are as long as all the rest
-_FLAT: Final = 0.03  # a tail moves by no more than this share of the range of the metric
-_BEST: Final = 0.03  # how far apart the intervals of best thresholds lie, as a share of the height
+MAX_MARK_AREA: Final = 14.0  # square points: the mark of the fullest bin
+INFINITE_AT: Final = 0.975  # where an infinite threshold stands, as a share of the width
+LONG_TAILS: Final = 2.0  # tails are long if they are as long as all the rest
+FLAT_SHARE: Final = 0.03  # a tail moves by no more than this share of the range of the metric
+BEST_STEP: Final = 0.03  # how far apart the intervals of best thresholds lie, as a share of the height
 
 
 def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
@@ -53,13 +53,15 @@ def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_ylabel(), ax.lines[-1].get_label()
     ('true positive rate', 'nb_mult, AUC 0.976')
     """
-    found: RocCurve = of_kind(curve, RocCurve, "plot_roc", "rw.curves.roc")
-    drawn = axes(ax, "plot_roc", height=_SIDE)
+    curve = of_kind(curve, RocCurve, "plot_roc", "rw.curves.roc")
+    drawn = axes(ax, "plot_roc", height=SIDE)
     style = next_style(drawn)
     reference(drawn, _DIAGONAL, "guessing")
-    draw_band(drawn, found.band, style)
-    drawn.plot(found.hull_fpr, found.hull_tpr, color=style.colour, linewidth=_HULL, linestyle=style.line, label="_hull")
-    _line(drawn, found.fpr, found.tpr, style, label_of(found.name, f", AUC {number(found.auc, 3)}"))
+    draw_band(drawn, curve.band, style)
+    drawn.plot(
+        curve.hull_fpr, curve.hull_tpr, color=style.colour, linewidth=HULL_WIDTH, linestyle=style.line, label="_hull"
+    )
+    _line(drawn, curve.fpr, curve.tpr, style, label_of(curve.name, f", AUC {number(curve.auc, 3)}"))
     _unit(drawn, "false positive rate", "true positive rate")
     key(drawn, "lower right")
     return drawn
@@ -87,16 +89,16 @@ def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('recall', 'precision')
     """
-    found: PrCurve = of_kind(curve, PrCurve, "plot_pr", "rw.curves.pr")
-    drawn = axes(ax, "plot_pr", height=_SIDE)
+    curve = of_kind(curve, PrCurve, "plot_pr", "rw.curves.pr")
+    drawn = axes(ax, "plot_pr", height=SIDE)
     style = next_style(drawn)
-    share = float(found.precision[-1])  # at the lowest threshold everything is called positive
+    share = float(curve.precision[-1])  # at the lowest threshold everything is called positive
     reference(drawn, np.array([[0.0, share], [1.0, share]]), "all called positive")
-    draw_band(drawn, found.band, style)
+    draw_band(drawn, curve.band, style)
     # At any recall the precision is that of the threshold where it is first reached, as in the bands.
-    recall, first = np.unique(found.recall, return_index=True)
-    precision = np.append(found.precision[first][1], found.precision[first][1:])
-    _line(drawn, recall, precision, style, label_of(found.name), drawstyle="steps-pre")
+    recall, first = np.unique(curve.recall, return_index=True)
+    precision = np.append(curve.precision[first][1], curve.precision[first][1:])
+    _line(drawn, recall, precision, style, label_of(curve.name), drawstyle="steps-pre")
     _unit(drawn, "recall", "precision")
     key(drawn, (0.02, 0.05 + share))  # just above the line of the reference
     return drawn
@@ -125,17 +127,17 @@ def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes
     >>> ax.lines[-1].get_label()
     'net, 10 bins of 200'
     """
-    found: CalibrationCurve = of_kind(curve, CalibrationCurve, "plot_calibration", "rw.curves.calibration")
-    drawn = axes(ax, "plot_calibration", height=_SIDE)
+    curve = of_kind(curve, CalibrationCurve, "plot_calibration", "rw.curves.calibration")
+    drawn = axes(ax, "plot_calibration", height=SIDE)
     style = next_style(drawn)
     reference(drawn, _DIAGONAL, "calibrated")
-    draw_band(drawn, found.band, style)
-    few, most = int(found.counts.min()), int(found.counts.max())
+    draw_band(drawn, curve.band, style)
+    few, most = int(curve.counts.min()), int(curve.counts.max())
     size = f"{few:,}" if few == most else f"{few:,}–{most:,}"
-    bins = f", {found.counts.size} bins of {size}" if found.counts.size > 1 else f", 1 bin of {size}"
-    _line(drawn, found.predicted, found.happened, style, label_of(found.name, bins))
-    areas = _BIN * found.counts / most
-    drawn.scatter(found.predicted, found.happened, s=areas, color=style.colour, marker=style.point, zorder=3)
+    bins = f", {curve.counts.size} bins of {size}" if curve.counts.size > 1 else f", 1 bin of {size}"
+    _line(drawn, curve.predicted, curve.happened, style, label_of(curve.name, bins))
+    areas = MAX_MARK_AREA * curve.counts / most
+    drawn.scatter(curve.predicted, curve.happened, s=areas, color=style.colour, marker=style.point, zorder=3)
     _unit(drawn, "predicted probability", "share that happened")
     key(drawn, "upper left")
     return drawn
@@ -163,25 +165,25 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import ropewalk as rw
     >>> s = rw.examples.news20().scores_class8
-    >>> found = rw.costs.curve(s["y_true"], s["svm_l2"], cost_matrix=[[0, 1], [5, 0]], draws=200, rng=0)
-    >>> ax = plot_cost(found)
+    >>> curve = rw.costs.curve(s["y_true"], s["svm_l2"], cost_matrix=[[0, 1], [5, 0]], draws=200, rng=0)
+    >>> ax = plot_cost(curve)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('threshold', 'cost')
     """
-    found: ThresholdCurve = of_kind(curve, ThresholdCurve, "plot_cost", "rw.costs.curve or rw.curves.threshold")
+    curve = of_kind(curve, ThresholdCurve, "plot_cost", "rw.costs.curve or rw.curves.threshold")
     drawn = axes(ax, "plot_cost")
     style = next_style(drawn)
-    draw_band(drawn, found.band, style)
-    shown = np.isfinite(found.thresholds)
-    ends = ", ".join(_threshold(end) for end in found.best_interval)
-    name = label_of(found.name, f", best at {_threshold(found.best)} [{ends}]")
-    _line(drawn, found.thresholds[shown], found.band.observed[shown], style, name)
-    _mark_infinite(drawn, found, style)
+    draw_band(drawn, curve.band, style)
+    shown = np.isfinite(curve.thresholds)
+    ends = ", ".join(_threshold(end) for end in curve.best_interval)
+    name = label_of(curve.name, f", best at {_threshold(curve.best)} [{ends}]")
+    _line(drawn, curve.thresholds[shown], curve.band.observed[shown], style, name)
+    _mark_infinite(drawn, curve, style)
     drawn.margins(x=0.05, y=0.12)  # room for the infinite threshold and the intervals of the best ones
-    _mark_best(drawn, found, style)
+    _mark_best(drawn, curve, style)
     _focus(drawn)
     drawn.set_xlabel("threshold")
-    drawn.set_ylabel(words(metric_title(found.metric)))
+    drawn.set_ylabel(words(metric_title(curve.metric)))
     quieten(drawn)
     key(drawn, "upper right")
     return drawn
@@ -190,7 +192,7 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
 def _line(ax: Axes, x: Any, y: Any, style: Style, label: str, **how: Any) -> None:
     mark = style.point if len(x) == 1 else None  # a line of one point is none
     ax.plot(
-        x, y, color=style.colour, linestyle=style.line, linewidth=_LINE, marker=mark, markersize=3, label=label,
+        x, y, color=style.colour, linestyle=style.line, linewidth=LINE_WIDTH, marker=mark, markersize=3, label=label,
         zorder=2.5, **how,
     )  # fmt: skip
 
@@ -208,14 +210,14 @@ def _threshold(value: float) -> str:
     return "∞" if math.isinf(value) else minus(f"{value:.3g}")
 
 
-def _mark_infinite(ax: Axes, found: ThresholdCurve, style: Style) -> None:
+def _mark_infinite(ax: Axes, curve: ThresholdCurve, style: Style) -> None:
     """Draw what the infinite threshold reaches at the right edge, whatever the thresholds are."""
-    band, at = found.band, _INFINITE - 0.012 * style.place
+    band, at = curve.band, INFINITE_AT - 0.012 * style.place
     how: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "color": style.colour, "label": "_infinite"}
-    for i in np.flatnonzero(np.isinf(found.thresholds)):
+    for i in np.flatnonzero(np.isinf(curve.thresholds)):
         if style.place == 0:
-            ax.plot([_INFINITE] * 2, [0, 1], transform=ax.transAxes, color=LINE, linewidth=0.6, label="_infinite")
-            ax.text(_INFINITE, 1.0, "∞", transform=ax.transAxes, ha="center", va="bottom", fontsize=TEXT, color=INK)
+            ax.plot([INFINITE_AT] * 2, [0, 1], transform=ax.transAxes, color=LINE, linewidth=0.6, label="_infinite")
+            ax.text(INFINITE_AT, 1.0, "∞", transform=ax.transAxes, ha="center", va="bottom", fontsize=TEXT, color=INK)
         for low, high, width, opacity in (
             (band.all_low[i], band.all_high[i], 5.0, PALE),
             (band.low[i], band.high[i], 2.5, DARK),
@@ -224,20 +226,20 @@ def _mark_infinite(ax: Axes, found: ThresholdCurve, style: Style) -> None:
         ax.plot([at], [band.observed[i]], marker=style.point, markersize=3, **how)
 
 
-def _mark_best(ax: Axes, found: ThresholdCurve, style: Style) -> None:
+def _mark_best(ax: Axes, curve: ThresholdCurve, style: Style) -> None:
     """Draw a line at the best threshold and a bar over the interval that holds it."""
-    height, across = _BEST * (1 + style.place), ax.get_xaxis_transform()
-    best, best_in = (_INFINITE, ax.transAxes) if math.isinf(found.best) else (found.best, across)
+    height, across = BEST_STEP * (1 + style.place), ax.get_xaxis_transform()
+    best, best_in = (INFINITE_AT, ax.transAxes) if math.isinf(curve.best) else (curve.best, across)
     thin: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 0.6, "label": "_best"}
     ax.plot([best, best], [0, 1], transform=best_in, zorder=1.2, **thin)
-    ends = [end for end in found.best_interval if math.isfinite(end)]
+    ends = [end for end in curve.best_interval if math.isfinite(end)]
     if ends:
         bar: dict[str, Any] = {"color": style.colour, "linewidth": 2.5, "label": "_interval"}
         ax.plot([ends[0], ends[-1]], [height, height], transform=across, **bar)
     if len(ends) < 2:  # noqa: PLR2004 - from the last finite end to the edge, where the infinite one stands
-        start, start_in = (ends[0], across) if ends else (2 * _INFINITE - 1, ax.transAxes)
+        start, start_in = (ends[0], across) if ends else (2 * INFINITE_AT - 1, ax.transAxes)
         ax.annotate(
-            "", (_INFINITE, height), (start, height), xycoords=ax.transAxes, textcoords=start_in,
+            "", (INFINITE_AT, height), (start, height), xycoords=ax.transAxes, textcoords=start_in,
             arrowprops={"arrowstyle": "-", "color": style.colour, "linewidth": 2.5, "shrinkA": 0, "shrinkB": 0},
         )  # fmt: skip
 
@@ -251,7 +253,7 @@ def _focus(ax: Axes) -> None:
     parts += [np.asarray(line.get_xdata(), dtype=np.float64) for line in marks]
     low, high = np.concatenate(parts).min(), np.concatenate(parts).max()
     every = np.concatenate(data)[:, 0]
-    if ax.get_autoscalex_on() and _TAILS * (high - low) < every.max() - every.min():
+    if ax.get_autoscalex_on() and LONG_TAILS * (high - low) < every.max() - every.min():
         room = 0.1 * (high - low)
         ax.get_xlim()  # what was asked of the limits before is done now, not later
         ax.set_xlim(low - room, high + room, auto=True)
@@ -259,7 +261,7 @@ def _focus(ax: Axes) -> None:
 
 def _moving(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the ends of the part of a curve that is not flat."""
-    still = _FLAT * (y.max() - y.min())
+    still = FLAT_SHARE * (y.max() - y.min())
     from_left, from_right = (np.flatnonzero(np.abs(y - end) > still) for end in (y[0], y[-1]))
     if not from_left.size or not from_right.size:
         return x[[0, -1]]

@@ -8,27 +8,34 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ropewalk.draws.intervals import Interval
-from ropewalk.plots._band import ALPHA
-from ropewalk.plots._letters import BESIDE, fitted, folded, minus, plain_ticks, room_of, width_of, with_signs
-from ropewalk.plots._style import SMALL, TEXT, WIDTH, axes, of_kind, quieten, short
+from ropewalk.plots._letters import (
+    BESIDE,
+    LINE_HEIGHT,
+    SMALL,
+    TEXT,
+    fitted,
+    folded,
+    minus,
+    plain_ticks,
+    room_of,
+    width_of,
+    with_signs,
+)
+from ropewalk.plots._style import ROPE_ALPHA, WIDTH, axes, of_kind, quieten, short
 from ropewalk.plots._subject import NAME, better_names, metric_words
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, QUIET, bulk
-from ropewalk.report.pictures.axes import view as span
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, QUIET, bulk, hull, view
 from ropewalk.results import Comparison, CrossComparison
 from ropewalk.text.numbers import decimals, number
 from ropewalk.text.verdicts import rope_text
-from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CALLER: Final = "plot_joint"
-_SHOWN: Final = 2_000  # draws at most: more make a large file and no better picture
-_SMALLEST: Final = 5.0  # how many times as wide as the draws the picture may be, to show where both are equal
-_FEW: Final = 3
-_HEAD: Final = 16.0  # points above the axes, for a line of words
-_LINE: Final = 9.0
-_NARROW: Final = 20.0  # points: too few for a name
+MAX_DRAWS: Final = 2_000  # more make a large file and no better picture
+MAX_VIEW: Final = 5.0  # how many times as wide as the draws the picture may be, to show where both are equal
+MIN_DRAWS: Final = 3  # that have a correlation
+HEAD: Final = 16.0  # points above the axes, for a line of words
+MIN_NAME_WIDTH: Final = 20.0  # points
 
 
 def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
@@ -43,7 +50,7 @@ def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) 
     result
         What `compare` or `cross_compare` returns.
     ax
-        The axes to draw on; a new figure of one column's width unless given.
+        The axes to draw on; a new figure of one column's width by default.
 
     Examples
     --------
@@ -55,8 +62,8 @@ def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) 
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('F1 of class 8: nb_mult', 'F1 of class 8: svm_l2')
     """
-    c = of_kind(result, Comparison, _CALLER, "compare")
-    ax = axes(ax, _CALLER, height=WIDTH)
+    c = of_kind(result, Comparison, "plot_joint", "compare")
+    ax = axes(ax, "plot_joint", height=WIDTH)
     across, up = _views(c)
     _strip(ax, c, across)
     _dots(ax, c)
@@ -71,11 +78,11 @@ def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) 
     title = folded(_headline(c, crossed=crossed), width, TEXT)
     ax.set_title(title)
     quieten(ax)
-    side = min(room_of(ax, above=_HEAD, beside=BESIDE))
+    side = min(room_of(ax, above=HEAD, beside=BESIDE))
     plain_ticks(ax, "x", side)
     plain_ticks(ax, "y", side / 2)  # about as few as across
-    lines = _say(ax, c, side)
-    ax.set_title(title, fontsize=TEXT, pad=_HEAD + (lines - 1) * _LINE)
+    lines = _name_sides(ax, c, side)
+    ax.set_title(title, fontsize=TEXT, pad=HEAD + (lines - 1) * LINE_HEIGHT)
     with_signs(ax)
     return ax
 
@@ -86,11 +93,11 @@ def _views(c: Comparison) -> tuple[Interval, Interval]:
         bulk(np.sort(row), estimate.hdi)
         for row, estimate in zip(c.draws.psi, (c.estimate_a, c.estimate_b), strict=True)
     ]
-    both = Interval(min(r.low for r in ranges), max(r.high for r in ranges))
+    both = hull(ranges)
     side = max(r.high - r.low for r in ranges)
-    if side == 0 or both.high - both.low <= _SMALLEST * side:
-        view = span(both, margin=0.05)
-        return view, view
+    if side == 0 or both.high - both.low <= MAX_VIEW * side:
+        shown = view(both, margin=0.05)
+        return shown, shown
     half = 0.75 * side
     across, up = (Interval(r.middle - half, r.middle + half) for r in ranges)
     return across, up
@@ -104,14 +111,16 @@ def _strip(ax: Axes, c: Comparison, across: Interval) -> None:
         return
     far = 10 * (across.high - across.low)  # an open end lies beyond the picture
     low, high = max(c.rope.low, -far), min(c.rope.high, far)
-    ax.fill_between(ends, ends - high, ends - low, color=INSIDE, alpha=ALPHA, linewidth=0.0, zorder=0, label="ROPE")
+    ax.fill_between(
+        ends, ends - high, ends - low, color=INSIDE, alpha=ROPE_ALPHA, linewidth=0.0, zorder=0, label="ROPE"
+    )
     for edge in c.rope:
         if math.isfinite(edge):
             ax.plot(ends, ends - edge, color=QUIET, linewidth=0.6, linestyle="--", zorder=1.1)
 
 
 def _dots(ax: Axes, c: Comparison) -> None:
-    step = math.ceil(len(c.draws) / _SHOWN)
+    step = math.ceil(len(c.draws) / MAX_DRAWS)
     a, b = c.draws.psi[:, step - 1 :: step]
     rope = c.rope if c.decision is not None and c.rope is not None else Interval(0.0, 0.0)
     colours = np.select([a - b < rope.low, a - b > rope.high], [BELOW, ABOVE], INSIDE)
@@ -119,35 +128,31 @@ def _dots(ax: Axes, c: Comparison) -> None:
 
 
 def _headline(c: Comparison, *, crossed: bool) -> str:
-    """Say how the scores go together, what that does to their difference, and what the strip is."""
+    """Write how the scores go together, what that does to their difference, and what the strip is."""
     a, b = c.draws.psi
     places = decimals(c.delta, c.delta.mc_error)
     apart = math.hypot(c.estimate_a.std, c.estimate_b.std)
-    fixed = min(c.estimate_a.std, c.estimate_b.std) == 0 or len(c.draws) < _FEW
-    together = "–" if fixed else minus(number(_correlation(a, b), 2, sign=True))
-    told = (
+    fixed = min(c.estimate_a.std, c.estimate_b.std) == 0 or len(c.draws) < MIN_DRAWS
+    together = "–" if fixed else minus(number(float(np.corrcoef(a, b)[0, 1]), 2, sign=True))
+    headline = (
         f"correlation {together}; std of the difference {number(c.std, places)}, {number(apart, places)} if independent"
     )
     if not crossed:
-        return f"{told}; equal scores are far off"
+        return f"{headline}; equal scores are far off"
     if c.decision is None or c.rope is None:
-        return told
-    return f"{told}; grey: ROPE {minus(rope_text(c.rope))}"
+        return headline
+    return f"{headline}; grey: ROPE {minus(rope_text(c.rope))}"
 
 
-def _correlation(a: FloatArray, b: FloatArray) -> float:
-    return float(np.corrcoef(a, b)[0, 1])
-
-
-def _say(ax: Axes, c: Comparison, side: float) -> int:
+def _name_sides(ax: Axes, c: Comparison, side: float) -> int:
     """Write above the axes who is better on which side of the diagonal, and return how many lines that takes."""
     room = side / 2 - width_of(" better ◢ ", SMALL)
-    lines = 1 if room >= _NARROW else 2
+    lines = 1 if room >= MIN_NAME_WIDTH else 2
     low, high = (fitted(name, room if lines == 1 else side, SMALL) for name in better_names(c))
     texts = ((0.0, "left", f"◤ {low} better", BELOW, lines - 1), (1.0, "right", f"{high} better ◢", ABOVE, 0))
     for x, edge, text, colour, line in texts:
         ax.annotate(
-            text, (x, 1.0), (0.0, 3.0 + line * _LINE), xycoords="axes fraction", textcoords="offset points", ha=edge,
-            va="bottom", fontsize=SMALL, color=colour,
+            text, (x, 1.0), (0.0, 3.0 + line * LINE_HEIGHT), xycoords="axes fraction", textcoords="offset points",
+            ha=edge, va="bottom", fontsize=SMALL, color=colour,
         )  # fmt: skip
     return lines

@@ -12,22 +12,21 @@ from ropewalk._checks import is_real
 from ropewalk._optional import require
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._cells import GLYPHS
-from ropewalk.plots._letters import minus
+from ropewalk.plots._letters import GLYPHS, SMALL, minus, size_of
 from ropewalk.plots._series import DARK, Style, key, label_of, next_style
-from ropewalk.plots._style import SMALL, axes, quieten, rule, words
+from ropewalk.plots._style import axes, quieten, rule, words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
+from ropewalk.report.pictures.power import is_wide, stacked
 from ropewalk.text.verdicts import Verdict, rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CALLER: Final = "plot_power"
-_ENOUGH: Final = 0.8
-_WIDE: Final = 10  # from so many times the fewest items on, the axis is logarithmic
-_SHOWN: Final = 0.08  # a decision with a smaller share has no room for its name
-_TICK: Final = 36.0  # points that a number of items takes
-_ROUNDING: Final = 1e-6
+USUAL_POWER: Final = 0.8
+MIN_SHARE_NAMED: Final = 0.08  # a decision with a smaller share has no room for its name
+TICK_WIDTH: Final = 36.0  # points that a number of items takes
+ROUNDING: Final = 1e-6
 _HINT: Final = 'it draws {"rows": [{"n": …, "power": …, "low": …, "high": …}, …]}, or what has such a to_dict().'
 # From the bottom up: the colour of each decision and how opaque it is; undecided ones are pale.
 _DECISIONS: Final = (
@@ -40,7 +39,7 @@ _DECISIONS: Final = (
 
 
 class _Row(NamedTuple):
-    """The power at one number of items, its interval, and the share of each of the five decisions, if told."""
+    """The power at one number of items, its interval, and the share of each of the five decisions, if known."""
 
     n: float
     power: float
@@ -72,41 +71,41 @@ def plot_power(result: Any, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_legend().get_title().get_text(), ax.lines[-1].get_label()
     ('goal: better, ROPE ±0.01', 'paired')
     """
-    told = _told(result)
-    rows = _rows(result, told)
+    study = _study(result)
+    rows = _rows(result, study)
     drawn = axes(ax, _CALLER)
     style = next_style(drawn)
     if style.place == 0:
         _stack_decisions(drawn, rows)
-        rule(drawn, _ENOUGH, across=True)
-    _draw(drawn, rows, style, label_of(str(told.get("label") or told.get("model") or "power")))
-    _name_axes(drawn, told)
-    key(drawn, "upper left", _asked(told))
+        rule(drawn, USUAL_POWER, across=True)
+    _draw(drawn, rows, style, label_of(str(study.get("label") or study.get("model") or "power")))
+    _name_axes(drawn, study)
+    key(drawn, "upper left", _question(study))
     return drawn
 
 
-def _told(result: Any) -> Mapping[str, Any]:
-    told = result.to_dict() if hasattr(result, "to_dict") and not isinstance(result, type) else result
-    if isinstance(told, Mapping) and isinstance(told.get("rows"), Sequence) and len(told["rows"]):
-        return told
+def _study(result: Any) -> Mapping[str, Any]:
+    study = result.to_dict() if hasattr(result, "to_dict") and not isinstance(result, type) else result
+    if isinstance(study, Mapping) and isinstance(study.get("rows"), Sequence) and len(study["rows"]):
+        return study
     raise InvalidInputError(f"{_CALLER} cannot draw {type(result).__name__}.", hint=_HINT)
 
 
-def _rows(result: Any, told: Mapping[str, Any]) -> list[_Row]:
+def _rows(result: Any, study: Mapping[str, Any]) -> list[_Row]:
     """Check every row, and return them from few to many items."""
-    found = []
-    for row in told["rows"]:
+    rows = []
+    for row in study["rows"]:
         if not isinstance(row, Mapping) or not all(is_real(row.get(name)) for name in ("n", "power", "low", "high")):
             raise InvalidInputError(f"{_CALLER} cannot draw {type(result).__name__}.", hint=_HINT)
         n, power, low, high = (float(row[name]) for name in ("n", "power", "low", "high"))
         if not 0 < n < math.inf:
             raise InvalidInputError(f"A row's `n` must be a positive number of items; got {row['n']!r}.")
-        if not -_ROUNDING <= low <= power + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 3 * _ROUNDING:
+        if not -ROUNDING <= low <= power + ROUNDING <= high + 2 * ROUNDING <= 1 + 3 * ROUNDING:
             raise InvalidInputError(f"At n = {n:g} the power {power:g} must lie in its interval [{low:g}, {high:g}].")
-        found.append(_Row(n, power, low, high, _shares(row.get("decisions"), n)))
-    if len({row.n for row in found}) < len(found):
+        rows.append(_Row(n, power, low, high, _shares(row.get("decisions"), n)))
+    if len({row.n for row in rows}) < len(rows):
         raise InvalidInputError("Each number of items has one row; an `n` comes twice.")
-    return sorted(found, key=lambda row: row.n)
+    return sorted(rows, key=lambda row: row.n)
 
 
 def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
@@ -122,7 +121,7 @@ def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
             hint=f"the symbols are {' '.join(known)}.",
         )
     shares = tuple(float(decisions.get(symbol, 0.0)) for symbol in known)
-    if sum(shares) > 1 + _ROUNDING:
+    if sum(shares) > 1 + ROUNDING:
         raise InvalidInputError(f"The `decisions` at n = {n:g} add up to more than 1; got {decisions!r}.")
     return shares
 
@@ -134,12 +133,11 @@ def _stack_decisions(ax: Axes, rows: Sequence[_Row]) -> None:
         return
     n = np.array([row.n for row in rows])
     x = n if n.size > 1 else n * np.array([0.95, 1.05])
-    tops = np.cumsum(np.array(known), axis=1)
-    bottoms = np.concatenate([np.zeros((len(rows), 1)), tops[:, :-1]], axis=1)
+    edges = stacked(np.array(known))
     for i, (verdict, name, colour, opacity) in enumerate(_DECISIONS):
-        low, high = (np.broadcast_to(ends[:, i], x.shape) for ends in (bottoms, tops))
+        low, high = (np.broadcast_to(ends, x.shape) for ends in edges[i : i + 2])
         ax.fill_between(x, low, high, color=colour, alpha=opacity, linewidth=0, zorder=0.5, label=f"_{verdict.value}")
-        if high[-1] - low[-1] >= _SHOWN:
+        if high[-1] - low[-1] >= MIN_SHARE_NAMED:
             ax.text(
                 1.01, (low[-1] + high[-1]) / 2, f"{verdict.value} {name}", transform=ax.get_yaxis_transform(),
                 va="center", fontsize=SMALL - 1, fontfamily=GLYPHS, color=INK,
@@ -158,43 +156,38 @@ def _draw(ax: Axes, rows: Sequence[_Row], style: Style, label: str) -> None:
     )  # fmt: skip
 
 
-def _name_axes(ax: Axes, told: Mapping[str, Any]) -> None:
+def _name_axes(ax: Axes, study: Mapping[str, Any]) -> None:
     """Count items on a scale that suits all curves, and power in percent; averaged over a posterior it is assurance."""
     ticker = require("matplotlib.ticker", extra="plot", caller=_CALLER)
-    seen = np.concatenate(
-        [
-            np.asarray(line.get_xdata(), dtype=np.float64)
-            for line in ax.lines
-            if not str(line.get_label()).startswith("_")
-        ]
-    )
-    if seen.max() >= _WIDE * seen.min():
+    named = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    seen = np.concatenate([np.asarray(line.get_xdata(), dtype=np.float64) for line in named])
+    if is_wide(seen.tolist()):
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_minor_locator(ticker.NullLocator())
     elif seen.max() > seen.min():
-        wide = 72 * ax.get_window_extent().width / ax.figure.dpi
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(int(min(max(wide / _TICK, 1), 5)), integer=True))
+        wide = size_of(ax)[0]
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(int(min(max(wide / TICK_WIDTH, 1), 5)), integer=True))
     else:
         ax.xaxis.set_major_locator(ticker.FixedLocator([float(seen[0])]))
     ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
     ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0))
     ax.set_ylim(0, 1.01)
-    ax.set_xlabel("more items" if "n_items" in told else "items")
-    ax.set_ylabel("assurance" if told.get("assurance") else "power")
+    ax.set_xlabel("more items" if "n_items" in study else "items")
+    ax.set_ylabel("assurance" if study.get("assurance") else "power")
     quieten(ax)
 
 
-def _asked(told: Mapping[str, Any]) -> str:
-    """Say the goal and the ROPE."""
-    said = [f"goal: {words(str(told['goal']))}"] if told.get("goal") else []
-    if told.get("rope") is not None:
-        said.append(f"ROPE {minus(_rope(told['rope']))}")
-    return ", ".join(said)
+def _question(study: Mapping[str, Any]) -> str:
+    """Write the goal and the ROPE."""
+    parts = [f"goal: {words(str(study['goal']))}"] if study.get("goal") else []
+    if study.get("rope") is not None:
+        parts.append(f"ROPE {minus(_rope(study['rope']))}")
+    return ", ".join(parts)
 
 
 def _rope(rope: Any) -> str:
     if isinstance(rope, Sequence) and len(rope) == 2 and not isinstance(rope, str):  # noqa: PLR2004
         rope = [end if end is not None else sign * math.inf for end, sign in zip(rope, (-1, 1), strict=True)]
-    found = parse_rope(rope)
-    return "" if found is None else rope_text(found)
+    parsed = parse_rope(rope)
+    return "" if parsed is None else rope_text(parsed)

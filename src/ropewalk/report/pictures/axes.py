@@ -128,10 +128,11 @@ def bulk(ordered: FloatArray, hdi: Interval) -> Interval:
     >>> bulk(np.array([-1.0, 0.0, 1.0, 99.0]), Interval(-1.0, 1.0))
     Interval(low=-1.0, high=5.0)
     """
-    cut, room = int(MAX_TAIL_SHARE * ordered.size), MAX_TAIL_HDIS * (hdi.high - hdi.low)
-    low, high = float(ordered[cut]), float(ordered[-1 - cut])
+    room = MAX_TAIL_HDIS * (hdi.high - hdi.low)
     if room <= 0:
-        return Interval(low, high)
+        return Interval(float(ordered[0]), float(ordered[-1]))
+    cut = int(MAX_TAIL_SHARE * ordered.size)
+    low, high = min(float(ordered[cut]), hdi.low), max(float(ordered[-1 - cut]), hdi.high)
     return Interval(max(low, hdi.low - room), min(high, hdi.high + room))
 
 

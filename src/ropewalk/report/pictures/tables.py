@@ -74,13 +74,23 @@ class Forest:
     data: str = ""
 
 
+def forest_axis(entries: Sequence[Entry], rope: Interval | None, *, signed: bool = True) -> Axis:
+    """Return an axis that holds all intervals and, of differences, 0 and the ROPE if they are near."""
+    return view(hull(entry.estimate.hdi for entry in entries), [0.0, *(rope or ())] if signed else [])
+
+
 def tone(decision: Decision | None, *, higher_is_better: bool) -> str:
-    """Return the colour of a verdict, by where the difference lies; ink where nothing is settled."""
+    """Return the colour of a decision; ink where nothing is settled."""
     if decision is None or not decision.conclusive:
         return INK
-    if decision.verdict is Verdict.EQUIVALENT:
+    return settled_colour(decision.verdict, higher_is_better=higher_is_better)
+
+
+def settled_colour(verdict: Verdict, *, higher_is_better: bool) -> str:
+    """Return the colour of a conclusive verdict, by where the difference lies."""
+    if verdict is Verdict.EQUIVALENT:
         return INSIDE
-    return ABOVE if (decision.verdict is Verdict.A_BETTER) == higher_is_better else BELOW
+    return ABOVE if (verdict is Verdict.A_BETTER) == higher_is_better else BELOW
 
 
 def forest(
@@ -95,8 +105,7 @@ def forest(
 ) -> Forest:
     """Lay out intervals; `live` adds a slider for the ROPE that all of them share."""
     rope = question.rope if signed else None
-    widest = hull(entry.estimate.hdi for entry in entries)
-    axis = view(widest, [0.0, *(rope or ())] if signed else [])
+    axis = forest_axis(entries, rope, signed=signed)
     judged = live and rope is not None and any(entry.decision is not None for entry in entries)
     rows = tuple(_row(entry, axis, signed=signed) for entry in entries)
     return Forest(

@@ -11,15 +11,13 @@ import numpy as np
 
 from ropewalk._checks import choose
 from ropewalk.data.labels import label_text
-from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._forest import lettering
-from ropewalk.plots._letters import fitted, folded, plain_ticks, room_of, width_of, with_signs
+from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._series import label_of, next_style
-from ropewalk.plots._style import SMALL, TEXT, axes, of_kind, quieten, short, words
-from ropewalk.report.checks import OFF, least, p_text
+from ropewalk.plots._style import axes, of_kind, quieten, short, words
+from ropewalk.plots.intervals import lettering
+from ropewalk.report.checks import OFF, check_axis, least, p_text
 from ropewalk.report.pictures.axes import INK, INSIDE, LINE
-from ropewalk.report.pictures.axes import view as span
 from ropewalk.report.shape import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.names import count_of
@@ -27,24 +25,23 @@ from ropewalk.text.names import count_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CALLER: Final = "plot_discrepancy"
-_SHARES: Final = ("agreement", "accuracy", "recall")  # what is drawn unless one statistic is asked for
-_NAME: Final = 40
-_LINES: Final = 40  # more lines than these are not read
-_ROW: Final = 0.17  # inches of a line with one classifier,
-_MORE: Final = 0.08  # and what each other one adds
-_REST: Final = 1.25
-_TALLEST: Final = 9.0  # a page
-_NAMES: Final = 0.42  # of the width that the names may take
-_BAND: Final = 0.62  # of the height of a line that its bars take
-_GAP: Final = 3.0  # points
-_HANDLE: Final = 24.0
-_LEADING: Final = 1.45
+DEFAULT_STATISTICS: Final = ("agreement", "accuracy", "recall")
+MAX_NAME_LETTERS: Final = 40
+MAX_LINES: Final = 40  # more are not read
+LINE_INCHES: Final = 0.17  # of a line with one classifier,
+INCHES_PER_CLASSIFIER: Final = 0.08  # and what each other one adds
+REST_INCHES: Final = 1.25
+MAX_HEIGHT: Final = 9.0  # inches: a page
+NAMES_SHARE: Final = 0.42  # of the width that the names may take
+BARS_SHARE: Final = 0.62  # of the height of a line that its bars take
+GAP: Final = 3.0  # points
+LEGEND_HANDLE: Final = 24.0  # points
+LEADING: Final = 1.45
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the picture: its name, and a row for each classifier that it is about."""
+    """A line of the picture: its name, and one row per classifier that it is about."""
 
     name: str
     rows: tuple[CheckRow, ...]
@@ -62,9 +59,9 @@ def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax
     check
         What `predictive_check` returns.
     statistic
-        One of its statistics, such as "class share"; agreement, accuracy and the recalls unless said.
+        One of its statistics, such as "class share"; agreement, accuracy and the recalls by default.
     ax
-        The axes to draw on; a new figure of one column's width unless given.
+        The axes to draw on; a new figure of one column's width by default.
 
     Examples
     --------
@@ -76,26 +73,25 @@ def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['agreement', 'accuracy', 'recall of not 8', 'recall of 8']
     """
-    found: PredictiveCheck = of_kind(check, PredictiveCheck, _CALLER, "predictive_check")
-    shown = _shown(found, statistic)
+    check = of_kind(check, PredictiveCheck, "plot_discrepancy", "predictive_check")
+    shown = _shown(check, statistic)
     lines, total = _lines(shown, statistic)
-    names = [name for name in found.names if any(row.classifiers == (name,) for line in lines for row in line.rows)]
-    tall = _ROW + _MORE * (max(len(line.rows) for line in lines) - 1)
-    drawn = axes(ax, _CALLER, height=min(_REST + tall * len(lines), _TALLEST))
+    names = [name for name in check.names if any(row.classifiers == (name,) for line in lines for row in line.rows)]
+    tall = LINE_INCHES + INCHES_PER_CLASSIFIER * (max(len(line.rows) for line in lines) - 1)
+    drawn = axes(ax, "plot_discrepancy", height=min(REST_INCHES + tall * len(lines), MAX_HEIGHT))
     rows = [row for line in lines for row in line.rows]
-    ends = [end for row in rows for end in (*row.interval, row.observed)]
-    view = span(Interval(min(ends), max(ends)))
+    view = check_axis(rows)
     drawn.set_xlim(view.low, view.high)
     drawn.set_ylim(len(lines) - 0.5, -0.5)
     width, _ = room_of(drawn)
     styles = _styles(drawn, names)
-    above = _key(drawn, rows, OFF[found.kind], width)
-    drawn.set_title(folded(_title(found, shown), width, TEXT), fontsize=TEXT, pad=above + _GAP)
+    above = _key(drawn, rows, OFF[check.kind], width)
+    drawn.set_title(folded(_title(check, shown), width, TEXT), fontsize=TEXT, pad=above + GAP)
     drawn.set_xlabel(_label(lines, statistic, total))
     quieten(drawn)
     drawn.spines["left"].set_visible(False)
     pitch = room_of(drawn, above=above)[1] / len(lines)
-    left = _name_lines(drawn, lines, pitch, _NAMES * width)
+    left = _name_lines(drawn, lines, pitch, NAMES_SHARE * width)
     right = _draw(drawn, lines, styles, pitch)
     inner = max(width - left - right, width / 3)
     middle = 0.5 + (right - left) / 2 / inner  # of the whole picture, names and p-values included
@@ -112,7 +108,7 @@ def _shown(check: PredictiveCheck, statistic: str | None) -> list[CheckRow]:
     if not check.rows:
         raise InvalidInputError("There is nothing to draw: the check is of no items.")
     if statistic is None:
-        return [row for row in check.rows if row.statistic in _SHARES]
+        return [row for row in check.rows if row.statistic in DEFAULT_STATISTICS]
     return list(check.of(choose(statistic, {name: name for name in check.statistics}, "statistic")))
 
 
@@ -123,7 +119,7 @@ def _lines(shown: Sequence[CheckRow], statistic: str | None) -> tuple[list[_Line
         pair = row.classifiers if row.statistic == "agreement" else ()
         groups.setdefault((row.statistic, row.label, pair), []).append(row)
     worst = [min(rows, key=extremity) for rows in groups.values()]
-    kept = set(map(id, least(worst, _LINES)))
+    kept = set(map(id, least(worst, MAX_LINES)))
     several = len({row.classifiers for row in shown if row.statistic == "agreement"}) > 1
     lines = [
         _Line(_name(rows[0], statistic, several=several), tuple(rows))
@@ -134,8 +130,8 @@ def _lines(shown: Sequence[CheckRow], statistic: str | None) -> tuple[list[_Line
 
 
 def _name(row: CheckRow, statistic: str | None, *, several: bool) -> str:
-    whose = ", ".join(short(name, _NAME // 2) for name in row.classifiers)
-    about = "" if row.label is None else short(label_text(row.label), _NAME)
+    whose = ", ".join(short(name, MAX_NAME_LETTERS // 2) for name in row.classifiers)
+    about = "" if row.label is None else short(label_text(row.label), MAX_NAME_LETTERS)
     named = words(metric_title(row.statistic))
     if row.statistic == "agreement" and several:
         about, named = (f"{about}: {whose}" if about else whose), "agree"
@@ -161,14 +157,14 @@ def _label(lines: Sequence[_Line], statistic: str | None, total: int) -> str:
 
 def _styles(ax: Axes, names: Sequence[str]) -> dict[tuple[str, ...], str]:
     """Return the colour of each classifier; the legend names them where there are several."""
-    found: dict[tuple[str, ...], str] = {}
+    colours: dict[tuple[str, ...], str] = {}
     if len(names) < 2:  # noqa: PLR2004
-        return found
+        return colours
     for name in names:
         style = next_style(ax)
         ax.plot([], [], color=style.colour, linewidth=3, label=label_of(name))
-        found[name,] = style.colour
-    return found
+        colours[name,] = style.colour
+    return colours
 
 
 def _name_lines(ax: Axes, lines: Sequence[_Line], pitch: float, room: float) -> float:
@@ -185,11 +181,11 @@ def _name_lines(ax: Axes, lines: Sequence[_Line], pitch: float, room: float) -> 
 def _draw(ax: Axes, lines: Sequence[_Line], styles: dict[tuple[str, ...], str], pitch: float) -> float:
     """Draw bars and diamonds, p-values at the right of those that are off; return how many points these take."""
     most = max(len(line.rows) for line in lines)
-    room = pitch * _BAND / most  # points that a bar has
+    room = pitch * BARS_SHARE / most  # points that a bar has
     thick, thin, dot = min(3.6, 0.8 * room), min(1.0, 0.3 * room), min(3.6, 1.1 * room)
     size, taken = min(SMALL, max(0.95 * pitch / most, 5.0)), 0.0
     for place, line in enumerate(lines):
-        steps = (np.arange(len(line.rows)) - (len(line.rows) - 1) / 2) * _BAND / max(most, 1)
+        steps = (np.arange(len(line.rows)) - (len(line.rows) - 1) / 2) * BARS_SHARE / max(most, 1)
         for row, y in zip(line.rows, (place + steps).tolist(), strict=True):
             colour = styles.get(row.classifiers, INSIDE)
             ax.hlines(y, *row.interval, color=colour, linewidth=thin, zorder=2)
@@ -200,9 +196,9 @@ def _draw(ax: Axes, lines: Sequence[_Line], styles: dict[tuple[str, ...], str], 
             )  # fmt: skip
             if row.flagged:
                 text = f"p {p_text(row)}" if p_text(row)[0] in "<>" else f"p = {p_text(row)}"
-                taken = max(taken, width_of(text, size) + _GAP)
+                taken = max(taken, width_of(text, size) + GAP)
                 ax.annotate(
-                    text, (1.0, y), (_GAP, 0.0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+                    text, (1.0, y), (GAP, 0.0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
                     ha="left", va="center", fontsize=size, color=INK,
                 )  # fmt: skip
     return taken
@@ -216,11 +212,11 @@ def _key(ax: Axes, rows: Sequence[CheckRow], off: str, width: float) -> float:
         if any(row.flagged == flagged for row in rows):
             handles += ax.plot([], [], markerfacecolor=INK if flagged else "white", label=f"_{name}", **look)
             labels.append(name)
-    widest = max(width_of(label, SMALL) for label in labels) + _HANDLE
+    widest = max(width_of(label, SMALL) for label in labels) + LEGEND_HANDLE
     columns = min(max(int(width / widest), 1), len(labels))
     ax.legend(
         handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2, borderpad=0.2,
         ncols=columns, fontsize=SMALL, frameon=False, handlelength=1.2, columnspacing=1.2, handletextpad=0.5,
         labelcolor=INK, labelspacing=0.25,
     )  # fmt: skip
-    return _LEADING * SMALL * math.ceil(len(labels) / columns) + _GAP
+    return LEADING * SMALL * math.ceil(len(labels) / columns) + GAP

@@ -1,0 +1,288 @@
+"""Evidence as a picture: what every reader's own ROPE would say, and the Savage-Dickey Bayes factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from ropewalk.draws.decision import path_text, rope_masses
+from ropewalk.draws.density import kernel, scott
+from ropewalk.draws.intervals import Interval
+from ropewalk.errors import InvalidInputError
+from ropewalk.plots._letters import (
+    BESIDE,
+    LINE_HEIGHT,
+    SMALL,
+    TEXT,
+    fitted,
+    folded,
+    minus,
+    plain_ticks,
+    room_of,
+    width_of,
+    with_signs,
+)
+from ropewalk.plots._style import axes, of_kind, quieten, rule
+from ropewalk.plots._subject import better_names, delta_words
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, view
+from ropewalk.report.pictures.posterior import verdict_stretches
+from ropewalk.report.pictures.tables import settled_colour
+from ropewalk.results import Comparison, CrossComparison
+from ropewalk.text.numbers import decimals, factor, savage_dickey
+from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.typing import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROPE_POINTS: Final = 301
+BEYOND_LAST: Final = 1.25  # how far the axis goes on after the last change of the verdict
+MAX_PRESET: Final = 3.0  # times the last change: a stated ROPE that is farther away is not on the axis
+STRIP: Final = (1.03, 1.15)  # where the verdicts stand, in units of the probability
+STRIP_TOP: Final = 1.18
+MIN_NAME_WIDTH: Final = 20.0  # points
+LEGEND_HANDLES: Final = 68.0  # points that the lines and gaps of the legend take
+DENSITY_POINTS: Final = 400
+DENSITY_MARGIN: Final = 0.15
+MIN_DENSITY_NAMED: Final = 0.02  # of the highest
+HEADROOM: Final = 1.1
+
+
+def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the probabilities of the three regions, and the verdict, against the half-width of a symmetric ROPE.
+
+    The ROPE that was preset is marked: it is the one that counts. Without one there are the probabilities alone, and no
+    verdict. Under ``rule="probability"`` the dotted line is the mass that a region needs to decide.
+
+    Parameters
+    ----------
+    result
+        What `compare` or `cross_compare` returns.
+    ax
+        The axes to draw on; a new figure of one column's width by default.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> from ropewalk.plots import plot_rope_curve
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0)
+    >>> print(plot_rope_curve(r).get_title())
+    ≈ holds from ±0.041 on
+    """
+    c = of_kind(result, Comparison, "plot_rope_curve", "compare")
+    ax = axes(ax, "plot_rope_curve", height=2.8)
+    preset = c.rope.high if c.rope is not None and c.rope.low == -c.rope.high else None
+    top = _axis_end(c, preset)
+    width, _ = room_of(ax, beside=BESIDE)
+    rows = _curves(ax, c, top, width)
+    if c.rope_path is not None:
+        _strip(ax, c, top, width)
+    if c.recipe.rule == "probability" and c.rope_path is not None:
+        rule(ax, c.recipe.prob, across=True)
+    note = _mark(ax, c, preset, top)
+    ax.set_xlim(0.0, top)
+    ax.set_ylim(-0.02, STRIP_TOP if c.rope_path is not None else 1.02)
+    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
+    ax.set_ylabel("probability")
+    ax.set_xlabel(folded(f"half-width of the ROPE, {delta_words(c)}{note}", width, TEXT))
+    ax.set_title(folded(_rope_headline(c), width, TEXT), pad=7.0 + rows * LINE_HEIGHT)
+    quieten(ax)
+    plain_ticks(ax, "x", width)
+    with_signs(ax)
+    return ax
+
+
+def _rope_headline(c: Comparison) -> str:
+    if c.rope_path is None:
+        return "No verdict: " + (c.recipe.no_verdict.removeprefix("no verdict, since ") or "no ROPE was stated")
+    return path_text(c.rope_path, decimals(c.delta))
+
+
+def _axis_end(c: Comparison, preset: float | None) -> float:
+    """Return where the axis ends: after the last change of the verdict, and after the stated ROPE if that is near."""
+    last = max(abs(end) for end in c.hdi)
+    if c.rope_path:
+        last = max(last, c.rope_path[-1].start)
+    if last <= 0:
+        return BEYOND_LAST * (preset or 0.01)
+    if preset is not None and preset <= MAX_PRESET * last:
+        last = max(last, preset)
+    return BEYOND_LAST * last
+
+
+def _curves(ax: Axes, c: Comparison, top: float, width: float) -> int:
+    """Draw the probabilities with a legend above, and return how many rows that has."""
+    widths, below, inside, above = rope_masses(np.sort(c.draws.delta()), top, ROPE_POINTS)
+    # The legend may be as wide as the picture: what handles, gaps and fixed words leave is for the two names.
+    room = (width + BESIDE - LEGEND_HANDLES - width_of("too close better better", SMALL)) / 2
+    rows = 1 if room >= MIN_NAME_WIDTH else 3
+    low, high = (f"{fitted(name, room if rows == 1 else width / 2, SMALL)} better" for name in better_names(c))
+    lines: tuple[tuple[FloatArray, str, str, str], ...] = (
+        (below, low, BELOW, "--"),
+        (inside, "too close", INSIDE, "-"),
+        (above, high, ABOVE, "-."),
+    )
+    handles = [
+        ax.plot(widths, mass, color=colour, linestyle=line, linewidth=1.3, zorder=2)[0]
+        for mass, _, colour, line in lines
+    ]
+    # Handles come with their names, so that one that starts with an underscore is not left out.
+    ax.legend(
+        handles, [name for _, name, _, _ in lines], ncols=3 // rows, loc="lower right", bbox_to_anchor=(1.0, 1.0),
+        frameon=False, fontsize=SMALL, labelcolor=INK, handlelength=1.8, columnspacing=0.8, borderpad=0.0,
+        borderaxespad=0.3, handletextpad=0.5, labelspacing=0.2,
+    )  # fmt: skip
+    return rows
+
+
+def _strip(ax: Axes, c: Comparison, top: float, width: float) -> None:
+    """Draw the verdicts along the top, each over the half-widths it holds for."""
+    low, high = STRIP
+    for start, stop, verdict in verdict_stretches(c.rope_path, top):
+        colour = _verdict_colour(verdict, up=c.recipe.metric.higher_is_better)
+        ax.fill_between([start, stop], low, high, facecolor=colour, edgecolor=QUIET, linewidth=0.4, zorder=2)
+        if (stop - start) / top * width > width_of(verdict.value, TEXT):
+            ax.text(
+                (start + stop) / 2, (low + high) / 2, verdict.value, ha="center", va="center_baseline", fontsize=TEXT,
+                color=INK if colour == "white" else "white", zorder=3,
+            )  # fmt: skip
+    ax.axhline(1.0, color=LINE, linewidth=0.4, zorder=0)
+
+
+def _verdict_colour(verdict: Verdict, *, up: bool) -> str:
+    return settled_colour(verdict, higher_is_better=up) if verdict.conclusive else "white"
+
+
+def _mark(ax: Axes, c: Comparison, preset: float | None, top: float) -> str:
+    """Mark the stated ROPE; return what to say of one that has no place on this axis."""
+    if c.rope is None:
+        return ""
+    if preset is None:
+        return f" (pre-set: {minus(rope_text(c.rope))}, not symmetric)"
+    if preset > top:
+        return f" (pre-set: ±{preset:g}, beyond this axis)"
+    ax.vlines(preset, 0.0, 1.0, color=INK, linewidth=1.0, zorder=2.5, label="pre-set")
+    leftwards = preset > top / 2
+    ax.annotate(
+        f"pre-set: ±{preset:g}", (preset, 0.5), (-3.0 if leftwards else 3.0, 0.0), textcoords="offset points",
+        rotation=90, ha="right" if leftwards else "left", va="center", fontsize=SMALL, color=INK, zorder=3,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+    )  # fmt: skip
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """A Savage-Dickey ratio that is there, as text and as numbers."""
+
+    text: str
+    reliable: bool
+    value: float
+    density: float
+    prior_density: float
+
+
+def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the prior and the posterior of A − B, and their densities at 0, whose ratio is the Bayes factor BF01.
+
+    Both curves are Gaussian kernels with Scott's bandwidth, as the ratio itself is measured. Where the data raise the
+    density at 0 they support equal classifiers, and where they lower it different ones.
+
+    Parameters
+    ----------
+    result
+        What `compare` or `cross_compare` returns, under a model with a prior.
+    ax
+        The axes to draw on; a new figure of one column's width by default.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> from ropewalk.plots import plot_factor
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0)
+    >>> ax = plot_factor(r)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['posterior', 'prior']
+    """
+    c = of_kind(result, Comparison, "plot_factor", "compare")
+    ratio, prior, delta = _factor_of(c)
+    ax = axes(ax, "plot_factor")
+    shown = view(hull([bulk(np.sort(delta), c.hdi)], [0.0]), margin=DENSITY_MARGIN)
+    posterior_top = _curve(ax, delta, shown, name="posterior", colour=INK, line="-")
+    prior_top = _curve(ax, prior, shown, name="prior", colour=QUIET, line="--")
+    top = max(posterior_top, prior_top, ratio.density, ratio.prior_density)
+    rule(ax, 0.0)
+    _dots(ax, ratio, top, leftwards=float(np.median(delta)) > 0)
+    ax.set_xlim(shown.low, shown.high)
+    ax.set_ylim(0.0, HEADROOM * top)
+    width, _ = room_of(ax, beside=BESIDE)
+    ax.set_xlabel(folded(delta_words(c), width, TEXT))
+    ax.set_ylabel("density")
+    ax.set_title(folded(_factor_headline(ratio), width, TEXT))
+    ax.legend(fontsize=SMALL, frameon=False, handlelength=1.6, labelcolor=INK, loc=_free_place(delta, shown))
+    quieten(ax)
+    plain_ticks(ax, "x", width)
+    with_signs(ax)
+    return ax
+
+
+def _factor_of(c: Comparison) -> tuple[_Factor, FloatArray, FloatArray]:
+    """Return the densities at 0 and the draws that they are made of, prior and posterior, or say why there are none."""
+    bf = c.bayes_factor
+    ratio = None if bf is None else (bf.sd, bf.density, bf.prior_density)
+    if bf is None or ratio is None or None in ratio or c.prior_draws is None or c.sd_draws is None:
+        reason = "" if bf is None else bf.reason
+        raise InvalidInputError(
+            f"There is no Savage-Dickey ratio to draw{f': {reason}' if reason else ''}.",
+            hint="the papers' models have one: of two labels, or model='icdm2015', unless all draws are alike.",
+        )
+    return _Factor(savage_dickey(bf), bf.sd_reliable, *ratio), c.prior_draws, c.sd_draws  # type: ignore[arg-type]
+
+
+def _curve(ax: Axes, draws: FloatArray, shown: Interval, *, name: str, colour: str, line: str) -> float:
+    """Draw a density and return how high it rises."""
+    width = scott(draws)
+    if not width:
+        return 0.0
+    grid = np.union1d(np.linspace(shown.low, shown.high, DENSITY_POINTS), [0.0])
+    heights = kernel(draws, grid, width)
+    ax.plot(grid, heights, color=colour, linewidth=1.2, linestyle=line, zorder=2, label=name)
+    return float(heights.max())
+
+
+def _factor_headline(ratio: _Factor) -> str:
+    """Write the ratio, and what it means."""
+    times, equal, different = factor(max(ratio.value, 1 / ratio.value)) if ratio.value else "", "Δ = 0", "Δ ≠ 0"
+    likelier, other = (equal, different) if ratio.value >= 1 else (different, equal)
+    headline = f"BF01 = {ratio.text}: the data are {times} times as likely if {likelier} as if {other}"
+    if ratio.text.startswith("<"):
+        headline = f"BF01 {ratio.text}: the data are over 100 times as likely if {different} as if {equal}"
+    return headline if ratio.reliable else f"{headline} (rough: few draws near 0)"
+
+
+def _dots(ax: Axes, ratio: _Factor, top: float, *, leftwards: bool) -> None:
+    """Mark the densities at 0, and write how large they are.
+
+    At the height of the posterior's dot the side away from its heap is free; the prior is flat, and free above.
+    """
+    away = -5.0 if leftwards else 5.0
+    for height, colour, shift in ((ratio.density, INK, (away, 0.0)), (ratio.prior_density, QUIET, (-away, 6.0))):
+        ax.plot([0.0], [height], "o", color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
+        if colour == INK and height < MIN_DENSITY_NAMED * top:  # a dot on the axis says it
+            continue
+        ax.annotate(
+            f"{height:.3g}", (0.0, height), shift, textcoords="offset points", ha="right" if shift[0] < 0 else "left",
+            va="center", fontsize=SMALL, color=colour, zorder=3,
+        )  # fmt: skip
+
+
+def _free_place(delta: FloatArray, shown: Interval) -> Literal["upper left", "upper center", "upper right"]:
+    """Return where at the top neither the posterior nor the line at 0 is."""
+    middle, width = float(np.median(delta)), shown.high - shown.low
+    if abs(middle) > width / 2:
+        return "upper center"
+    return "upper left" if middle > shown.middle else "upper right"

@@ -137,10 +137,15 @@ ROPES = {"none": None, "usual": 0.05, "one-sided": (-0.02, math.inf), "wide": 0.
 def test_areas_of_a_histogram_are_the_masses_of_the_regions(shape, rope):
     c = compared(SHAPES[shape], ROPES[rope])
     ax = rendered(plot_posterior(c))
+    masses = {BELOW: c.regions.below, INSIDE: c.regions.inside, ABOVE: c.regions.above}
     if c.std == 0:  # a needle
+        (needle,) = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
+        low, high = needle.get_data().edges
+        assert (low + high) / 2 == pytest.approx(c.mean)
+        assert 0 < high - low < 0.02 * np.ptp(ax.get_xlim())
+        assert masses[next(colour for colour in masses if same_color(needle.get_facecolor(), colour))] == 1
         return
     found = areas(ax)
-    masses = {BELOW: c.regions.below, INSIDE: c.regions.inside, ABOVE: c.regions.above}
     assert found == pytest.approx({colour: mass for colour, mass in masses.items() if mass})
 
 

@@ -191,22 +191,32 @@ def test_of_very_many_classes_some_are_named_and_that_is_said():
     assert list(symbols(ax)) == list(names)
 
 
-@pytest.mark.parametrize("rope", [0.5, (-0.02, math.inf), (0.7, 0.8)], ids=["wide", "one-sided", "far"])
-def test_odd_ropes_leave_the_rows_visible(rope):
+@pytest.mark.parametrize(
+    ("rope", "seen"), [(0.5, 1), ((-0.02, math.inf), 1), ((0.7, 0.8), 0)], ids=["wide", "one-sided", "far"]
+)
+def test_odd_ropes_leave_the_rows_visible(rope, seen):
     few = classes(6, rope=rope)
     ax = rendered(plot_per_class(few))
     low, high = ax.get_xlim()
     assert low < min(c.hdi.low for c in few)
     assert max(c.hdi.high for c in few) < high
     assert high - low < 1.5
+    assert len(band(ax)) == seen
     assert all(low - 1e-9 <= a < b <= high + 1e-9 for a, b in band(ax))
     assert sum("ROPE" in text.get_text() for text in ax.texts) == 1
 
 
 def test_rows_without_spread_can_be_drawn():
-    one = compared(np.full(100, 0.02))
-    rendered(plot_per_class(ClassComparisons(comparisons=(one, compared(np.zeros(100))))))
-    rendered(plot_per_class(ClassComparisons(comparisons=(compared(np.zeros(100), None),))))
+    ax = rendered(plot_per_class(ClassComparisons(comparisons=(compared(np.full(100, 0.02)), compared(np.zeros(100))))))
+    assert [segment[:, 0].tolist() for segment in hdis(ax).get_segments()] == [[0.02, 0.02], [0.0, 0.0]]
+    assert symbols(ax) == {0: "≈", 1: "≈"}
+    low, high = ax.get_xlim()
+    assert low < 0.0
+    assert high > 0.02
+    ax = rendered(plot_per_class(ClassComparisons(comparisons=(compared(np.zeros(100), None),))))
+    assert means(ax).get_offsets()[:, 0].tolist() == [0.0]
+    low, high = ax.get_xlim()
+    assert low < 0.0 < high
 
 
 def test_a_row_without_a_verdict_says_so():

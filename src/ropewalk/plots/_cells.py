@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.plots._letters import SMALL, size_of
+from ropewalk.plots._letters import SMALL, note, size_of
 from ropewalk.plots._style import settle, short, words
 from ropewalk.report.pictures.axes import ABOVE, INK, LINE, QUIET
 from ropewalk.typing import FloatArray
@@ -131,17 +131,7 @@ def size_in(cell: tuple[float, float], letters: int, *, lines: float = 1.0, larg
 
 def write(ax: Axes, row: int, column: float, text: str, size: float, **how: Any) -> None:
     """Write in a cell; `up` points above its middle."""
-    up = how.pop("up", 0.0)
-    ax.annotate(
-        text,
-        (column, row),
-        (0, up),
-        textcoords="offset points",
-        ha="center",
-        va="center_baseline",
-        fontsize=size,
-        **how,
-    )
+    note(ax, text, (column, row), (0, how.pop("up", 0.0)), ha="center", va="center_baseline", fontsize=size, **how)
 
 
 def ink_of(mesh: QuadMesh, value: float) -> str:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk._optional import require
+from ropewalk.report.pictures.axes import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,12 +26,6 @@ _MAX_TICKS: Final = 8
 _CUT: Final = "…"
 
 
-def families() -> tuple[str, ...]:
-    """Return the fonts that texts are set in: the user's, and for signs that they lack one that comes along."""
-    settings = require("matplotlib", extra="plot", caller="a picture").rcParams
-    return (*settings["font.family"], GLYPHS)
-
-
 def with_signs(ax: Axes) -> None:
     """Let every text of the axes find ≫, ≪ and Δ, which the fonts of many papers do not have."""
     legend = ax.get_legend()
@@ -48,7 +43,8 @@ def width_of(text: str, size: float) -> float:
     >>> width_of("wide", 14.0) / width_of("wide", 7.0)
     2.0
     """
-    return _width(text.replace(r"\$", "$"), families()) * size
+    settings = require("matplotlib", extra="plot", caller="a picture").rcParams
+    return _width(text.replace(r"\$", "$"), (*settings["font.family"], GLYPHS)) * size
 
 
 @lru_cache(maxsize=1_000)
@@ -136,6 +132,12 @@ def room_of(ax: Axes, *, above: float = 0.0, beside: float = 0.0) -> tuple[float
     texts = (ax.title, ax.xaxis.label)
     lines = sum(_LEADING * float(text.get_fontsize()) * len(text.get_text().splitlines()) for text in texts)
     return max(whole[0] - beside, 0.0), max(whole[1] - lines - above - _TICKS, 0.0)
+
+
+def note(ax: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **how: Any) -> None:
+    """Write small letters so many points away from a place."""
+    look = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "color": INK}
+    ax.annotate(text, at, shift, **{**look, **how})
 
 
 def plain_ticks(ax: Axes, which: str, room: float, *, whole: bool = False) -> None:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ropewalk._optional import require
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._letters import SMALL, TEXT, minus, room_of, width_of
-from ropewalk.report.pictures.axes import INK, INSIDE, LINE, QUIET, clipped
+from ropewalk.plots._letters import SMALL, TEXT, folded, minus, plain_ticks, width_of
+from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, clipped
 from ropewalk.results import CrossComparison
 from ropewalk.text.names import brief, visible
 from ropewalk.text.verdicts import rope_text
@@ -83,16 +83,18 @@ def quieten(ax: Axes, *, bare: bool = False) -> None:
         ax.set_yticks([])
 
 
+def name_axes(ax: Axes, width: float, *, x: str, title: str, pad: float | None = None, whole: bool = False) -> None:
+    """Write the name of the axis across, the title and plain ticks, so that they keep to a width in points."""
+    ax.set_xlabel(folded(x, width, TEXT))
+    ax.set_title(folded(title, width, TEXT), pad=pad)
+    quieten(ax)
+    plain_ticks(ax, "x", width, whole=whole)
+
+
 def rule(ax: Axes, at: float, *, across: bool = False) -> None:
     """Draw a thin dotted line at a value worth seeing, such as 0."""
     draw = ax.axhline if across else ax.axvline
     draw(at, color=QUIET, linewidth=0.8, linestyle=":", zorder=1)
-
-
-def grid(ax: Axes, which: str = "x") -> None:
-    """Draw quiet grid lines behind everything."""
-    ax.grid(axis=which, color=LINE, linewidth=0.4)  # type: ignore[arg-type]
-    ax.set_axisbelow(True)
 
 
 @lru_cache(maxsize=4)
@@ -161,10 +163,10 @@ def rope_words(rope: Interval, view: Interval) -> str:
     return f"{name}, wider than the axis" if rope.low < view.low and rope.high > view.high else name
 
 
-def name_above(ax: Axes, name: str, part: Interval, view: Interval) -> None:
-    """Write a name at the top of the axes, over the middle of what is seen of a part, but never beyond the axes."""
+def name_above(ax: Axes, name: str, part: Interval, view: Interval, width: float, *, va: str = "top") -> None:
+    """Write a name at the top of axes of a width, over the middle of what is seen of a part, but never beyond them."""
     low, high = (min(max(end, view.low), view.high) for end in part)
     place = ((low + high) / 2 - view.low) / (view.high - view.low)
-    half = width_of(name, SMALL) / 2 / room_of(ax)[0]
+    half = width_of(name, SMALL) / 2 / width
     place = min(max(place, half), 1 - half) if half < 0.5 else 0.5  # noqa: PLR2004
-    ax.text(place, 1.0, name, transform=ax.transAxes, ha="center", va="top", fontsize=SMALL, color=QUIET, zorder=4)
+    ax.text(place, 1.0, name, transform=ax.transAxes, ha="center", va=va, fontsize=SMALL, color=QUIET, zorder=4)

@@ -12,20 +12,10 @@ import numpy as np
 from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics, effective
-from ropewalk.plots._letters import (
-    BESIDE,
-    POINTS_PER_INCH,
-    SMALL,
-    TEXT,
-    folded,
-    minus,
-    plain_ticks,
-    room_of,
-    size_of,
-    with_signs,
-)
+from ropewalk.plots import _letters as letters
+from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
 from ropewalk.plots._series import next_style
-from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, of_kind, panels_of, quieten, short
+from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, name_axes, of_kind, panels_of, quieten, short
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
 from ropewalk.report.chains import chain_values, delta_values, divergent
 from ropewalk.report.drawn import can_diverge, rhat_text, step_text
@@ -152,14 +142,14 @@ def plot_trace(result: Comparison | MetricPosterior | Ranking, *, ax: Any = None
             if not last:
                 panel.tick_params(labelbottom=False)
         right.spines["left"].set_visible(False)
-        height = size_of(left)[1]
-        left.set_ylabel(folded(chained.label, max(height, POINTS_PER_INCH), SMALL), fontsize=SMALL)
-        plain_ticks(left, "y", height)
+        height = letters.size_of(left)[1]
+        left.set_ylabel(letters.folded(chained.label, max(height, letters.POINTS_PER_INCH), SMALL), fontsize=SMALL)
+        letters.plain_ticks(left, "y", height)
         left.xaxis.set_major_formatter("{x:,.0f}")
     panels[0, 0].set_title(_title(answer.diagnostics), fontsize=TEXT, loc="left")
     panels[0, 1].set_title("even: the chains agree", fontsize=TEXT, color=QUIET, loc="left")
     for panel in panels.reshape(-1):
-        with_signs(panel)
+        letters.with_signs(panel)
     return panels
 
 
@@ -204,9 +194,8 @@ def _ranks(ax: Axes, values: FloatArray, shown: ChainNumbers) -> None:
         ax.plot([0, order.size], [base + EVEN] * 2, color=INK, linewidth=0.6, linestyle=":", label=f"chain {i + 1}")
     ax.set_xlim(0, order.size)
     ax.set_ylim(0, len(shown.chains))
-    ax.set_yticks(
-        [base + EVEN for base in range(len(shown.chains))], [f"chain {i + 1}" for i in reversed(shown.chains)]
-    )
+    names = [f"chain {i + 1}" for i in reversed(shown.chains)]
+    ax.set_yticks([base + EVEN for base in range(len(names))], names)
     ax.tick_params(axis="y", length=0)
     ax.set_xticks([0, order.size], ["1", f"{order.size:,}"])
 
@@ -230,9 +219,8 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
     first = numbers[0]
     ax = axes(ax, "plot_ess")
     n_chains, n_draws = first.values.shape
-    counts = np.unique(
-        np.linspace(min(max(n_draws // ESS_POINTS, MIN_ESS_DRAWS), n_draws), n_draws, ESS_POINTS).astype(np.int64)
-    )
+    fewest = min(max(n_draws // ESS_POINTS, MIN_ESS_DRAWS), n_draws)
+    counts = np.unique(np.linspace(fewest, n_draws, ESS_POINTS).astype(np.int64))
     total = n_chains * counts
     top = float(total[-1])
     for kind in ("bulk", "tail"):
@@ -247,18 +235,15 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
     ax.axhline(LEAST_ESS, color=INK, linewidth=0.8, linestyle=":", label=f"least for a verdict, {LEAST_ESS:,}")
     ax.set_xlim(0, total[-1] * 1.02)
     ax.set_ylim(0, HEADROOM * max(top, LEAST_ESS))
-    width, _ = room_of(ax, beside=BESIDE)
-    ax.set_xlabel("draws of all chains")
+    width, _ = letters.room_of(ax, beside=BESIDE)
+    title = f"{first.label}: the mean is known to ±{first.estimate.mc_error:.1g}"
+    name_axes(ax, width, x="draws of all chains", title=title, whole=True)
     ax.set_ylabel("effective number of draws")
-    ax.set_title(folded(f"{first.label}: the mean is known to ±{first.estimate.mc_error:.1g}", width, TEXT))
     ax.legend(fontsize=SMALL, frameon=False, handlelength=2.2, labelcolor=INK, loc="upper left")
-    quieten(ax)
-    _, height = room_of(ax)
-    plain_ticks(ax, "x", width, whole=True)
-    plain_ticks(ax, "y", height, whole=True)
+    letters.plain_ticks(ax, "y", letters.room_of(ax)[1], whole=True)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter("{x:,.0f}")
-    with_signs(ax)
+    letters.with_signs(ax)
     return ax
 
 
@@ -297,17 +282,14 @@ def plot_draws(result: Comparison | CrossComparison | MetricPosterior, *, ax: Ax
     ax.set_ylim(shown.low, shown.high)
     ax.set_xlim(0, values.size + 1)
     thinned = "" if step == 1 else f" (one in {step:,} of {values.size:,} is shown)"
-    width, height = room_of(ax, beside=2 * BESIDE)
-    ax.set_xlabel(folded(f"draw{thinned}", width, TEXT))
-    ax.set_title(folded("Draws in order, and their running mean", width, TEXT))
-    ax.set_ylabel(folded(subject.label, height, TEXT))
-    quieten(ax)
-    _, height = room_of(ax)
-    plain_ticks(ax, "y", height)
-    plain_ticks(ax, "x", width, whole=True)
+    width, height = letters.room_of(ax, beside=2 * BESIDE)
+    ax.set_ylabel(letters.folded(subject.label, height, TEXT))
+    name_axes(ax, width, x=f"draw{thinned}", title="Draws in order, and their running mean", whole=True)
+    _, height = letters.room_of(ax)
+    letters.plain_ticks(ax, "y", height)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     _say(ax, subject, (shown.high - shown.low) / max(height, 1.0))
-    with_signs(ax)
+    letters.with_signs(ax)
     return ax
 
 
@@ -326,14 +308,11 @@ def _say(ax: Axes, subject: Subject, unit: float) -> None:
     estimate, mass, signed = posterior.estimate, f"{100 * posterior.question.prob:g}% HDI", posterior.signed
     (low, high), mean = estimate.hdi, estimate.mean
     places = decimals(estimate)
-    ends = [minus(number(end, places, sign=signed)) for end in (low, high)]
-    middle = minus(number(mean, decimals(estimate, estimate.mc_error), sign=signed))
+    ends = [letters.minus(number(end, places, sign=signed)) for end in (low, high)]
+    middle = letters.minus(number(mean, decimals(estimate, estimate.mc_error), sign=signed))
     if min(high - mean, mean - low) < TEXT_APART * unit:
         texts = [(mean, f"mean\n{middle}\n{mass}\n{ends[0]}\n{ends[1]}")]
     else:
         texts = [(high, f"{mass}\n{ends[1]}"), (mean, f"mean\n{middle}"), (low, f"{mass}\n{ends[0]}")]
     for y, text in texts:
-        ax.annotate(
-            text, (1.0, y), (3.0, 0.0), xycoords=ax.get_yaxis_transform(), textcoords="offset points", ha="left",
-            va="center", fontsize=SMALL, color=INK, linespacing=1.1,
-        )  # fmt: skip
+        note(ax, text, (1.0, y), (3.0, 0.0), xycoords=ax.get_yaxis_transform(), linespacing=1.1)

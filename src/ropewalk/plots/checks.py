@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,12 +12,12 @@ import numpy as np
 from ropewalk._checks import choose
 from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, plain_ticks, room_of, width_of, with_signs
+from ropewalk.plots._letters import SMALL, TEXT, folded, note, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._series import label_of, next_style
 from ropewalk.plots._style import axes, of_kind, quieten, short, words
-from ropewalk.plots.intervals import lettering
+from ropewalk.plots.intervals import lettering, name_rows
 from ropewalk.report.checks import OFF, check_axis, least, p_text
-from ropewalk.report.pictures.axes import INK, INSIDE, LINE
+from ropewalk.report.pictures.axes import INK, INSIDE
 from ropewalk.report.shape import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.names import count_of
@@ -91,7 +91,8 @@ def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax
     quieten(drawn)
     drawn.spines["left"].set_visible(False)
     pitch = room_of(drawn, above=above)[1] / len(lines)
-    left = _name_lines(drawn, lines, pitch, NAMES_SHARE * width)
+    letters = replace(lettering(pitch), columns=1, every=1)
+    left = name_rows(drawn, [line.name for line in lines], letters, NAMES_SHARE * width)
     right = _draw(drawn, lines, styles, pitch)
     inner = max(width - left - right, width / 3)
     middle = 0.5 + (right - left) / 2 / inner  # of the whole picture, names and p-values included
@@ -167,17 +168,6 @@ def _styles(ax: Axes, names: Sequence[str]) -> dict[tuple[str, ...], str]:
     return colours
 
 
-def _name_lines(ax: Axes, lines: Sequence[_Line], pitch: float, room: float) -> float:
-    """Write the names on the left, and return how many points they take."""
-    size = lettering(pitch).size
-    names = [fitted(line.name, room, size) for line in lines]
-    ax.set_yticks(range(len(lines)), names)
-    ax.tick_params(axis="y", length=2.0, pad=2.0, labelsize=size, labelcolor=INK, color=LINE, width=0.4)
-    ax.grid(axis="y", color=LINE, linewidth=0.3)
-    ax.set_axisbelow(True)
-    return max(width_of(name, size) for name in names) + 6.0
-
-
 def _draw(ax: Axes, lines: Sequence[_Line], styles: dict[tuple[str, ...], str], pitch: float) -> float:
     """Draw bars and diamonds, p-values at the right of those that are off; return how many points these take."""
     most = max(len(line.rows) for line in lines)
@@ -197,10 +187,7 @@ def _draw(ax: Axes, lines: Sequence[_Line], styles: dict[tuple[str, ...], str], 
             if row.flagged:
                 text = f"p {p_text(row)}" if p_text(row)[0] in "<>" else f"p = {p_text(row)}"
                 taken = max(taken, width_of(text, size) + GAP)
-                ax.annotate(
-                    text, (1.0, y), (GAP, 0.0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
-                    ha="left", va="center", fontsize=size, color=INK,
-                )  # fmt: skip
+                note(ax, text, (1.0, y), (GAP, 0.0), xycoords=ax.get_yaxis_transform(), fontsize=size)
     return taken
 
 

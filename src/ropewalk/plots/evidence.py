@@ -11,27 +11,15 @@ from ropewalk.draws.decision import path_text, rope_masses
 from ropewalk.draws.density import kernel, scott
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._letters import (
-    BESIDE,
-    LINE_HEIGHT,
-    SMALL,
-    TEXT,
-    fitted,
-    folded,
-    minus,
-    plain_ticks,
-    room_of,
-    width_of,
-    with_signs,
-)
-from ropewalk.plots._style import axes, of_kind, quieten, rule
+from ropewalk.plots._letters import BESIDE, LINE_HEIGHT, SMALL, TEXT, fitted, minus, note, room_of, width_of, with_signs
+from ropewalk.plots._style import axes, name_axes, of_kind, rule
 from ropewalk.plots._subject import better_names, delta_words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, view
 from ropewalk.report.pictures.posterior import verdict_stretches
 from ropewalk.report.pictures.tables import settled_colour
 from ropewalk.results import Comparison, CrossComparison
 from ropewalk.text.numbers import decimals, factor, savage_dickey
-from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.verdicts import rope_text
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -82,15 +70,13 @@ def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = N
         _strip(ax, c, top, width)
     if c.recipe.rule == "probability" and c.rope_path is not None:
         rule(ax, c.recipe.prob, across=True)
-    note = _mark(ax, c, preset, top)
+    remark = _mark(ax, c, preset, top)
     ax.set_xlim(0.0, top)
     ax.set_ylim(-0.02, STRIP_TOP if c.rope_path is not None else 1.02)
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
     ax.set_ylabel("probability")
-    ax.set_xlabel(folded(f"half-width of the ROPE, {delta_words(c)}{note}", width, TEXT))
-    ax.set_title(folded(_rope_headline(c), width, TEXT), pad=7.0 + rows * LINE_HEIGHT)
-    quieten(ax)
-    plain_ticks(ax, "x", width)
+    label = f"half-width of the ROPE, {delta_words(c)}{remark}"
+    name_axes(ax, width, x=label, title=_rope_headline(c), pad=7.0 + rows * LINE_HEIGHT)
     with_signs(ax)
     return ax
 
@@ -140,9 +126,9 @@ def _curves(ax: Axes, c: Comparison, top: float, width: float) -> int:
 
 def _strip(ax: Axes, c: Comparison, top: float, width: float) -> None:
     """Draw the verdicts along the top, each over the half-widths it holds for."""
-    low, high = STRIP
+    (low, high), up = STRIP, c.recipe.metric.higher_is_better
     for start, stop, verdict in verdict_stretches(c.rope_path, top):
-        colour = _verdict_colour(verdict, up=c.recipe.metric.higher_is_better)
+        colour = settled_colour(verdict, higher_is_better=up) if verdict.conclusive else "white"
         ax.fill_between([start, stop], low, high, facecolor=colour, edgecolor=QUIET, linewidth=0.4, zorder=2)
         if (stop - start) / top * width > width_of(verdict.value, TEXT):
             ax.text(
@@ -150,10 +136,6 @@ def _strip(ax: Axes, c: Comparison, top: float, width: float) -> None:
                 color=INK if colour == "white" else "white", zorder=3,
             )  # fmt: skip
     ax.axhline(1.0, color=LINE, linewidth=0.4, zorder=0)
-
-
-def _verdict_colour(verdict: Verdict, *, up: bool) -> str:
-    return settled_colour(verdict, higher_is_better=up) if verdict.conclusive else "white"
 
 
 def _mark(ax: Axes, c: Comparison, preset: float | None, top: float) -> str:
@@ -165,12 +147,9 @@ def _mark(ax: Axes, c: Comparison, preset: float | None, top: float) -> str:
     if preset > top:
         return f" (pre-set: ±{preset:g}, beyond this axis)"
     ax.vlines(preset, 0.0, 1.0, color=INK, linewidth=1.0, zorder=2.5, label="pre-set")
-    leftwards = preset > top / 2
-    ax.annotate(
-        f"pre-set: ±{preset:g}", (preset, 0.5), (-3.0 if leftwards else 3.0, 0.0), textcoords="offset points",
-        rotation=90, ha="right" if leftwards else "left", va="center", fontsize=SMALL, color=INK, zorder=3,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
-    )  # fmt: skip
+    shift, side = (-3.0, "right") if preset > top / 2 else (3.0, "left")
+    ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+    note(ax, f"pre-set: ±{preset:g}", (preset, 0.5), (shift, 0.0), rotation=90, ha=side, zorder=3, bbox=ground)
     return ""
 
 
@@ -220,12 +199,9 @@ def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None)
     ax.set_xlim(shown.low, shown.high)
     ax.set_ylim(0.0, HEADROOM * top)
     width, _ = room_of(ax, beside=BESIDE)
-    ax.set_xlabel(folded(delta_words(c), width, TEXT))
     ax.set_ylabel("density")
-    ax.set_title(folded(_factor_headline(ratio), width, TEXT))
     ax.legend(fontsize=SMALL, frameon=False, handlelength=1.6, labelcolor=INK, loc=_free_place(delta, shown))
-    quieten(ax)
-    plain_ticks(ax, "x", width)
+    name_axes(ax, width, x=delta_words(c), title=_factor_headline(ratio))
     with_signs(ax)
     return ax
 
@@ -274,10 +250,7 @@ def _dots(ax: Axes, ratio: _Factor, top: float, *, leftwards: bool) -> None:
         ax.plot([0.0], [height], "o", color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
         if colour == INK and height < MIN_DENSITY_NAMED * top:  # a dot on the axis says it
             continue
-        ax.annotate(
-            f"{height:.3g}", (0.0, height), shift, textcoords="offset points", ha="right" if shift[0] < 0 else "left",
-            va="center", fontsize=SMALL, color=colour, zorder=3,
-        )  # fmt: skip
+        note(ax, f"{height:.3g}", (0.0, height), shift, ha="right" if shift[0] < 0 else "left", color=colour, zorder=3)
 
 
 def _free_place(delta: FloatArray, shown: Interval) -> Literal["upper left", "upper center", "upper right"]:

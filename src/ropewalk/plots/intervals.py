@@ -11,14 +11,13 @@ import numpy as np
 
 from ropewalk.data.labels import label_text
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.plots._cells import MIN_LETTER_SIZE
-from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, plain_ticks, room_of, width_of, with_signs
-from ropewalk.plots._style import axes, of_kind, quieten, rope_band, rope_words, rule, short, words
+from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, note, plain_ticks, room_of, width_of, with_signs
+from ropewalk.plots._style import axes, name_above, of_kind, quieten, rope_band, rope_words, rule, short, words
 from ropewalk.plots._subject import NAME, delta_words
 from ropewalk.report.league import moved_text
-from ropewalk.report.pictures.axes import INK, LINE, QUIET
+from ropewalk.report.pictures.axes import INK, LINE
 from ropewalk.report.pictures.tables import Entry, forest_axis, tone
 from ropewalk.report.shape import metric_title, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
@@ -153,7 +152,10 @@ def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, 
     pitch = room_of(ax, above=above)[1] / len(rows)
     letters = lettering(pitch)
     tones = [tone(row.decision, higher_is_better=question.higher_is_better) for row in rows]
-    left, right = _name_rows(ax, rows, letters, NAMES_SHARE * width), _judge_rows(ax, rows, tones, letters)
+    left, right = (
+        name_rows(ax, [row.label for row in rows], letters, NAMES_SHARE * width),
+        _judge_rows(ax, rows, tones, letters),
+    )
     inner = max(width - left - right, width / 3)
     ax.title.set_x(0.5 + (right - left) / 2 / inner)  # over the whole picture, names and verdicts included
     thinned = "" if letters.every == 1 else f" (one class in {letters.every} is named)"
@@ -163,7 +165,7 @@ def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, 
     rule(ax, 0.0)
     if rope is not None:
         rope_band(ax, rope, view)
-        _name_rope(ax, rope, view)
+        name_above(ax, rope_words(rope, view), rope, view, inner, va="bottom")
     with_signs(ax)
 
 
@@ -180,10 +182,10 @@ def _draw_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], pitch: flo
     )  # fmt: skip
 
 
-def _name_rows(ax: Axes, rows: Sequence[Entry], letters: Lettering, room: float) -> float:
+def name_rows(ax: Axes, labels: Sequence[str], letters: Lettering, room: float) -> float:
     """Write the names on the left, in one column or two, and return how many points they take."""
-    shown = list(range(0, len(rows), letters.every))
-    names = {k: fitted(rows[k].label, room / letters.columns, letters.size) for k in shown}
+    shown = list(range(0, len(labels), letters.every))
+    names = {k: fitted(labels[k], room / letters.columns, letters.size) for k in shown}
     near = shown[:: letters.columns]
     far = shown[1::2] if letters.columns > 1 else []
     look: dict[str, Any] = {"labelsize": letters.size, "labelcolor": INK, "color": LINE, "width": 0.4}
@@ -209,21 +211,9 @@ def _judge_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], letters: 
     column = width_of("≫?", letters.size) + PAD
     for place, k in enumerate(range(0, len(rows), letters.every)):
         shift = PAD + column * (place % letters.columns)
-        ax.annotate(
-            symbol_text(rows[k].decision), (1.0, k), (shift, 0.0), xycoords=ax.get_yaxis_transform(),
-            textcoords="offset points", ha="left", va="center", fontsize=letters.size, color=tones[k],
-        )  # fmt: skip
+        look: dict[str, Any] = {"fontsize": letters.size, "color": tones[k]}
+        note(ax, symbol_text(rows[k].decision), (1.0, k), (shift, 0.0), xycoords=ax.get_yaxis_transform(), **look)
     return PAD + column * letters.columns
-
-
-def _name_rope(ax: Axes, rope: Interval, view: Interval) -> None:
-    low, high = (min(max(end, view.low), view.high) for end in rope)
-    place = ((low + high) / 2 - view.low) / (view.high - view.low)
-    side = "left" if place < 0.1 else "right" if place > 0.9 else "center"  # noqa: PLR2004
-    ax.annotate(
-        rope_words(rope, view), (place, 1.0), (0.0, 1.0), xycoords="axes fraction", textcoords="offset points",
-        ha=side, va="bottom", fontsize=SMALL, color=QUIET,
-    )  # fmt: skip
 
 
 def _tally(decisions: Sequence[Decision], a: str, b: str) -> str:

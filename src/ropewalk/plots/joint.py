@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ropewalk.draws.intervals import Interval
-from ropewalk.plots._letters import (
-    BESIDE,
-    LINE_HEIGHT,
-    SMALL,
-    TEXT,
-    fitted,
-    folded,
-    minus,
-    plain_ticks,
-    room_of,
-    width_of,
-    with_signs,
-)
-from ropewalk.plots._style import ROPE_ALPHA, WIDTH, axes, of_kind, quieten, short
+from ropewalk.plots import _letters as letters
+from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
+from ropewalk.plots._style import ROPE_ALPHA, WIDTH, axes, name_axes, of_kind, short
 from ropewalk.plots._subject import NAME, better_names, metric_words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, QUIET, bulk, hull, view
 from ropewalk.results import Comparison, CrossComparison
@@ -70,20 +59,17 @@ def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) 
     ax.set_xlim(across.low, across.high)
     ax.set_ylim(up.low, up.high)
     ax.set_aspect("equal", adjustable="box")
-    width, height = room_of(ax, beside=BESIDE)
+    width, height = letters.room_of(ax, beside=BESIDE)
     metric = metric_words(c.recipe)
-    ax.set_xlabel(folded(f"{metric}: {short(c.a, NAME)}", width, TEXT))
-    ax.set_ylabel(folded(f"{metric}: {short(c.b, NAME)}", height, TEXT))
+    ax.set_ylabel(letters.folded(f"{metric}: {short(c.b, NAME)}", height, TEXT))
     crossed = across.low < up.high and up.low < across.high
-    title = folded(_headline(c, crossed=crossed), width, TEXT)
-    ax.set_title(title)
-    quieten(ax)
-    side = min(room_of(ax, above=HEAD, beside=BESIDE))
-    plain_ticks(ax, "x", side)
-    plain_ticks(ax, "y", side / 2)  # about as few as across
+    name_axes(ax, width, x=f"{metric}: {short(c.a, NAME)}", title=_headline(c, crossed=crossed))
+    side = min(letters.room_of(ax, above=HEAD, beside=BESIDE))
+    letters.plain_ticks(ax, "x", side)
+    letters.plain_ticks(ax, "y", side / 2)  # about as few as across
     lines = _name_sides(ax, c, side)
-    ax.set_title(title, fontsize=TEXT, pad=HEAD + (lines - 1) * LINE_HEIGHT)
-    with_signs(ax)
+    ax.set_title(ax.get_title(), fontsize=TEXT, pad=HEAD + (lines - 1) * letters.LINE_HEIGHT)
+    letters.with_signs(ax)
     return ax
 
 
@@ -133,7 +119,7 @@ def _headline(c: Comparison, *, crossed: bool) -> str:
     places = decimals(c.delta, c.delta.mc_error)
     apart = math.hypot(c.estimate_a.std, c.estimate_b.std)
     fixed = min(c.estimate_a.std, c.estimate_b.std) == 0 or len(c.draws) < MIN_DRAWS
-    together = "–" if fixed else minus(number(float(np.corrcoef(a, b)[0, 1]), 2, sign=True))
+    together = "–" if fixed else letters.minus(number(float(np.corrcoef(a, b)[0, 1]), 2, sign=True))
     headline = (
         f"correlation {together}; std of the difference {number(c.std, places)}, {number(apart, places)} if independent"
     )
@@ -141,18 +127,16 @@ def _headline(c: Comparison, *, crossed: bool) -> str:
         return f"{headline}; equal scores are far off"
     if c.decision is None or c.rope is None:
         return headline
-    return f"{headline}; grey: ROPE {minus(rope_text(c.rope))}"
+    return f"{headline}; grey: ROPE {letters.minus(rope_text(c.rope))}"
 
 
 def _name_sides(ax: Axes, c: Comparison, side: float) -> int:
     """Write above the axes who is better on which side of the diagonal, and return how many lines that takes."""
-    room = side / 2 - width_of(" better ◢ ", SMALL)
+    room = side / 2 - letters.width_of(" better ◢ ", SMALL)
     lines = 1 if room >= MIN_NAME_WIDTH else 2
-    low, high = (fitted(name, room if lines == 1 else side, SMALL) for name in better_names(c))
+    low, high = (letters.fitted(name, room if lines == 1 else side, SMALL) for name in better_names(c))
     texts = ((0.0, "left", f"◤ {low} better", BELOW, lines - 1), (1.0, "right", f"{high} better ◢", ABOVE, 0))
     for x, edge, text, colour, line in texts:
-        ax.annotate(
-            text, (x, 1.0), (0.0, 3.0 + line * LINE_HEIGHT), xycoords="axes fraction", textcoords="offset points",
-            ha=edge, va="bottom", fontsize=SMALL, color=colour,
-        )  # fmt: skip
+        shift = (0.0, 3.0 + line * letters.LINE_HEIGHT)
+        note(ax, text, (x, 1.0), shift, xycoords="axes fraction", ha=edge, va="bottom", color=colour)
     return lines

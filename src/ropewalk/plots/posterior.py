@@ -9,19 +9,8 @@ import numpy as np
 from ropewalk._checks import choose
 from ropewalk.draws.density import smooth
 from ropewalk.draws.intervals import Interval
-from ropewalk.plots._letters import (
-    LINE_HEIGHT,
-    SMALL,
-    TEXT,
-    fitted,
-    folded,
-    minus,
-    plain_ticks,
-    room_of,
-    width_of,
-    with_signs,
-)
-from ropewalk.plots._style import axes, name_above, of_kind, quieten, rope_band, rope_words
+from ropewalk.plots._letters import LINE_HEIGHT, SMALL, fitted, minus, note, room_of, width_of, with_signs
+from ropewalk.plots._style import axes, name_above, name_axes, of_kind, quieten, rope_band, rope_words
 from ropewalk.plots._subject import Share, Subject, subject_of
 from ropewalk.report.pictures.axes import INK, LINE, QUIET, Axis, clipped
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior
@@ -32,7 +21,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["histogram", "density"]
 
-_KINDS: Final[dict[str, Kind]] = {"histogram": "histogram", "density": "density"}
 _CALLER: Final = "plot_posterior"
 CURVE_POINTS: Final = 400
 FOOT: Final = 12.0  # points below the base line, for the HDI
@@ -68,41 +56,40 @@ def plot_posterior(
     >>> plot_posterior(r).get_xlabel()
     'Δ F1 of class 8: nb_mult − svm_l2'
     """
-    way = choose(kind, _KINDS, "kind of picture")
+    draw = choose(kind, {"histogram": _bars, "density": _curves}, "kind of picture")
     made_by = 'compare or evaluate(…)["f1"]'
     subject = subject_of(of_kind(result, (Comparison, MetricPosterior), _CALLER, made_by))
     ax = axes(ax, _CALLER)
     width, _ = room_of(ax)
     view = _view(subject, width)
     ax.set_xlim(view.low, view.high)
-    ax.set_xlabel(folded(subject.label + _beyond(subject, view), width, TEXT))
-    lines = _say_shares(ax, subject.shares, width)
-    ax.set_title(folded(subject.title, width, TEXT), pad=6.0 + lines * LINE_HEIGHT)
+    above = 6.0 + LINE_HEIGHT * _write_shares(ax, subject.shares, width)
+    name_axes(ax, width, x=subject.label + _beyond(subject, view), title=subject.title, pad=above)
     quieten(ax, bare=True)
-    plain_ticks(ax, "x", width)
-    _, height = room_of(ax, above=6.0 + lines * LINE_HEIGHT)
-    peak = (_curves if way == "density" else _bars)(ax, subject, view)
+    _, height = room_of(ax, above=above)
+    peak = draw(ax, subject, view)
     tall = max(height - FOOT - HEAD, FOOT)
     foot, head = -peak * FOOT / tall, peak * (1 + HEAD / tall)
     ax.set_ylim(foot, head)
     base, top = foot / (foot - head), (peak - foot) / (head - foot)
     ax.axhline(0.0, color=LINE, linewidth=0.6, zorder=0.9)
-    _landmarks(ax, subject, view, base, top)
+    _landmarks(ax, subject, view, height=(base, top), width=width)
     _hdi_bar(ax, subject, foot / 2, view)
     with_signs(ax)
     return ax
 
 
-def _landmarks(ax: Axes, subject: Subject, view: Axis, base: float, top: float) -> None:
+def _landmarks(ax: Axes, subject: Subject, view: Axis, *, height: tuple[float, float], width: float) -> None:
     """Draw the ROPE, and 0 or the bar, from the base line up to a share of the height; their names stand above."""
-    rope, at, signed = subject.rope, subject.posterior.origin, subject.posterior.signed
+    (base, top), rope = height, subject.rope
+    at, signed = subject.posterior.origin, subject.posterior.signed
     if rope is not None:
         rope_band(ax, rope, view, foot=base, head=top)
-        name_above(ax, rope_words(rope, view) if signed else "ROPE around the bar", rope, view)
+        name_above(ax, rope_words(rope, view) if signed else "ROPE around the bar", rope, view, width)
     if at is not None and view.holds(at):
         ax.axvline(at, 0.0, top, color=QUIET, linewidth=0.8, linestyle=":", zorder=1)
         if rope is None and not signed:
-            name_above(ax, "bar", Interval(at, at), view)
+            name_above(ax, "bar", Interval(at, at), view, width)
 
 
 def _view(subject: Subject, width: float) -> Axis:
@@ -165,13 +152,11 @@ def _hdi_bar(ax: Axes, subject: Subject, y: float, view: Interval) -> None:
     ax.plot([hdi.low, hdi.high], [y, y], "|", color=INK, markersize=5.0, markeredgewidth=1.0, zorder=3)
     sides = zip((hdi.low, hdi.high), _end_texts(subject, view), (-GAP, GAP), ("right", "left"), strict=True)
     for end, text, shift, side in sides:
-        ax.annotate(
-            text, (end, y), (shift, 0.0), textcoords="offset points", ha=side, va="center_baseline", fontsize=SMALL,
-            color=INK, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5}, zorder=2,
-        )  # fmt: skip
+        ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        note(ax, text, (end, y), (shift, 0.0), ha=side, va="center_baseline", bbox=ground, zorder=2)
 
 
-def _say_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
+def _write_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
     """Write the shares above the picture, in the order of the axis, and return how many lines that takes."""
     if not shares:
         return 0
@@ -185,8 +170,7 @@ def _say_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
         if share.name:
             meaning = f"{fitted(share.name, room - width_of(f' {meaning}', SMALL), SMALL)} {meaning}"
         for line, (text, weight) in enumerate(((meaning, "normal"), (share.text, "bold"))):
-            ax.annotate(
-                text, (x, 1.0), (GAP * (1 - 2 * x), 3.0 + line * LINE_HEIGHT), xycoords="axes fraction",
-                textcoords="offset points", ha=side, va="bottom", fontsize=SMALL, color=share.colour, fontweight=weight,
-            )  # fmt: skip
+            look = {"ha": side, "va": "bottom", "color": share.colour, "fontweight": weight}
+            shift = (GAP * (1 - 2 * x), 3.0 + line * LINE_HEIGHT)
+            note(ax, text, (x, 1.0), shift, xycoords="axes fraction", **look)
     return 2

@@ -10,7 +10,7 @@ from ropewalk._optional import require
 from ropewalk.plots import _cells as cells
 from ropewalk.plots._cells import PALE_ABOVE, PALE_BELOW, PALE_INSIDE, WHITE
 from ropewalk.plots._letters import GLYPHS, SMALL, TEXT, fitted, folded, minus, size_of
-from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, axes, grid, of_kind, quieten
+from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, axes, of_kind, quieten
 from ropewalk.plots._subject import metric_words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk.report.pictures.tables import PairNumbers, pair_numbers
@@ -116,7 +116,8 @@ def _intervals(ax: Axes, ranking: Ranking) -> None:
     inset.plot([e.mean for e in estimates], rows, "o", color=INK, markersize=size)
     inset.set_ylim(ax.get_ylim())
     quieten(inset, bare=True)
-    grid(inset)
+    inset.grid(axis="x", color=LINE, linewidth=0.4)
+    inset.set_axisbelow(True)
     inset.margins(x=0.08)
     inset.xaxis.set_major_locator(ticker.MaxNLocator(3, min_n_ticks=2))
     less = "" if ranking.recipe.metric.higher_is_better else " (less is better)"

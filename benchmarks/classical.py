@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
     """Measure `permutation` from raw arrays and from counts, beside the peer, and `battery`."""
     news = rw.examples.news20()
     arrays = (news.y_true, news.predictions[A], news.predictions[B])
-    ask = partial(rw.classical.permutation, metric="macro_f1", permutations=MANY, rng=0)
+    ask = partial(rw.classical.permutation, metric="macro_f1", n_permutations=MANY, rng=0)
     ours = partial(ask, *arrays)
 
     raw, counted = alternate(ours, partial(ask, news.outcomes, a=A, b=B), repeats=REPEATS)

@@ -55,7 +55,7 @@ def test_parts_of_a_polynomial_are_those_of_least_squares(degree):
     sets = 2000
     parts = analysis.bias_variance(
         polynomial(degree), sample=lambda rng: (x, wu(x) + rng.normal(0, sigma, x.size)), X_test=grid,
-        truth=wu, noise=sigma**2, sets=sets, rng=1,
+        truth=wu, noise=sigma**2, n_sets=sets, rng=1,
     )  # fmt: skip
     # f(x) is normal: its sample variance has a relative error of √(2/(n − 1))
     assert np.abs(parts.variance / variance - 1).max() < 4.5 * math.sqrt(2 / (sets - 1))
@@ -75,7 +75,7 @@ def test_parts_of_nearest_neighbours_are_wus_exercise_6(k):
     near = np.abs(np.subtract.outer(grid, x)).argsort(axis=1)[:, :k]
     parts = analysis.bias_variance(
         lambda _, y, tests: y[near].mean(axis=1), sample=lambda rng: (x, wu(x) + rng.normal(0, sigma, x.size)),
-        X_test=grid, truth=wu(grid), noise=sigma**2, sets=1500, rng=2,
+        X_test=grid, truth=wu(grid), noise=sigma**2, n_sets=1500, rng=2,
     )  # fmt: skip
     bias = wu(grid) - wu(x)[near].mean(axis=1)
     assert np.abs(parts.variance / (sigma**2 / k) - 1).max() < 4.5 * math.sqrt(2 / 1499)
@@ -88,7 +88,7 @@ def test_the_squared_bias_is_not_too_large_on_average():
     x = np.linspace(0, 1, 10)
     values = [
         analysis.bias_variance(
-            polynomial(1), sample=lambda rng: (x, x + rng.normal(size=10)), X_test=x, truth=x, sets=4, rng=seed
+            polynomial(1), sample=lambda rng: (x, x + rng.normal(size=10)), X_test=x, truth=x, n_sets=4, rng=seed
         ).average_squared_bias.value
         for seed in range(200)
     ]
@@ -99,9 +99,9 @@ def test_the_squared_bias_is_not_too_large_on_average():
 def test_the_squared_parts_add_up_exactly():
     parts = analysis.bias_variance(
         polynomial(3), sample=lambda rng: (x := rng.uniform(-1, 2, 12), wu(x) + rng.normal(size=12)),
-        X_test=np.linspace(-1, 2, 7), truth=wu, noise=np.linspace(0.5, 2, 7), sets=9, rng=0,
+        X_test=np.linspace(-1, 2, 7), truth=wu, noise=np.linspace(0.5, 2, 7), n_sets=9, rng=0,
     )  # fmt: skip
-    n = parts.sets
+    n = parts.n_sets
     measured = ((parts.predictions - wu(np.linspace(-1, 2, 7))) ** 2).mean(axis=0) + parts.noise
     assert parts.error == pytest.approx(measured, rel=1e-12)
     assert parts.squared_bias + parts.variance + parts.noise == pytest.approx(measured, rel=1e-10)
@@ -114,7 +114,7 @@ def test_the_squared_parts_add_up_exactly():
 def test_labels_alone_cannot_tell_noise_from_bias(rng):
     x = rng.uniform(-1, 2, 40)
     y = wu(x) + rng.normal(size=40)
-    parts = analysis.bias_variance(polynomial(1), x[:30], y[:30], x[30:], y[30:], sets=20, rng=0)
+    parts = analysis.bias_variance(polynomial(1), x[:30], y[:30], x[30:], y[30:], n_sets=20, rng=0)
     assert parts.bias is None
     assert parts.squared_bias is None
     assert parts.average_squared_bias is None
@@ -132,7 +132,7 @@ def test_mlxtend_finds_the_same_squared_parts(rng):
     error, bias, variance = evaluate.bias_variance_decomp(
         linear.LinearRegression(), x[:40], y[:40], x[40:], y[40:], loss="mse", num_rounds=400, random_seed=0
     )
-    parts = analysis.bias_variance(linear.LinearRegression(), x[:40], y[:40], x[40:], y[40:], sets=400, rng=1)
+    parts = analysis.bias_variance(linear.LinearRegression(), x[:40], y[:40], x[40:], y[40:], n_sets=400, rng=1)
     for found, other in (
         (parts.average_error, error), (parts.average_bias_and_noise, bias), (parts.average_variance, variance)
     ):  # fmt: skip
@@ -147,7 +147,7 @@ def test_standard_errors_are_the_spread_over_repeats():
             sample=lambda rng: (x, wu(x) + rng.normal(size=15)),
             X_test=x[::3],
             truth=wu,
-            sets=25,
+            n_sets=25,
             rng=seed,
         )
 
@@ -181,7 +181,7 @@ def test_the_zero_one_parts_are_those_by_hand_and_add_up(classes, rng):
     right = rng.integers(classes, size=30)
     table = np.where(rng.random((8, 30)) < 0.5, right, rng.integers(classes, size=(8, 30)))
     parts = analysis.bias_variance(
-        answers(table), [0, 1], [0, 1], np.zeros((30, 1)), right, loss="zero_one", sets=8, rng=0
+        answers(table), [0, 1], [0, 1], np.zeros((30, 1)), right, loss="zero_one", n_sets=8, rng=0
     )
     main, bias, variance, error = zip(*by_hand(table.tolist(), right.tolist()), strict=True)
     assert parts.main_prediction == main
@@ -204,7 +204,7 @@ def test_mlxtend_finds_the_same_zero_one_parts(rng):
     error, bias, variance = evaluate.bias_variance_decomp(
         learner, x[:80], y[:80], x[80:], y[80:], loss="0-1_loss", num_rounds=300, random_seed=0
     )
-    parts = analysis.bias_variance(learner, x[:80], y[:80], x[80:], y[80:], loss="zero_one", sets=300, rng=1)
+    parts = analysis.bias_variance(learner, x[:80], y[:80], x[80:], y[80:], loss="zero_one", n_sets=300, rng=1)
     assert abs(parts.average_error.value - error) < 5 * math.sqrt(2) * parts.average_error.standard_error
     assert abs(parts.average_bias.value - bias) <= 3 / 40  # a few close votes may turn
     assert (
@@ -215,7 +215,7 @@ def test_mlxtend_finds_the_same_zero_one_parts(rng):
 def test_of_a_tied_vote_the_first_label_wins():
     table = [["b", "a"], ["a", "b"], ["b", "b"], ["a", "a"]]
     parts = analysis.bias_variance(
-        answers(table), [0, 1], ["a", "b"], [0, 1], ["b", "b"], loss="zero_one", sets=4, rng=0
+        answers(table), [0, 1], ["a", "b"], [0, 1], ["b", "b"], loss="zero_one", n_sets=4, rng=0
     )
     assert parts.main_prediction == ("a", "a")
     assert parts.biased_variance.tolist() == [0.5, 0.5]
@@ -228,7 +228,7 @@ def test_the_seed_decides_and_random_states_follow_it(rng):
     ensemble = need("sklearn.ensemble")
     x, y = rng.normal(size=(40, 3)), rng.integers(2, size=40)
     forest = ensemble.RandomForestClassifier(n_estimators=3)
-    call = {"loss": "zero_one", "sets": 5}
+    call = {"loss": "zero_one", "n_sets": 5}
     one, same, other = (analysis.bias_variance(forest, x, y, x, y, rng=seed, **call) for seed in (3, 3, 4))
     assert one.error.tolist() == same.error.tolist()
     assert one.error.tolist() != other.error.tolist()
@@ -239,7 +239,7 @@ def test_the_seed_decides_and_random_states_follow_it(rng):
 def test_more_sets_begin_with_the_same_ones():
     x = np.linspace(-1, 2, 10)
     call = {"sample": lambda rng: (x, wu(x) + rng.normal(size=10)), "X_test": x, "truth": wu, "rng": 5}
-    few, many = (analysis.bias_variance(polynomial(1), sets=sets, **call) for sets in (4, 9))
+    few, many = (analysis.bias_variance(polynomial(1), n_sets=sets, **call) for sets in (4, 9))
     assert many.predictions[:4].tolist() == few.predictions.tolist()
 
 
@@ -256,13 +256,13 @@ def test_items_may_come_in_any_form(form):
         assert n == len(targets) == 6
         return [1] * 6
 
-    found = analysis.bias_variance(learn, items, y, items, y, loss="zero_one", sets=3, rng=0)
+    found = analysis.bias_variance(learn, items, y, items, y, loss="zero_one", n_sets=3, rng=0)
     assert found.error.tolist() == [1, 0, 0, 1, 0, 0]
 
 
 def test_an_estimator_of_your_own_is_copied():
     own = Majority()
-    found = analysis.bias_variance(own, [[1]] * 5, [0, 1, 1, 1, 1], [[1]] * 2, [1, 1], loss="zero_one", sets=5, rng=0)
+    found = analysis.bias_variance(own, [[1]] * 5, [0, 1, 1, 1, 1], [[1]] * 2, [1, 1], loss="zero_one", n_sets=5, rng=0)
     assert found.main_prediction == (1, 1)
     assert not hasattr(own, "answer")
 
@@ -270,7 +270,7 @@ def test_an_estimator_of_your_own_is_copied():
 def test_progress_is_told():
     told = []
     analysis.bias_variance(
-        Majority(), [1, 2], [0, 1], [1], [1], loss="zero_one", sets=3, rng=0, progress=lambda *at: told.append(at)
+        Majority(), [1, 2], [0, 1], [1], [1], loss="zero_one", n_sets=3, rng=0, progress=lambda *at: told.append(at)
     )
     assert told == [(1, 3), (2, 3), (3, 3)]
 
@@ -279,8 +279,9 @@ X4, Y4 = [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 2.5, 4.0]
 
 
 @pytest.mark.parametrize("bad", [
-    {"X": None}, {"y": None}, {"X_test": None}, {"y_test": None}, {"y": Y4[:3]}, {"y_test": Y4[:2]}, {"sets": 2},
-    {"sets": True}, {"sets": 3.5}, {"loss": "log"}, {"loss": None}, {"truth": X4}, {"noise": 1.0}, {"y": list("abcd")},
+    {"X": None}, {"y": None}, {"X_test": None}, {"y_test": None}, {"y": Y4[:3]}, {"y_test": Y4[:2]}, {"n_sets": 2},
+    {"n_sets": True}, {"n_sets": 3.5}, {"loss": "log"}, {"loss": None}, {"truth": X4}, {"noise": 1.0},
+    {"y": list("abcd")},
     {"y_test": [1, 2, 3, math.nan]}, {"y_test": [1, 2, 3, 1e200]}, {"sample": lambda rng: (X4, Y4)}, {"rng": -1},
     {"rng": 1, "random_state": 2}, {"progress": 3}, {"X": []}, {"X": "abcd"}, {"y": [[1, 2]] * 4}, {"X": 7},
     {"X": np.array(3.0)}, {"y": np.ma.array(Y4, mask=[0, 0, 1, 0])},
@@ -296,7 +297,7 @@ X4, Y4 = [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 2.5, 4.0]
     {"X": None, "y": None, "sample": lambda rng: (X4, Y4[:1])}, {"X": None, "y": None, "sample": lambda rng: (X4, 3)},
 ])  # fmt: skip
 def test_bad_input_of_bias_variance_is_an_error_of_ours(bad):
-    call = {"estimator": polynomial(1), "X": X4, "y": Y4, "X_test": X4, "y_test": Y4, "sets": 3, "rng": 0, **bad}
+    call = {"estimator": polynomial(1), "X": X4, "y": Y4, "X_test": X4, "y_test": Y4, "n_sets": 3, "rng": 0, **bad}
     with pytest.raises(RopewalkError):
         analysis.bias_variance(call.pop("estimator"), **call)
 
@@ -305,7 +306,7 @@ def test_a_training_set_that_breaks_the_estimator_is_named():
     linear = need("sklearn.linear_model")
     with pytest.raises(rw.errors.DataError, match=r"training set 1: ValueError"):
         analysis.bias_variance(
-            linear.LogisticRegression(), [[1.0]] * 4, [1] * 4, [[1.0]], [1], loss="zero_one", sets=3, rng=0
+            linear.LogisticRegression(), [[1.0]] * 4, [1] * 4, [[1.0]], [1], loss="zero_one", n_sets=3, rng=0
         )
 
 
@@ -863,8 +864,8 @@ def test_without_scikit_learn_the_extra_is_named(blobs, monkeypatch):
 def test_every_result_prints_and_becomes_json(blobs):
     x, y = blobs
     results = [
-        analysis.bias_variance(polynomial(1), X4, Y4 * 1, X4, Y4, sets=3, rng=1),
-        analysis.bias_variance(nearest, x, y, x, y, loss="zero_one", sets=3, rng=1),
+        analysis.bias_variance(polynomial(1), X4, Y4 * 1, X4, Y4, n_sets=3, rng=1),
+        analysis.bias_variance(nearest, x, y, x, y, loss="zero_one", n_sets=3, rng=1),
         analysis.bayes_error(TWO, [0.5, 0.5]), analysis.bayes_error_table([[0.5, 0.5]]),
         analysis.confusion(y, nearest(x[::2], y[::2], x)), analysis.learning_curve(nearest, x, y, rng=0, draws=500),
         analysis.train_test_error(nearest, x, y, rng=0, draws=500),

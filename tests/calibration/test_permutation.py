@@ -25,7 +25,7 @@ def test_type_one_error_for_macro_f1(n, prevalence, accuracy, copied):
         a, b = (np.where(rng.random(n) < accuracy, y, (y + rng.integers(1, m, size=n)) % m) for _ in range(2))
         b = np.where(rng.random(n) < copied, a, b)
         found = classical.permutation(
-            y, a, b, labels=range(m), metric="macro_f1", permutations=PERMUTATIONS, rng=rng
+            y, a, b, labels=range(m), metric="macro_f1", n_permutations=PERMUTATIONS, rng=rng
         )  # fmt: skip
         rejected += found.p_value <= 0.05
     error = np.sqrt(0.05 * 0.95 / REPETITIONS)

@@ -324,10 +324,10 @@ def test_a_metric_that_cannot_be_tested_is_an_error(predictions):
 
 def test_a_battery_with_costs_and_some_classes(news):
     cost = 1.0 - np.eye(20)
-    found = classical.battery(news.outcomes, a="nb_mult", b="svm_l2", cost_matrix=cost, permutations=200, rng=0)
+    found = classical.battery(news.outcomes, a="nb_mult", b="svm_l2", cost_matrix=cost, n_permutations=200, rng=0)
     assert found["permutation"].statistic == pytest.approx(-found["t_items"].effect.value, abs=1e-12)
     some = classical.battery(
-        news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", classes=[0, 4, 9], permutations=200, rng=0
+        news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", classes=[0, 4, 9], n_permutations=200, rng=0
     )
     assert some["t_classes"].n == 3
     assert some["permutation"].statistic == pytest.approx(some["t_classes"].effect.value, abs=1e-12)

@@ -115,14 +115,14 @@ def test_items_with_any_number_of_labels_are_exchanged_whole(metric):
 def test_of_accuracy_it_is_the_exact_sign_test_within_monte_carlo_error(news):
     pair = {"a": "nb_mult", "b": "svm_l2", "pos_label": 2}
     exact = classical.sign_items(news.outcomes, **pair).p_value
-    found = classical.permutation(news.outcomes, **pair, metric="accuracy", permutations=200_000, rng=1)
+    found = classical.permutation(news.outcomes, **pair, metric="accuracy", n_permutations=200_000, rng=1)
     assert abs(found.p_value - exact) <= 4 * found.mc_error
 
 
 def test_drawn_p_values_agree_with_listed_ones():
     y, a, b = small(5, n=40)
-    exact = classical.permutation(y, a, b, metric="macro_f1", permutations=50_000)
-    drawn = classical.permutation(y, a, b, metric="macro_f1", permutations=20_000, rng=3)
+    exact = classical.permutation(y, a, b, metric="macro_f1", n_permutations=50_000)
+    drawn = classical.permutation(y, a, b, metric="macro_f1", n_permutations=20_000, rng=3)
     assert exact.mc_error is None
     assert abs(drawn.p_value - exact.p_value) <= 4 * drawn.mc_error
 
@@ -162,7 +162,7 @@ def test_bits_are_counted_the_same_without_numpys_own_count(monkeypatch):
 
 
 def test_the_same_seed_gives_the_same_answer_on_any_threads_and_row_order(news, rng):
-    asked = {"metric": "macro_f1", "permutations": 3_000, "rng": 5}
+    asked = {"metric": "macro_f1", "n_permutations": 3_000, "rng": 5}
     pair = news.outcomes.project(["svm_l1", "svm_l2"])
     one = classical.permutation(pair, **asked).p_value
     assert classical.permutation(pair, **asked, threads=3).p_value == one
@@ -186,7 +186,7 @@ def test_ties_but_for_rounding_are_as_extreme(rows, asked, p_value):
 
 
 def test_a_p_value_is_never_0(news):
-    found = classical.permutation(news.outcomes, a="nb_bern", b="nb_mult", permutations=99, rng=0)
+    found = classical.permutation(news.outcomes, a="nb_bern", b="nb_mult", n_permutations=99, rng=0)
     assert found.p_value == pytest.approx(0.01)
     assert found.effect.name == "macro_f1, A − B"
 
@@ -201,7 +201,7 @@ def test_a_function_is_a_metric_too():
 def test_bad_numbers_of_permutations(table):
     for bad in (0, -1, 1.5, "many", True, 10**9):
         with pytest.raises(rw.errors.InvalidInputError, match="permutations"):
-            classical.permutation(table, permutations=bad)
+            classical.permutation(table, n_permutations=bad)
 
 
 def test_a_class_without_items_has_no_value_at_another_mix():

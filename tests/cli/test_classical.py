@@ -126,7 +126,7 @@ def test_nothing_but_scipy_is_needed(file):
     code = (
         "import sys; sys.modules['statsmodels'] = None; sys.modules['pandas'] = None\n"
         "import ropewalk as rw; o = rw.examples.news20().outcomes\n"
-        "rw.classical.battery(o, a='nb_mult', b='svm_l2', metric='macro_f1', permutations=100, rng=0)\n"
+        "rw.classical.battery(o, a='nb_mult', b='svm_l2', metric='macro_f1', n_permutations=100, rng=0)\n"
         "rw.classical.nemenyi([1, 2, 3], [3, 1, 2], [2, 3, 1])\n"
         "try: rw.classical.adjust([0.1, 0.2])\n"
         "except rw.errors.MissingDependencyError as error: print(error.hint)"

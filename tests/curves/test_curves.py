@@ -57,7 +57,7 @@ def test_calibration_points_are_those_of_scikit_learn(scored):
     reference = need("sklearn.calibration").calibration_curve
     y, s = scored
     happened, predicted = reference(y, s, n_bins=7, strategy="quantile")
-    curve = rw.curves.calibration(y, s, bins=7, draws=50, rng=0)
+    curve = rw.curves.calibration(y, s, n_bins=7, draws=50, rng=0)
     assert curve.happened == pytest.approx(happened, abs=1e-12)
     assert curve.predicted == pytest.approx(predicted, abs=1e-12)
     assert curve.counts.sum() == y.size
@@ -128,12 +128,12 @@ def test_every_curve_has_two_bands_and_json(make, scored):
 
 def test_a_bin_without_clusters_is_a_beta(rng):
     y, p = np.array([0] * 40 + [1] * 10), np.linspace(0.01, 0.4, 50)
-    curve = rw.curves.calibration(y, p, bins=1, draws=50_000, rng=0)
+    curve = rw.curves.calibration(y, p, n_bins=1, draws=50_000, rng=0)
     law = stats.beta(10.5, 40.5)
     assert curve.band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(50_000))
     mass = law.cdf(curve.band.high[0]) - law.cdf(curve.band.low[0])
     assert mass == pytest.approx(0.95, abs=0.01)
-    never = rw.curves.calibration([0] * 30 + [1] * 30, np.repeat([0.1, 0.9], 30), bins=2, draws=2_000, rng=0)
+    never = rw.curves.calibration([0] * 30 + [1] * 30, np.repeat([0.1, 0.9], 30), n_bins=2, draws=2_000, rng=0)
     assert never.band.high[0] > 0.02  # a bin in which nothing happened is not sure that nothing ever will
 
 
@@ -161,7 +161,7 @@ def test_a_cluster_is_imagined_where_clusters_are_re_weighted():
     assert many.low[0] == pytest.approx(once.low[0], abs=0.01)
     p = np.linspace(0.01, 0.05, 100)
     shares = [
-        rw.curves.calibration([1] + [0] * 99, p, bins=2, cluster=cluster, draws=4_000, rng=0).band.high[1]
+        rw.curves.calibration([1] + [0] * 99, p, n_bins=2, cluster=cluster, draws=4_000, rng=0).band.high[1]
         for cluster in (None, np.arange(100))
     ]
     assert shares[0] == pytest.approx(shares[1], abs=0.01)
@@ -339,7 +339,7 @@ def test_the_cost_of_many_classes(rng):
         (lambda y, s: rw.curves.threshold(y, s, thresholds=[]), "empty"),
         (lambda y, s: rw.curves.roc(y, s, cluster=np.zeros(150)), "one cluster"),
         (lambda y, s: rw.curves.calibration(y, s * 5), "probabilities"),
-        (lambda y, s: rw.curves.calibration(y, s, bins=0), "bins"),
+        (lambda y, s: rw.curves.calibration(y, s, n_bins=0), "bins"),
         (lambda y, s: rw.curves.threshold(y, s, metric="macro_f1"), "two classes"),
         (lambda y, s: rw.curves.threshold(y, s, metric="cost"), "cost matrix"),
         (lambda y, s: rw.costs.curve(y, s, cost_matrix=np.ones((3, 3))), "2 × 2"),

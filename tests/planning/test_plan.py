@@ -191,9 +191,9 @@ def test_on_the_edge_nothing_is_conclusive_however_few_simulations(simulations):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"power": 0}, "`power` must be a number strictly between 0 and 1"),
-        ({"power": 1}, "`power` must be a number strictly between 0 and 1"),
-        ({"power": 80}, "`power` must be a number strictly between 0 and 1"),
+        ({"target": 0}, "`target` must be a number strictly between 0 and 1"),
+        ({"target": 1}, "`target` must be a number strictly between 0 and 1"),
+        ({"target": 80}, "`target` must be a number strictly between 0 and 1"),
         ({"simulations": 10}, "`simulations` must be a whole number from 200"),
         ({"max_n": 5}, "`max_n` must be a whole number from 10"),
         ({"goal": "<<"}, "The goal A≪B is not reachable"),
@@ -241,14 +241,14 @@ def test_control_c_keeps_what_has_been_simulated(batches, question):
 
 def test_above_its_ceiling_a_goal_is_not_simulated(pilot):
     assert pilot.regions.below < 0.05
-    p = rw.plan(pilot, goal="<<", power=0.8, rng=0)
+    p = rw.plan(pilot, goal="<<", target=0.8, rng=0)
     assert (p.n, p.reachable, p.simulations) == (None, False, 0)
     assert any("at most" in note for note in p.notes)
     assert p.design.ceiling == pilot.regions.below
 
 
 def test_assurance_reaches_the_target_at_the_plan(pilot):
-    p = rw.plan(pilot, power=0.6, simulations=1_500, draws=500, rng=0)
+    p = rw.plan(pilot, target=0.6, simulations=1_500, draws=500, rng=0)
     row = rw.power(pilot, p.n, simulations=1_500, draws=500, rng=1)[0]
     assert row.power == pytest.approx(0.6, abs=error(0.6, 1_500) + 0.03)  # the plan has an error of its own
 

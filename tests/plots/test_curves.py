@@ -47,7 +47,7 @@ def calibrations():
     p = rng.random(1_000)
     happened = rng.random(1_000) < p
     return [
-        rw.curves.calibration(happened, said, name=name, bins=bins, draws=300, rng=0)
+        rw.curves.calibration(happened, said, name=name, n_bins=bins, draws=300, rng=0)
         for said, name, bins in ((p, "net", 10), (p**2, "squared", 7))
     ]
 
@@ -264,7 +264,7 @@ class TestCalibration:
     def test_one_bin_has_bars_for_bands(self):
         rng = np.random.default_rng(0)
         p = rng.random(50)
-        found = rw.curves.calibration(rng.random(50) < p, p, bins=1, draws=50, rng=0, name="net")
+        found = rw.curves.calibration(rng.random(50) < p, p, n_bins=1, draws=50, rng=0, name="net")
         ax = plot_calibration(found)
         ax.figure.canvas.draw()
         bars = [one.get_segments()[0].tolist() for one in ax.collections if one.get_label() in {"_band", BANDS}]

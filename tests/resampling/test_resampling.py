@@ -95,7 +95,7 @@ def test_k_folds_are_those_of_scikit_learn(seed, stratify):
 def test_repeats_are_those_of_scikit_learn(stratify):
     kind = RepeatedStratifiedKFold if stratify else RepeatedKFold
     splitter = kind(n_splits=4, n_repeats=3, random_state=11)
-    made = cross_predict(BAYES, X3, Y3, cv=4, repeats=3, stratify=stratify, rng=11)
+    made = cross_predict(BAYES, X3, Y3, cv=4, n_repeats=3, stratify=stratify, rng=11)
     given = cross_predict(BAYES, X3, Y3, cv=splitter)
     expected = cross_val_score(BAYES, X3, Y3, cv=splitter)
     for one in (made, given):
@@ -105,7 +105,7 @@ def test_repeats_are_those_of_scikit_learn(stratify):
         assert np.allclose(one.fold_scores()["GaussianNB"], expected)
         assert np.array_equal(one.fold // 4, one.repeat)
     assert np.array_equal(made.codes, given.codes)
-    fewer = cross_predict(BAYES, X3, Y3, cv=4, repeats=2, stratify=stratify, rng=11)
+    fewer = cross_predict(BAYES, X3, Y3, cv=4, n_repeats=2, stratify=stratify, rng=11)
     assert np.array_equal(fewer.codes, made.codes[:300])
 
 
@@ -169,7 +169,7 @@ def test_a_repeat_is_how_often_an_item_was_tested_before():
 
 @pytest.mark.parametrize("stratify", [True, False])
 def test_groups_stay_whole(stratify):
-    made = cross_predict(STUMP, X2, Y2, cv=5, repeats=2, stratify=stratify, groups=[f"g{i}" for i in GROUPS2], rng=4)
+    made = cross_predict(STUMP, X2, Y2, cv=5, n_repeats=2, stratify=stratify, groups=[f"g{i}" for i in GROUPS2], rng=4)
     for repeat in range(2):
         folds = {}
         for item, fold in zip(made.item[made.repeat == repeat], made.fold[made.repeat == repeat], strict=True):
@@ -268,7 +268,7 @@ def test_nested_cross_validation_chooses_inside_the_folds():
 
 
 def test_any_number_of_processes_gives_the_same_answer():
-    options = {"cv": 3, "repeats": 2, "method": "predict_proba", "rng": 5}
+    options = {"cv": 3, "n_repeats": 2, "method": "predict_proba", "rng": 5}
     noisy = {"tree": DecisionTreeClassifier(random_state=np.random.RandomState(1), max_features=2), "bayes": BAYES}
     one, two = (cross_predict(noisy, X2, Y2, n_jobs=n, **options) for n in (1, 2))
     assert np.array_equal(one.codes, two.codes)
@@ -276,7 +276,7 @@ def test_any_number_of_processes_gives_the_same_answer():
 
 
 def test_a_seed_gives_the_same_answer_again():
-    options = {"cv": 3, "repeats": 2, "rope": 0.02, "metric": "accuracy", "draws": 2_000}
+    options = {"cv": 3, "n_repeats": 2, "rope": 0.02, "metric": "accuracy", "draws": 2_000}
     one, two = (rw.cross_compare(BAYES, STUMP, X2, Y2, rng=9, **options) for _ in range(2))
     assert one.to_dict() == two.to_dict()
     assert np.array_equal(one.draws.psi, two.draws.psi)
@@ -347,7 +347,7 @@ def test_a_class_that_a_training_set_lacks_has_probability_0():
     ],
 )
 def test_score_metrics_of_folds_and_repeats(metric, function):
-    made = cross_predict(BOTH, X2, Y2, cv=4, repeats=2, rng=0, method="predict_proba")
+    made = cross_predict(BOTH, X2, Y2, cv=4, n_repeats=2, rng=0, method="predict_proba")
     for name in BOTH:
         folds = [function(made.y_true[made.fold == f], made.scores[name][made.fold == f]) for f in range(8)]
         repeats = [function(made.y_true[made.repeat == r], made.scores[name][made.repeat == r]) for r in range(2)]
@@ -411,7 +411,7 @@ def test_metrics_take_their_options():
 
 
 def test_scores_flow_into_the_classical_tests():
-    made = cross_predict(BOTH, X2, Y2, cv=10, repeats=2, rng=0)
+    made = cross_predict(BOTH, X2, Y2, cv=10, n_repeats=2, rng=0)
     scores = made.fold_scores()
     d = scores["bayes"] - scores["stump"]
     n = d.size
@@ -422,7 +422,7 @@ def test_scores_flow_into_the_classical_tests():
     assert math.isclose(made.n_test / made.n_train, 1 / 9)
     told = rw.classical.repeated(scores["bayes"], n_train=made.n_train, n_test=made.n_test)
     assert math.isclose(told.mean, scores["bayes"].mean())
-    five = cross_predict(BOTH, X2, Y2, cv=2, repeats=5, rng=0).fold_scores()
+    five = cross_predict(BOTH, X2, Y2, cv=2, n_repeats=5, rng=0).fold_scores()
     table = (five["bayes"] - five["stump"]).reshape(5, 2)
     spread = table.var(axis=1, ddof=1).mean()
     assert math.isclose(rw.classical.cv5x2_t(five).statistic, table[0, 0] / math.sqrt(spread))
@@ -449,7 +449,7 @@ def test_one_repeat_is_the_paired_comparison_of_cross_validated_predictions():
 
 
 def test_repeats_are_clusters_of_an_item():
-    crossed = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, repeats=4, metric="accuracy", rng=0, draws=2_000)
+    crossed = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, n_repeats=4, metric="accuracy", rng=0, draws=2_000)
     made = crossed.predictions
     direct = rw.compare(
         made.y_true, made.predictions["GaussianNB"], made.predictions["DecisionTreeClassifier"],
@@ -474,7 +474,7 @@ def test_more_repeats_of_the_same_answers_do_not_make_more_items():
             return (X[:, self.column] > 0).astype(int)
 
     def width(repeats):
-        r = rw.cross_compare(Rule(0), Rule(1), X2, Y2, cv=4, repeats=repeats, metric="accuracy", rng=0, draws=20_000)
+        r = rw.cross_compare(Rule(0), Rule(1), X2, Y2, cv=4, n_repeats=repeats, metric="accuracy", rng=0, draws=20_000)
         return r.std
 
     # Rubin's bootstrap of n differences d has the variance mean((d − mean d)²) / (n + 1).
@@ -487,14 +487,14 @@ def test_more_repeats_of_the_same_answers_do_not_make_more_items():
 
 def test_groups_are_clusters():
     crossed = rw.cross_compare(
-        BAYES, STUMP, X2, Y2, cv=3, repeats=2, groups=GROUPS2, metric="accuracy", rng=0, draws=500
+        BAYES, STUMP, X2, Y2, cv=3, n_repeats=2, groups=GROUPS2, metric="accuracy", rng=0, draws=500
     )
     assert crossed.to_dict()["n_clusters"] == 30
     assert crossed.to_dict()["resampling"]["cluster"] == "group"
 
 
 def test_what_stands_beside_the_comparison():
-    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, repeats=3, metric="accuracy", rope=0.02, rng=0, draws=2_000)
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, n_repeats=3, metric="accuracy", rope=0.02, rng=0, draws=2_000)
     splitter = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)
     folds = [cross_val_score(model, X2, Y2, cv=splitter) for model in (BAYES, STUMP)]
     assert np.allclose(r.fold_differences, folds[0] - folds[1])
@@ -517,7 +517,7 @@ def test_what_stands_beside_the_comparison():
 
 
 def test_every_property_of_a_comparison_is_there():
-    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, repeats=2, metric="accuracy", rope=0.02, rng=0, draws=500)
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, n_repeats=2, metric="accuracy", rope=0.02, rng=0, draws=500)
     names = [name for name, value in vars(rw.Comparison).items() if not name.startswith("_") and not callable(value)]
     assert {"mean", "hdi", "decision", "draws", "prob_above_zero"} < set(names)
     for name in set(names) - {"remarks", "tests"}:
@@ -532,9 +532,9 @@ def test_every_property_of_a_comparison_is_there():
     [
         {"metric": "macro_f1"},
         {"pos_label": 2, "metric": "f1"},
-        {"metric": "accuracy", "repeats": 2},
+        {"metric": "accuracy", "n_repeats": 2},
         {"metric": "roc_auc", "pos_label": 1},
-        {"metric": "roc_auc", "repeats": 2},
+        {"metric": "roc_auc", "n_repeats": 2},
         {"metric": "log_loss"},
         {"metric": "accuracy", "cv": LeaveOneOut()},
         {"metric": "accuracy", "cv": ShuffleSplit(5, random_state=0)},
@@ -639,7 +639,7 @@ def test_folds_without_a_class_are_told_of():
     assert any("lack a class" in note for note in rw.cross_compare(BAYES, STUMP, X3, Y3, **options).notes)
     by_item = rw.cross_compare(BAYES, STUMP, X3, Y3, metric="accuracy", **options)
     assert not any("lack a class" in note for note in by_item.notes)
-    assert not any("repeats=10" in note for note in by_item.notes)
+    assert not any("n_repeats=10" in note for note in by_item.notes)
 
 
 def test_the_positive_class_decides_what_is_found():
@@ -724,8 +724,8 @@ class NoParams:
         (lambda: cross_predict(BAYES, X2, Y2, cv=121, stratify=False), DataError, "too few for 121"),
         (lambda: cross_predict(BAYES, X2, [1, 1] + [0] * 118, cv=3), DataError, "2 items, too few for 3 stratified"),
         (lambda: cross_predict(BAYES, X2, Y2, cv=31, groups=GROUPS2, stratify=False), DataError, "30 groups"),
-        (lambda: cross_predict(BAYES, X2, Y2, cv=KFold(3), repeats=2), InvalidInputError, "repeats"),
-        (lambda: cross_predict(BAYES, X2, Y2, repeats=0), InvalidInputError, "repeats"),
+        (lambda: cross_predict(BAYES, X2, Y2, cv=KFold(3), n_repeats=2), InvalidInputError, "repeats"),
+        (lambda: cross_predict(BAYES, X2, Y2, n_repeats=0), InvalidInputError, "repeats"),
         (lambda: cross_predict(BAYES, X2, Y2, stratify="yes"), InvalidInputError, "stratify"),
         (lambda: cross_predict(BAYES, X2, Y2, cv=GroupKFold(3)), InvalidInputError, "GroupKFold cannot split"),
         (lambda: cross_predict(BAYES, X2, Y2, groups=[1, 2]), LengthMismatchError, "groups"),
@@ -755,7 +755,7 @@ class NoParams:
         (lambda: rw.cross_compare(BAYES, STUMP, X2, Y2, prob=2), InvalidInputError, "prob"),
         (lambda: rw.cross_compare(BAYES, STUMP, X2, Y2, ropes=2), InvalidInputError, "did you mean 'rope'"),
         (lambda: rw.cross_compare(BAYES, STUMP, X2, Y2, names=["a"]), InvalidInputError, "names"),
-        (lambda: rw.cross_compare(BAYES, STUMP, X2, Y2, repeats=2, model="paired"), InvalidInputError, "clusters"),
+        (lambda: rw.cross_compare(BAYES, STUMP, X2, Y2, n_repeats=2, model="paired"), InvalidInputError, "clusters"),
         (lambda: rw.cross_compare(BAYES, STUMP, X3, Y3, metric="f1"), PosLabelError, "3 labels"),
         (lambda: rw.cross_compare(BAYES, 3, X2, Y2), InvalidInputError, "no fit"),
         (lambda: rw.cross_compare(BAYES, STUMP, X2, Y2, threads=0), InvalidInputError, "threads"),
@@ -807,7 +807,7 @@ def test_an_interrupt_goes_through():
 
 def test_a_warning_points_at_the_caller():
     with pytest.warns(rw.errors.DegenerateDataWarning) as caught:
-        rw.cross_compare(BAYES, STUMP, X2[:40], Y2[:40], cv=2, repeats=2, metric="accuracy", rng=0, draws=300)
+        rw.cross_compare(BAYES, STUMP, X2[:40], Y2[:40], cv=2, n_repeats=2, metric="accuracy", rng=0, draws=300)
     assert {w.filename for w in caught} == {__file__}
 
 

@@ -54,7 +54,7 @@ class SquaredBiasVariance:
     average_noise: float | None
     average_bias_and_noise: Average
     average_error: Average
-    sets: int
+    n_sets: int
     resampled: bool
     seed: int
     predictions: FloatArray = field(repr=False)
@@ -104,7 +104,7 @@ class ZeroOneBiasVariance:
     average_unbiased_variance: Average
     average_biased_variance: Average
     average_error: Average
-    sets: int
+    n_sets: int
     resampled: bool
     seed: int
 
@@ -158,7 +158,7 @@ def split_squared(
         average_variance=Average(value=float(variance.mean()), standard_error=_pair_error(spread)),
         average_noise=None if noise is None else float(noise.mean()), average_bias_and_noise=together,
         average_error=Average(value=float(losses.mean() + extra.mean()), standard_error=_mean_error(losses)),
-        sets=n, resampled=resampled, seed=seed, predictions=predictions,
+        n_sets=n, resampled=resampled, seed=seed, predictions=predictions,
     )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def split_zero_one(
         variance=differs.mean(axis=0), unbiased_variance=unbiased.mean(axis=0), biased_variance=biased.mean(axis=0),
         error=(~correct).mean(axis=0), average_bias=Average(value=float(wrong.mean())),
         average_variance=_average(differs), average_unbiased_variance=_average(unbiased),
-        average_biased_variance=_average(biased), average_error=_average(~correct), sets=n, resampled=resampled,
+        average_biased_variance=_average(biased), average_error=_average(~correct), n_sets=n, resampled=resampled,
         seed=seed,
     )  # fmt: skip
 
@@ -222,11 +222,11 @@ def _pair_error(sums: FloatArray) -> float:
 
 
 def _origin(found: SquaredBiasVariance | ZeroOneBiasVariance) -> dict[str, Any]:
-    return {"sets": found.sets, "resampled": found.resampled, "seed": found.seed, "items": int(found.error.size)}
+    return {"sets": found.n_sets, "resampled": found.resampled, "seed": found.seed, "items": int(found.error.size)}
 
 
 def _table(found: SquaredBiasVariance | ZeroOneBiasVariance, parts: Sequence[tuple[str, object]]) -> str:
     wide = max(len(name) for name, _ in parts)
     kind = "resampled" if found.resampled else "fresh"
-    head = f"{found.sets:,} {kind} training sets, {found.error.size:,} test items"
+    head = f"{found.n_sets:,} {kind} training sets, {found.error.size:,} test items"
     return "\n".join([head, *(f"{name:<{wide}}  {value}" for name, value in parts)])

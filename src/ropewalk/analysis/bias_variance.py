@@ -42,7 +42,7 @@ class _Options(TypedDict, total=False):
     sample: Sample | None
     truth: Any
     noise: Any
-    sets: int
+    n_sets: int
     rng: SeedLike
     random_state: SeedLike
     progress: ProgressLike
@@ -71,7 +71,7 @@ def bias_variance(
     sample: Sample | None = None,
     truth: Any = None,
     noise: Any = None,
-    sets: int = 100,
+    n_sets: int = 100,
     rng: SeedLike = None,
     random_state: SeedLike = None,
     progress: ProgressLike = None,
@@ -100,11 +100,11 @@ def bias_variance(
         For the squared loss, instead of `y_test`: F at the test items, or F itself, a function of `X_test`; and the
         variance σ² of the labels about it, one number or one an item (0 if not said: the error is then that
         against F). From `y_test` alone noise cannot be told from squared bias, and they come together.
-    sets
+    n_sets
         How many training sets.
     progress
         None draws a bar on a terminal if it takes long, True always, False never; a function is called with
-        (done, sets) after each training.
+        (done, n_sets) after each training.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def bias_variance(
     True
     """
     learner, kind = as_learner(estimator), choose(loss, _LOSSES, "loss")
-    n_sets = check_number_of(sets, "sets", _FEWEST)
+    n_sets = check_number_of(n_sets, "n_sets", _FEWEST)
     check_progress(progress)
     draw = _source(X, y, sample)
     if X_test is None:

@@ -29,7 +29,7 @@ def battery(
     metric: MetricLike | None = None,
     classes: Any = None,
     cost_matrix: Any = None,
-    permutations: int = 10_000,
+    n_permutations: int = 10_000,
     rng: SeedLike = None,
     random_state: SeedLike = None,
     **source: Unpack[Source],
@@ -47,7 +47,7 @@ def battery(
     >>> print(f"{found['sign_classes'].p_value:.3f} {found['t_classes'].p_value:.3f}")
     0.115 0.138
     """
-    check_permutations(permutations)
+    check_permutations(n_permutations)
     pos_label = source.pop("pos_label", None)
     if classes is not None and pos_label is not None:
         raise InvalidInputError(
@@ -65,7 +65,7 @@ def battery(
     seed = check_seed(rng, random_state)
     # Whoever names a metric wants its test, or to be told why there is none.
     test = permutation(
-        *tables, metric=metric, classes=classes, cost_matrix=cost_matrix, permutations=permutations, rng=seed,
+        *tables, metric=metric, classes=classes, cost_matrix=cost_matrix, n_permutations=n_permutations, rng=seed,
         pos_label=positive,
     )  # fmt: skip
     return replace(found, tests={**found.tests, "permutation": test}, seed=seed)

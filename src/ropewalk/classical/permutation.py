@@ -42,7 +42,7 @@ def permutation(
     classes: Any = None,
     cost_matrix: Any = None,
     prevalence: Any = None,
-    permutations: int = 10_000,
+    n_permutations: int = 10_000,
     alternative: Alternative = "two-sided",
     rng: SeedLike = None,
     random_state: SeedLike = None,
@@ -57,7 +57,7 @@ def permutation(
         As in `compare`: one test set that both classifiers saw, with one label an item or any number.
     metric, classes, cost_matrix, prevalence
         As in `compare`.
-    permutations
+    n_permutations
         How many to draw. Where there are no more than that, all are listed and the p-value is exact; else it is
         (1 + as extreme) / (1 + drawn), which never is 0.
     alternative
@@ -69,11 +69,11 @@ def permutation(
     --------
     >>> import ropewalk as rw
     >>> news = rw.examples.news20()
-    >>> test = permutation(news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", permutations=2_000, rng=0)
+    >>> test = permutation(news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", n_permutations=2_000, rng=0)
     >>> print(f"difference {test.effect.value:+.3f}, p = {test.p_value:.4f}")
     difference +0.022, p = 0.0005
     """
-    side, number = check_alternative(alternative), check_permutations(permutations)
+    side, number = check_alternative(alternative), check_permutations(n_permutations)
     seed, workers = check_seed(rng, random_state), check_threads(threads)
     pos_label = source.pop("pos_label", None)
     tables = tables_of(data, source)
@@ -126,7 +126,7 @@ def check_permutations(number: Any) -> int:
     """Return a usable number of permutations."""
     if not is_whole(number) or not 1 <= number <= _MOST:
         raise InvalidInputError(
-            wording("`permutations` must be an integer from 1 to {:,}; got {!r}.", _MOST, number),
+            wording("`n_permutations` must be an integer from 1 to {:,}; got {!r}.", _MOST, number),
             hint="10,000 will do.",
         )
     return int(number)

@@ -125,7 +125,7 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     )
 
 
-def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
+def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
     """Return how often what was said to be so probable happens, in bins of equal mass, with credible bands.
 
     Takes what `roc` takes, with probabilities for scores. The items are re-weighted together with half a one that
@@ -135,14 +135,14 @@ def calibration(*data: Any, bins: int = 10, **options: Unpack[CurveOptions]) -> 
     --------
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2_000)
-    >>> curve = calibration(rng.random(2_000) < p, p, bins=5, draws=1_000, rng=0)
+    >>> curve = calibration(rng.random(2_000) < p, p, n_bins=5, draws=1_000, rng=0)
     >>> bool(((curve.band.all_low < curve.predicted) & (curve.predicted < curve.band.all_high)).all())
     True
     """
-    if not is_whole(bins) or not 1 <= bins <= _THRESHOLDS:
-        raise InvalidInputError(f"`bins` must be an integer from 1 to {_THRESHOLDS}; got {bins!r}.")
+    if not is_whole(n_bins) or not 1 <= n_bins <= _THRESHOLDS:
+        raise InvalidInputError(f"`n_bins` must be an integer from 1 to {_THRESHOLDS}; got {n_bins!r}.")
     asked = Asked.of(data, options, probabilities=True)
-    found, place = np.unique(equal_mass_bins(asked.view.scores, int(bins)), return_inverse=True)
+    found, place = np.unique(equal_mass_bins(asked.view.scores, int(n_bins)), return_inverse=True)
     place, n = place.reshape(-1), found.size
     weight = np.ones(place.size) if asked.view.weight is None else asked.view.weight
     total = np.bincount(place, weights=weight, minlength=n)

@@ -42,7 +42,7 @@ def plan(
     *,
     goal: str = CONCLUSIVE,
     rope: RopeLike | None = None,
-    power: float = 0.8,
+    target: float = 0.8,
     n: int | None = None,
     cost_per_item: float | None = None,
     value: float | None = None,
@@ -68,7 +68,7 @@ def plan(
     ----------
     scenario, goal, rope, metric, model, pos_label, classes, cost_matrix, prob, rule
         As in `power`.
-    power
+    target
         How often the goal is to be reached.
     n
         With a number of items given: the smallest difference that they find with this power. The scenario's two
@@ -76,7 +76,7 @@ def plan(
         smallest ROPE, ±r, within which they are found equivalent.
     cost_per_item, value
         With both given: the test set worth most, where reaching the goal is worth `value` and each label costs
-        `cost_per_item` of the same money. `power` then plays no part.
+        `cost_per_item` of the same money. `target` then plays no part.
     max_n
         Where to give up: "not reachable below n = …".
     simulations
@@ -91,7 +91,7 @@ def plan(
     >>> 500 < p.n < 2000, p.reachable
     (True, True)
     """
-    target, budget = check_prob(power, "power"), check_number(simulations, "simulations", 10 * BATCH)
+    target, budget = check_prob(target, "target"), check_number(simulations, "simulations", 10 * BATCH)
     most = check_number(max_n, "max_n", 10, MOST_ITEMS)
     workers = Workers.of(threads, n_jobs)
     worth = _check_worth(cost_per_item, value, n)

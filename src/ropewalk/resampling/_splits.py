@@ -42,22 +42,22 @@ class Splits:
     remarks: tuple[Remark, ...]
 
 
-def make_splits(data: Labelled, *, cv: Any, repeats: int, stratify: bool, groups: Any, seed: int) -> Splits:
+def make_splits(data: Labelled, *, cv: Any, n_repeats: int, stratify: bool, groups: Any, seed: int) -> Splits:
     """Return the folds that `cv` asks for."""
-    if not is_whole(repeats) or repeats < 1:
-        raise InvalidInputError(f"`repeats` must be a positive whole number; got {repeats!r}.")
+    if not is_whole(n_repeats) or n_repeats < 1:
+        raise InvalidInputError(f"`n_repeats` must be a positive whole number; got {n_repeats!r}.")
     if not isinstance(stratify, bool):
         raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
     if is_whole(cv):
-        pairs = _k_fold(data, int(cv), int(repeats), ids, stratify=stratify, seed=seed)
+        pairs = _k_fold(data, int(cv), int(n_repeats), ids, stratify=stratify, seed=seed)
         kind = f"{'stratified ' if stratify else ''}{'grouped ' if ids is not None else ''}{cv}-fold cross-validation"
-        words = kind if repeats == 1 else f"{repeats} × {kind}"
+        words = kind if n_repeats == 1 else f"{n_repeats} × {kind}"
     else:
-        if repeats != 1:
+        if n_repeats != 1:
             raise InvalidInputError(
-                "`repeats` goes with a number of folds; this `cv` says itself how often it splits.",
-                hint="write cv=10, repeats=10, or cv=RepeatedStratifiedKFold(n_splits=10, n_repeats=10).",
+                "`n_repeats` goes with a number of folds; this `cv` says itself how often it splits.",
+                hint="write cv=10, n_repeats=10, or cv=RepeatedStratifiedKFold(n_splits=10, n_repeats=10).",
             )
         pairs, words = _by_splitter(data, cv, ids)
     folds = tuple(_checked(i, pair, len(data)) for i, pair in enumerate(pairs))
@@ -69,7 +69,7 @@ def make_splits(data: Labelled, *, cv: Any, repeats: int, stratify: bool, groups
 
 
 def _k_fold(
-    data: Labelled, k: int, repeats: int, ids: IntArray | None, *, stratify: bool, seed: int
+    data: Labelled, k: int, n_repeats: int, ids: IntArray | None, *, stratify: bool, seed: int
 ) -> list[tuple[Any, Any]]:
     """Return the folds of k-fold cross-validation, the same that scikit-learn makes with this seed."""
     split = require("sklearn.model_selection", extra="ml", caller="cross-validation")
@@ -79,7 +79,7 @@ def _k_fold(
     # One legacy generator for all repeats is how scikit-learn repeats, so 3 repeats are the first 3 of 10.
     state = utils.check_random_state(legacy_seed(seed))
     pairs: list[tuple[Any, Any]] = []
-    for _ in range(repeats):
+    for _ in range(n_repeats):
         if ids is None:
             kind = split.StratifiedKFold if stratify else split.KFold
             pairs += kind(k, shuffle=True, random_state=state).split(data.codes, data.y)

@@ -51,7 +51,7 @@ _REPEATS: Final = (
     "too understates what other data would change."
 )
 _ONCE: Final = (
-    "Each item was tested once, so how much the division into folds matters is not known: repeats=10 shows it."
+    "Each item was tested once, so how much the division into folds matters is not known: n_repeats=10 shows it."
 )
 _RAGGED: Final = "Repeats test different items, so their scores are not set side by side."
 _ONE_BY_ONE: Final = (
@@ -71,7 +71,7 @@ def cross_compare(
     y: Any,
     *,
     cv: Any = 10,
-    repeats: int = 1,
+    n_repeats: int = 1,
     stratify: bool = True,
     groups: Any = None,
     n_jobs: int = 1,
@@ -88,7 +88,7 @@ def cross_compare(
     estimator_a, estimator_b
         Two classifiers as in scikit-learn; they are cloned, and stay unfitted. `GridSearchCV` and the like choose
         hyper-parameters inside the folds.
-    X, y, cv, repeats, stratify, groups, progress, n_jobs
+    X, y, cv, n_repeats, stratify, groups, progress, n_jobs
         As in `resampling.cross_predict`.
     names
         What to call the two; their classes' names, or that of a pipeline's last step, unless both have the same.
@@ -105,7 +105,7 @@ def cross_compare(
     >>> X, y = load_iris(return_X_y=True)
     >>> stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     >>> said = {"metric": "accuracy", "rope": 0.01, "draws": 5000}
-    >>> r = rw.cross_compare(GaussianNB(), stump, X, y, cv=5, repeats=2, rng=0, **said)
+    >>> r = rw.cross_compare(GaussianNB(), stump, X, y, cv=5, n_repeats=2, rng=0, **said)
     >>> print(r.decision.text)
     GaussianNB is better than DecisionTreeClassifier by a margin that matters (ROPE ±0.01)
     >>> r.repeat_differences.size, r.fold_differences.size
@@ -126,10 +126,10 @@ def cross_compare(
     if of_scores:
         _check_scores(data, both, said)
     else:
-        clustered = groups is not None or repeats != 1
+        clustered = groups is not None or n_repeats != 1
         _check_labels(data, tuple(both), said, clustered=clustered)
     made = cross_predict(
-        both, X, y, cv=cv, repeats=repeats, stratify=stratify, groups=groups, rng=seed,
+        both, X, y, cv=cv, n_repeats=n_repeats, stratify=stratify, groups=groups, rng=seed,
         progress=options.get("progress"), n_jobs=n_jobs, method="scores" if of_scores else "predict",
         pos_label=pos_label if len(data.labels) == _BINARY else None,
     )  # fmt: skip

@@ -24,7 +24,7 @@ def cross_predict(
     y: Any,
     *,
     cv: Any = 10,
-    repeats: int = 1,
+    n_repeats: int = 1,
     stratify: bool = True,
     groups: Any = None,
     method: str = "predict",
@@ -51,8 +51,8 @@ def cross_predict(
     cv
         A number of folds k; or a splitter of scikit-learn; or a list of (train, test) pairs of item numbers. A splitter
         that shuffles needs a `random_state` of its own.
-    repeats
-        How often to repeat k-fold cross-validation with other folds: ``cv=10, repeats=10`` is the classical 10 × 10.
+    n_repeats
+        How often to repeat k-fold cross-validation with other folds: ``cv=10, n_repeats=10`` is the classical 10 × 10.
     stratify
         Whether each of the k folds gets its share of every class.
     groups
@@ -77,7 +77,7 @@ def cross_predict(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> both = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
-    >>> p = rw.resampling.cross_predict(both, X, y, cv=5, repeats=2, rng=0)
+    >>> p = rw.resampling.cross_predict(both, X, y, cv=5, n_repeats=2, rng=0)
     >>> p
     CrossPredictions(150 items, 2 × stratified 5-fold cross-validation, 300 predictions of 'bayes', 'stump')
     >>> p.repeat_scores("accuracy")["bayes"].round(2).tolist()
@@ -89,7 +89,7 @@ def cross_predict(
     data = as_labelled(X, y)
     positive = positive_of(data.labels, pos_label)
     ways = {name: choose_method(method, name, estimator) for name, estimator in found.items()}
-    splits = make_splits(data, cv=cv, repeats=repeats, stratify=stratify, groups=groups, seed=seed)
+    splits = make_splits(data, cv=cv, n_repeats=n_repeats, stratify=stratify, groups=groups, seed=seed)
     tasks = [
         Task(name=name, estimator=estimator, fold=fold, where=f"fold {i}", method=ways[name], positive=positive)
         for i, fold in enumerate(splits.folds)

@@ -18,9 +18,8 @@ import ropewalk as rw
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.inference.goals import ceilings_of, check_goal, parse_goal, region_of
-from ropewalk.planning.coupling import couple
-from ropewalk.planning.posing import as_scenario
-from ropewalk.planning.words import from_json, from_mapping, from_words
+from ropewalk.planning.joint import couple
+from ropewalk.planning.posing import as_scenario, from_json, from_mapping, from_words
 
 PAIRS = {"positive": (0.3, 0.3, 0.2, 0.2), "negative": (0.2, 0.2, 0.3, 0.3)}
 CONFUSIONS = {"a": [[90, 10], [20, 80]], "b": [[85, 15], [25, 75]]}
@@ -447,7 +446,7 @@ def test_a_sentence_that_cannot_be_read_says_why(text, message):
 @pytest.mark.parametrize("text", ["'f' + '1' * 4_000", "'f' + ' ' * 200_000"], ids=["digits", "blanks"])
 def test_a_long_sentence_does_not_hang(text):
     """A pattern that tries every way to cut it takes half an hour for these; the minute is there to end that."""
-    code = f"from ropewalk.planning.words import from_words; from_words({text})"
+    code = f"from ropewalk.planning.posing import from_words; from_words({text})"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert "InvalidInputError: Cannot read the scenario" in ran.stderr
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ropewalk.planning._plan import plan
-from ropewalk.planning._power import power
-from ropewalk.planning._stopping import StopWhen, stopping
 from ropewalk.planning.more import more_data
+from ropewalk.planning.plans import plan
 from ropewalk.planning.scenarios import (
     BinaryScenario,
     ConfusionScenario,
@@ -13,6 +11,8 @@ from ropewalk.planning.scenarios import (
     MetricScenario,
     Scenario,
 )
+from ropewalk.planning.simulation import power
+from ropewalk.planning.stopping_rules import StopWhen, stopping
 from ropewalk.results.power import MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [

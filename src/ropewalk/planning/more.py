@@ -7,17 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ropewalk._checks import check_prob, choose
+from ropewalk._checks import check_prob, checked_keywords, choose
 from ropewalk._progress import ProgressLike, metered
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch, count, reached
 from ropewalk.inference.goals import CONCLUSIVE, can_simulate, parse_goal
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
-from ropewalk.planning._power import simulate
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
-from ropewalk.planning.running import Workers
 from ropewalk.planning.search import ROOT, Found, Looks, crossing
+from ropewalk.planning.simulation import Workers, simulate
 from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
 from ropewalk.results.power import MoreData, PowerRow
@@ -31,6 +30,7 @@ _TRIES: Final = 3
 _AFFORDABLE: Final = 3_000_000_000  # random numbers, at about 20 ns each: a minute
 
 
+@checked_keywords
 def more_data(
     result: Comparison,
     *,
@@ -98,7 +98,7 @@ def more_data(
             hint=recipe.no_verdict or wording("compare with rope=: the smallest difference you would act on."),
         )
     seed = recipe.seed if rng is None and random_state is None else rng
-    workers = Workers.of(threads, n_jobs)
+    workers = Workers.of({"threads": threads, "n_jobs": n_jobs})
     here = replace(
         Outlook.of_comparison(result, recipe),
         goal=asked,

@@ -1,21 +1,21 @@
-"""Put a question about future test sets: from what users give to a study that can be simulated."""
+"""Put a question about future test sets: a scenario in any form, also in words, becomes a study to simulate."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_prob, check_seed, choose, is_whole
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import parse_rope
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.inference.goals import CONCLUSIVE, check_goal, parse_goal
 from ropewalk.inference.outlook import Outlook
 from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
-from ropewalk.metrics.resolve import MetricLike
-from ropewalk.models.posterior import Model
 from ropewalk.planning.scenarios import (
     BinaryScenario,
     ConfusionScenario,
@@ -24,16 +24,38 @@ from ropewalk.planning.scenarios import (
     Scenario,
 )
 from ropewalk.planning.study import Study, of_result, of_scenario
-from ropewalk.planning.words import from_mapping, from_words
 from ropewalk.results import Comparison, Recipe
+from ropewalk.results.options import PlanningOptions
 from ropewalk.results.power import Design
-from ropewalk.text.names import brief
+from ropewalk.text.names import brief, nearest
 from ropewalk.text.options import argument, wording
-from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 MOST_ITEMS: Final = 10**9
 _FEWEST_DRAWS: Final = 100
-_FORMS: Final = (BinaryScenario, ConfusionScenario, JointScenario, MetricScenario)
+_KINDS: Final = (BinaryScenario, ConfusionScenario, JointScenario, MetricScenario)
+_LONGEST: Final = 300  # letters of a sentence
+EXAMPLE: Final = "F1 .60 against .50 at agreement .7"
+_NUMBER: Final = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*%?)"
+_SAID: Final = re.compile(
+    rf"\s*(?P<metric>[a-z][a-z_ 0-9]*?(?:\([^)]*\))?)\s*(?:of\s+|=\s*|:\s*)?{_NUMBER}\s*"
+    rf"(?:against|versus|vs\.?|v\.?|and|to|over|,)\s*{_NUMBER}(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASIDE: Final = re.compile(
+    rf"[\s,;]*(?:(?:at|with|and|an?|the|of)\s+)*(?:"
+    rf"(?P<what>agreement|prevalence)\s*(?:of|=|:)?\s*{_NUMBER}|(?P<classes>\d+)\s+(?:classes|labels))",
+    re.IGNORECASE,
+)
+_FORMS: Final[dict[str, tuple[type, tuple[str, ...], tuple[str, ...]]]] = {
+    "positive and negative": (BinaryScenario, ("positive", "negative"), ("prevalence", "names")),
+    "a, b and metric": (MetricScenario, ("metric", "a", "b"), ("agreement", "prevalence", "n_classes", "names")),
+    "confusion_a and confusion_b": (
+        ConfusionScenario, ("confusion_a", "confusion_b"), ("agreement", "prevalence", "labels", "names"),
+    ),
+    "joint": (JointScenario, ("joint",), ("labels", "names")),
+}  # fmt: skip
+_CALLED: Final = {"confusion_a": "a", "confusion_b": "b", "joint": "table"}
+_OF_A_RESULT: Final = ("metric", "model", "pos_label", "classes", "cost_matrix")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,73 +73,47 @@ class Posed:
         return of_scenario(joint, self.study.recipe, draws=self.study.draws, seed=self.study.seed)
 
 
-def pose(
-    scenario: Any,
-    *,
-    goal: str = CONCLUSIVE,
-    rope: RopeLike | None = None,
-    metric: MetricLike | None = None,
-    model: str | Model | None = None,
-    pos_label: Label | None = None,
-    classes: Iterable[Label] | None = None,
-    cost_matrix: Any = None,
-    prob: float | None = None,
-    rule: Rule | None = None,
-    draws: int = 2_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    more: bool = False,
-    possible: bool = True,
-) -> Posed:
+def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options: Unpack[PlanningOptions]) -> Posed:
     """Check what was asked and make a study of it; where it must be `possible`, refuse goals that cannot be reached."""
-    wanted, seed, number = parse_goal(goal), check_seed(rng, random_state), check_number(draws, "draws", _FEWEST_DRAWS)
+    goal, draws = parse_goal(options.get("goal", CONCLUSIVE)), options.get("draws", 2_000)
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    number = check_number(draws, "draws", _FEWEST_DRAWS)
+    rope, prob, rule = options.get("rope"), options.get("prob"), options.get("rule")
+    question: dict[str, Any] = {name: options.get(name) for name in _OF_A_RESULT}
     if isinstance(scenario, Comparison):
-        said = {
-            "metric": metric,
-            "model": model,
-            "pos_label": pos_label,
-            "classes": classes,
-            "cost_matrix": cost_matrix,
-        }
-        for name, value in said.items():
+        for name, value in question.items():
             if value is not None:
                 raise InvalidInputError(
                     f"A result has its {name} already: leave " + argument(name) + " out.",
                     hint="compare again to ask otherwise.",
                 )
-        return _of_comparison(scenario, wanted, rope, prob, rule, number, seed, more=more)
-    given = as_scenario(scenario)
-    if metric is None and cost_matrix is None and isinstance(given, MetricScenario):
-        metric = given.metric
-    joint = given.joint
+        again = ask_again(scenario.recipe, rope=rope, prob=prob, rule=rule)
+        study = of_result(again, draws=number, seed=seed, more=more)
+        here = Outlook.of_comparison(scenario, again)
+        return Posed(study, replace(here, goal=goal, draws=number, seed=seed).design, None)
+    truth = as_scenario(scenario)
+    if question["metric"] is None and question["cost_matrix"] is None and isinstance(truth, MetricScenario):
+        question["metric"] = truth.metric
+    joint = truth.joint
+    question |= {"prob": 0.95 if prob is None else prob, "rule": "hdi" if rule is None else rule}
     recipe = write_recipe(
         [Outcomes.empty(joint.labels, joint.names)],
-        default=default_model(separate=False),
-        metric=metric, classes=classes, pos_label=pos_label, cost_matrix=cost_matrix, model=model,
-        rope=rope, prob=0.95 if prob is None else prob, rule="hdi" if rule is None else rule, draws=number, seed=seed,
+        default=default_model(separate=False), seed=seed, rope=rope, draws=number, **question,
     )  # fmt: skip
     study = of_scenario(joint, recipe, draws=number, seed=seed)
     assert study.delta is not None  # noqa: S101
     if possible:
-        check_goal(wanted, study.delta, study.rope, higher_is_better=recipe.metric.higher_is_better)
+        check_goal(goal, study.delta, study.rope, higher_is_better=recipe.metric.higher_is_better)
     design = Design(
-        recipe=recipe, goal=wanted, truth=given.text, delta=study.delta, names=joint.names, draws=number, seed=seed
+        recipe=recipe, goal=goal, truth=truth.text, delta=study.delta, names=joint.names, draws=number, seed=seed
     )
-    return Posed(study, design, given)
-
-
-def _of_comparison(  # noqa: PLR0917
-    result: Comparison, goal: str, rope: Any, prob: Any, rule: Any, draws: int, seed: int, *, more: bool
-) -> Posed:
-    given = any(said is not None for said in (rope, prob, rule))
-    recipe = ask_again(result.recipe, rope=rope, prob=prob, rule=rule) if given else result.recipe
-    study = of_result(recipe, draws=draws, seed=seed, more=more)
-    here = Outlook.of_comparison(result, recipe)
-    return Posed(study, replace(here, goal=goal, draws=draws, seed=seed).design, None)
+    return Posed(study, design, truth)
 
 
 def ask_again(recipe: Recipe, *, rope: Any = None, prob: Any = None, rule: Any = None) -> Recipe:
     """Return the recipe with another ROPE, mass or rule, where one is given."""
+    if rope is None and prob is None and rule is None:
+        return recipe
     interval = recipe.rope if rope is None else parse_rope(rope)
     check_reach(interval, recipe.metric)
     return replace(
@@ -130,7 +126,7 @@ def ask_again(recipe: Recipe, *, rope: Any = None, prob: Any = None, rule: Any =
 
 def as_scenario(scenario: Any) -> Scenario:
     """Return a scenario, whatever form it was given in."""
-    if isinstance(scenario, _FORMS):
+    if isinstance(scenario, _KINDS):
         return scenario
     if isinstance(scenario, str):
         return from_words(scenario)
@@ -143,6 +139,95 @@ def as_scenario(scenario: Any) -> Scenario:
     if isinstance(scenario, os.PathLike):
         hint = "the command line reads scenarios from files; in Python pass json.load(…)."
     raise InvalidInputError(f"`scenario` cannot be a {kind} ({brief(repr(scenario))}).", hint=hint)
+
+
+def from_words(text: str) -> MetricScenario:
+    """Read a difference of a metric as people say it.
+
+    Examples
+    --------
+    >>> s = from_words("F1 .60 against .50 at agreement .7 and prevalence 20%")
+    >>> s.metric, s.a, s.b, s.agreement, s.prevalence
+    ('f1', 0.6, 0.5, 0.7, 0.2)
+    """
+    match = _SAID.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None:
+        raise InvalidInputError(f"Cannot read the scenario {brief(text)!r}.", hint=f"say it as {EXAMPLE!r}.")
+    said: dict[str, Any] = {
+        "metric": re.sub(r"\s+", "_", match["metric"].strip().lower()),
+        "a": _number(match[2]),
+        "b": _number(match[3]),
+    }
+    rest, end = match["rest"].strip(), 0
+    while end < len(rest):
+        aside = _ASIDE.match(rest, end)
+        if aside is None:
+            raise InvalidInputError(
+                f"Cannot read {brief(rest[end:].strip())!r} in the scenario {brief(text)!r}.",
+                hint=f"say it as {EXAMPLE!r}; also 'prevalence .2' or '10 classes'.",
+            )
+        name = "n_classes" if aside["classes"] else aside["what"].lower()
+        if name in said:
+            raise InvalidInputError(f"The scenario {brief(text)!r} says its {name} twice.")
+        said[name] = int(aside["classes"]) if aside["classes"] else _number(aside[2])
+        end = aside.end()
+        if not rest[end:].strip(" .;,"):
+            break
+    return MetricScenario(**said)
+
+
+def _number(text: str) -> float:
+    text = text.strip()
+    if text.endswith("%"):
+        return round(float(text[:-1]) / 100, 12)
+    return float(text)
+
+
+def from_mapping(told: Any) -> Scenario:
+    """Make a scenario from the object of a JSON file, or one like it.
+
+    Examples
+    --------
+    >>> from_mapping({"prevalence": 0.5, "positive": [0.3, 0.3, 0.2, 0.2], "negative": [0.2, 0.2, 0.3, 0.3]}).prevalence
+    0.5
+    """
+    if isinstance(told, str):
+        return from_words(told)
+    if not isinstance(told, Mapping):
+        raise FileFormatError("A scenario is a JSON object.", hint=_hint())
+    given = {key: value for key, value in told.items() if key != "schema"}
+    inner = given.get("scenario")
+    if set(given) == {"scenario"} and not (isinstance(inner, Mapping) and "scenario" in inner):
+        return from_mapping(inner)
+    for kind, needed, also in _FORMS.values():
+        if all(key in given for key in needed):
+            known = (*needed, *also)
+            for key in given:
+                if key not in known:
+                    guess = nearest(key, known)
+                    raise FileFormatError(
+                        f"A scenario with {', '.join(needed)} has no {key!r}.",
+                        hint=(f"did you mean {guess!r}? " if guess else "") + f"It may hold: {', '.join(known)}.",
+                    )
+            made: Scenario = kind(**{_CALLED.get(key, key): value for key, value in given.items()})
+            return made
+    raise FileFormatError(
+        f"This object is no scenario: it has {', '.join(map(repr, given)) or 'no keys'}.", hint=_hint()
+    )
+
+
+def from_json(text: str) -> Scenario:
+    """Read a scenario from JSON."""
+    try:
+        return from_mapping(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, RopewalkError):
+            raise
+        raise FileFormatError(f"This is no JSON: {error}.", hint=_hint()) from error
+
+
+def _hint() -> str:
+    return f"a scenario has {'; or '.join(_FORMS)}; or it is said in words: {EXAMPLE!r}."
 
 
 def check_number(value: Any, name: str, least: int = 1, most: int = 10_000_000) -> int:

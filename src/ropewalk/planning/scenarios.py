@@ -16,8 +16,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import require_labels
-from ropewalk.planning.coupling import couple
-from ropewalk.planning.joint import NAMES, Joint, check_classes, probabilities, share
+from ropewalk.planning.joint import NAMES, Joint, check_classes, couple, probabilities, share
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, Label
 

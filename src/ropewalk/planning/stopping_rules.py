@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import is_real
-from ropewalk._progress import ProgressLike, metered
+from ropewalk._checks import checked_keywords, is_real
+from ropewalk._progress import metered
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch, count, joined
-from ropewalk.inference.goals import CONCLUSIVE
-from ropewalk.metrics.resolve import MetricLike
-from ropewalk.models.posterior import Model
 from ropewalk.planning.posing import MOST_ITEMS, check_number, pose
-from ropewalk.planning.running import Workers
+from ropewalk.planning.simulation import Workers
 from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
 from ropewalk.results import Comparison
+from ropewalk.results.options import PlanningOptions
 from ropewalk.results.power import StoppingResult
 from ropewalk.text.options import wording
 from ropewalk.text.verdicts import VERDICTS
-from ropewalk.typing import BoolArray, IntArray, Label, RopeLike, Rule, SeedLike
+from ropewalk.typing import BoolArray, IntArray
 
 _SETTLED: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]
 _OF_ROPE: Final = 0.5
@@ -108,27 +106,14 @@ class StopWhen:
         return np.asarray(judged.high - judged.low < self.width_at(rope))
 
 
+@checked_keywords
 def stopping(
     scenario: Any,
     stop: StopWhen | None = None,
     *,
     batch: int = 100,
-    goal: str = CONCLUSIVE,
-    rope: RopeLike | None = None,
-    metric: MetricLike | None = None,
-    model: str | Model | None = None,
-    pos_label: Label | None = None,
-    classes: Iterable[Label] | None = None,
-    cost_matrix: Any = None,
-    prob: float | None = None,
-    rule: Rule | None = None,
     simulations: int = 1_000,
-    draws: int = 2_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    threads: int = 1,
-    n_jobs: int | None = None,
-    progress: ProgressLike = None,
+    **options: Unpack[PlanningOptions],
 ) -> StoppingResult:
     """Simulate what following a rule for stopping comes to: expected items, verdicts, and how often they are wrong.
 
@@ -163,18 +148,14 @@ def stopping(
     if not isinstance(stop, StopWhen):
         raise InvalidInputError(f"`stop` must be a StopWhen; got {stop!r}.", hint="StopWhen(width=0.1, max_n=5_000)")
     size, wanted = check_number(batch, "batch", 1, MOST_ITEMS), check_number(simulations, "simulations")
-    workers = Workers.of(threads, n_jobs)
-    posed = pose(
-        scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
-        cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
-        possible=False,
-    )  # fmt: skip
+    workers = Workers.of(options)
+    posed = pose(scenario, possible=False, **options)
     check_size(posed.study, stop.min_n)
     if not stop.conclusive:
         stop.width_at(posed.study.rope)  # says so before all work where there is none
     parts: list[_Paths] = []
     numbers = range(-(-wanted // BATCH))
-    with metered(len(numbers), "Simulating", progress) as steps:
+    with metered(len(numbers), "Simulating", options.get("progress")) as steps:
         try:
             with closing(workers.run(partial(_follow, posed.study, stop, size), numbers)) as results:
                 for paths in results:

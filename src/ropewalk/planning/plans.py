@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prob, is_real
-from ropewalk._progress import ProgressLike, Steps, metered
+from ropewalk._checks import check_prob, checked_keywords, is_real
+from ropewalk._progress import Steps, metered
 from ropewalk.draws.decision import decide_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch, count, joined, reached
 from ropewalk.inference.goals import CONCLUSIVE, GOALS, parse_goal, region_of
-from ropewalk.metrics.resolve import MetricLike
 from ropewalk.models import Bootstrap
-from ropewalk.models.posterior import Model
-from ropewalk.planning._power import simulate
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
-from ropewalk.planning.running import Workers
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
+from ropewalk.planning.simulation import Workers, simulate
 from ropewalk.planning.study import BATCH, Study
+from ropewalk.results.options import PlanningOptions
 from ropewalk.results.power import Plan
 from ropewalk.text.options import argument, wording
 from ropewalk.text.remarks import note
-from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
 _START: Final = 200
 _ANY_ROPE: Final = 0.01
@@ -37,30 +34,17 @@ _EDGE: Final = 1e-9
 _Z95: Final = 1.959963984540054
 
 
+@checked_keywords
 def plan(
     scenario: Any,
     *,
-    goal: str = CONCLUSIVE,
-    rope: RopeLike | None = None,
     target: float = 0.8,
     n: int | None = None,
     cost_per_item: float | None = None,
     value: float | None = None,
     max_n: int = 10_000_000,
-    metric: MetricLike | None = None,
-    model: str | Model | None = None,
-    pos_label: Label | None = None,
-    classes: Iterable[Label] | None = None,
-    cost_matrix: Any = None,
-    prob: float | None = None,
-    rule: Rule | None = None,
     simulations: int = 4_000,
-    draws: int = 2_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    threads: int = 1,
-    n_jobs: int | None = None,
-    progress: ProgressLike = None,
+    **options: Unpack[PlanningOptions],
 ) -> Plan:
     """Find the smallest test set that reaches the goal with a wanted power, or answer one of two other questions.
 
@@ -93,24 +77,19 @@ def plan(
     """
     target, budget = check_prob(target, "target"), check_number(simulations, "simulations", 10 * BATCH)
     most = check_number(max_n, "max_n", 10, MOST_ITEMS)
-    workers = Workers.of(threads, n_jobs)
-    worth = _check_worth(cost_per_item, value, n)
-    finds_rope = n is not None and parse_goal(goal) == "A≈B"
-    unsaid = finds_rope and rope is None
-    if unsaid:  # it is what is looked for
-        rope = _ANY_ROPE
-    posed = pose(
-        scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
-        cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
-        possible=n is None,
-    )  # fmt: skip
+    workers, worth = Workers.of(options), _check_worth(cost_per_item, value, n)
+    finds_rope = n is not None and parse_goal(options.get("goal", CONCLUSIVE)) == "A≈B"
+    any_rope = finds_rope and options.get("rope") is None
+    if any_rope:  # it is what is looked for
+        options["rope"] = _ANY_ROPE
+    posed = pose(scenario, possible=n is None, **options)
     if finds_rope and posed.study.recipe.rule != "hdi":
         raise InvalidInputError(
             wording("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
         )
     number = None if n is None else check_number(n, "n", 1, MOST_ITEMS)
-    with metered(budget // BATCH, "Searching", progress) as steps:
-        search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=unsaid)
+    with metered(budget // BATCH, "Searching", options.get("progress")) as steps:
+        search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=any_rope)
         if worth is not None:
             return search.most_valuable(*worth)
         return search.smallest_test_set() if number is None else search.smallest_difference(number)

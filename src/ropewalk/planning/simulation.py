@@ -1,48 +1,40 @@
-"""Power: how often a study of a given size would reach its goal."""
+"""Simulate studies of a given size, in threads or wherever joblib takes them, and count how often they succeed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar, Unpack
 
-from ropewalk._progress import ProgressLike, Steps, metered
+from ropewalk._checks import check_threads, checked_keywords, is_whole
+from ropewalk._optional import require
+from ropewalk._progress import Steps, metered
+from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch, count, joined, reached, share_interval
-from ropewalk.inference.goals import CONCLUSIVE
-from ropewalk.metrics.resolve import MetricLike
-from ropewalk.models.posterior import Model
 from ropewalk.planning.posing import check_number, check_sizes, pose
-from ropewalk.planning.running import Workers
 from ropewalk.planning.study import BATCH, Study, check_size
+from ropewalk.results.options import PlanningOptions
 from ropewalk.results.power import PowerResult
+from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
-from ropewalk.typing import Label, RopeLike, Rule, SeedLike
 
+T = TypeVar("T")
+R = TypeVar("R")
+
+_BATCHES_PER_JOB: Final = 5  # batches that travel to another process together
 _PULL: Final = 0.5  # from where on compare warns of it
 
 
+@checked_keywords
 def power(
     scenario: Any,
     n: int | Iterable[int],
     *,
-    goal: str = CONCLUSIVE,
-    rope: RopeLike | None = None,
-    metric: MetricLike | None = None,
-    model: str | Model | None = None,
-    pos_label: Label | None = None,
-    classes: Iterable[Label] | None = None,
-    cost_matrix: Any = None,
-    prob: float | None = None,
-    rule: Rule | None = None,
     simulations: int = 1_000,
-    draws: int = 2_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    threads: int = 1,
-    n_jobs: int | None = None,
-    progress: ProgressLike = None,
+    **options: Unpack[PlanningOptions],
 ) -> PowerResult:
     """Simulate test sets of n items, fit the model to each, and count how often the goal is reached.
 
@@ -77,15 +69,12 @@ def power(
     True
     """
     sizes, wanted = check_sizes(n), check_number(simulations, "simulations")
-    workers = Workers.of(threads, n_jobs)
-    posed = pose(
-        scenario, goal=goal, rope=rope, metric=metric, model=model, pos_label=pos_label, classes=classes,
-        cost_matrix=cost_matrix, prob=prob, rule=rule, draws=draws, rng=rng, random_state=random_state,
-    )  # fmt: skip
+    workers = Workers.of(options)
+    posed = pose(scenario, **options)
     study, design = posed.study, posed.design
     for size in sizes:
         check_size(study, size)
-    with metered(len(sizes) * -(-wanted // BATCH), "Simulating", progress) as steps:
+    with metered(len(sizes) * -(-wanted // BATCH), "Simulating", options.get("progress")) as steps:
         simulated = simulate(study, sizes, wanted, goal=design.goal, workers=workers, steps=steps)
     rows = tuple(
         count(study.question, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
@@ -152,3 +141,58 @@ def _with_error(hits: int, trials: int) -> str:
 
 def _batch(study: Study, task: tuple[int, int]) -> Batch:
     return study.batch(*task)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workers:
+    """Who does the work: threads of this process, or with `n_jobs` whatever joblib is configured to use."""
+
+    threads: int = 1
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Workers:
+        """Check the `threads` and `n_jobs` that were asked for."""
+        threads, n_jobs = options.get("threads", 1), options.get("n_jobs")
+        if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+            raise InvalidInputError(
+                wording("`n_jobs` must be a whole number and not 0, or None; got {!r}.", n_jobs),
+                hint="-1 takes all cores.",
+            )
+        if n_jobs is not None and threads != 1:
+            raise InvalidInputError(wording("`threads` and `n_jobs` were both given; give one."))
+        return cls(threads=check_threads(threads), n_jobs=None if n_jobs is None else int(n_jobs))
+
+    def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
+        """Go through the results of the tasks, in their order."""
+        if self.n_jobs is not None:
+            return _by_joblib(work, tasks, self.n_jobs)
+        return _in_threads(work, tasks, self.threads) if self.threads > 1 else (work(task) for task in tasks)
+
+
+def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Generator[R]:
+    pool = ThreadPoolExecutor(threads)  # NumPy releases the GIL while it draws, sorts and adds
+    try:
+        yield from pool.map(work, tasks)
+    finally:  # whoever interrupts does not wait for what nobody has begun
+        pool.shutdown(cancel_futures=True)
+
+
+def _by_joblib(work: Callable[[T], R], tasks: Sequence[T], n_jobs: int) -> Generator[R]:
+    joblib = require("joblib", extra="parallel", caller="n_jobs=")
+    chunks = [tasks[start : start + _BATCHES_PER_JOB] for start in range(0, len(tasks), _BATCHES_PER_JOB)]
+    jobs = [joblib.delayed(_each)(work, chunk) for chunk in chunks]
+    try:
+        results = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    except (ValueError, NotImplementedError):  # a backend that can only give all results at the end
+        results = iter(joblib.Parallel(n_jobs=n_jobs)(jobs))
+    try:
+        for chunk in results:
+            yield from chunk
+    finally:
+        if hasattr(results, "close"):
+            results.close()
+
+
+def _each(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+    return [work(task) for task in tasks]

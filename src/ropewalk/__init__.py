@@ -117,3 +117,8 @@ __all__ = [
     "resampling",
     "stopping",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

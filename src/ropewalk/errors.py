@@ -39,6 +39,38 @@ import sys
 import warnings
 from typing import ClassVar
 
+__all__ = [
+    "ColumnNotFoundError",
+    "ConvergenceWarning",
+    "CountsError",
+    "DataError",
+    "DegenerateDataWarning",
+    "DependentFoldsWarning",
+    "DependentItemsWarning",
+    "DroppedItemsWarning",
+    "FileFormatError",
+    "InvalidInputError",
+    "LabelTypeError",
+    "LengthMismatchError",
+    "LookalikeLabelsWarning",
+    "MissingDependencyError",
+    "MissingLabelsError",
+    "PairingError",
+    "PosLabelError",
+    "PriorDominanceWarning",
+    "RopewalkError",
+    "RopewalkWarning",
+    "UndeclaredLabelError",
+    "UnknownKeywordError",
+    "UnknownNameError",
+    "UnreadableFileError",
+]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
 
 class RopewalkError(Exception):
     """Base of all errors raised by ropewalk on purpose."""

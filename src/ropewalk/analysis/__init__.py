@@ -34,3 +34,8 @@ __all__ = [
     "train_test_error",
     "validation_curve",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._checks import check_draws, check_keywords, check_prob, check_seed, is_whole
-from ropewalk._progress import ProgressLike, check_progress, track
+from ropewalk._checks import check_draws, check_prob, check_seed, is_whole
+from ropewalk._progress import check_progress, track
 from ropewalk.analysis._folds import check_folds
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets
@@ -20,27 +20,16 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
 from ropewalk.errors import RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
-from ropewalk.metrics.resolve import MetricLike, require_labels, settle
+from ropewalk.metrics.resolve import require_labels, settle
 from ropewalk.models.posterior import observed_psi
 from ropewalk.resampling._data import pick
+from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import Remark, Remarked, few
-from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
+from ropewalk.typing import IntArray, Label
 from ropewalk.verbs.evaluation import evaluate
 
 Case = tuple[Any, Learner, Sequence[IntArray]]
 """A value along the curve, what to train, and the positions to train on in each fold."""
-
-
-class Options(TypedDict, total=False):
-    """How scores are computed and shown, whatever the curve."""
-
-    metric: MetricLike
-    pos_label: Label | None
-    prob: float
-    draws: DrawsLike
-    rng: SeedLike
-    random_state: SeedLike
-    progress: ProgressLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +127,7 @@ class Curve(Remarked):
 class Scoring:
     """How predictions become scores: what was asked for, checked once."""
 
-    def __init__(self, options: Options, seed: int) -> None:
-        check_keywords(options, Options.__annotations__)
+    def __init__(self, options: TrainingOptions, seed: int) -> None:
         check_progress(options.get("progress"))
         require_labels(options.get("metric"))
         self.metric = parse_metric(options.get("metric", "accuracy"))
@@ -168,7 +156,7 @@ class Scoring:
 class Study:
     """Items, folds and a learner; `curve` trains and scores whatever cases are to be compared."""
 
-    def __init__(self, estimator: Any, data: tuple[Any, Any], cv: Any, caller: str, options: Options) -> None:
+    def __init__(self, estimator: Any, data: tuple[Any, Any], cv: Any, caller: str, options: TrainingOptions) -> None:
         self.learner, self.items = as_learner(estimator), as_items(data[0], "X")
         self.y = as_targets(data[1], "y", self.items, "X")
         self.labels, (self.codes,) = code_labels([self.y])

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_seed, is_real
+from ropewalk._checks import check_seed, checked_keywords, is_real
 from ropewalk.analysis._boundaries import (
     Problem,
     decide_at,
@@ -116,6 +116,7 @@ class BayesError:
         return np.atleast_2d(points), points.shape[:-1]
 
 
+@checked_keywords
 def bayes_error(
     densities: Sequence[Any],
     priors: Sequence[float],
@@ -207,6 +208,7 @@ class BayesTable:
         return {"risk": self.risk, "decisions": [label_text(label) for label in self.decisions]}
 
 
+@checked_keywords
 def bayes_error_table(joint: Any, *, cost_matrix: Any = None, labels: Iterable[Label] | None = None) -> BayesTable:
     """Return the Bayes risk of a known joint distribution of a finite x and the label (Wu, Equation 22).
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ropewalk._checks import check_seed, choose, is_real
+from ropewalk._checks import check_seed, checked_keywords, choose, is_real
 from ropewalk._progress import ProgressLike, check_progress, track
 from ropewalk.analysis._parts import (
     SquaredBiasVariance,
@@ -60,6 +60,7 @@ def bias_variance(
 ) -> ZeroOneBiasVariance: ...  # fmt: skip
 
 
+@checked_keywords
 def bias_variance(
     estimator: Any,
     X: Any = None,

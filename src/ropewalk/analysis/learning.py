@@ -7,20 +7,28 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_seed, is_real, is_whole
-from ropewalk.analysis._curves import Curve, CurvePoint, Options, Scoring, Study
+from ropewalk._checks import check_seed, checked_keywords, is_real, is_whole
+from ropewalk.analysis._curves import Curve, CurvePoint, Scoring, Study
 from ropewalk.analysis._folds import check_test_size, split_once, spread_order
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import as_items, as_learner, as_targets
 from ropewalk.errors import InvalidInputError
 from ropewalk.resampling._data import pick
+from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import few, issue
 
 _SHARES: Final = (0.1, 0.325, 0.55, 0.775, 1.0)
 
 
+@checked_keywords
 def learning_curve(
-    estimator: Any, X: Any, y: Any, *, sizes: Sequence[float] | None = None, cv: Any = 5, **options: Unpack[Options]
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sequence[float] | None = None,
+    cv: Any = 5,
+    **options: Unpack[TrainingOptions],
 ) -> Curve:
     """Return training and held-out scores of a classifier by the number of training items.
 
@@ -69,8 +77,16 @@ def learning_curve(
     return curve
 
 
+@checked_keywords
 def validation_curve(
-    estimator: Any, X: Any, y: Any, *, parameter: str, values: Sequence[Any], cv: Any = 5, **options: Unpack[Options]
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    parameter: str,
+    values: Sequence[Any],
+    cv: Any = 5,
+    **options: Unpack[TrainingOptions],
 ) -> Curve:
     """Return training and held-out scores of a classifier by the value of one of its parameters.
 
@@ -109,9 +125,10 @@ def validation_curve(
     return curve
 
 
+@checked_keywords
 def train_test_error(
     estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None, *, test_size: float = 0.25,
-    **options: Unpack[Options],
+    **options: Unpack[TrainingOptions],
 ) -> CurvePoint:  # fmt: skip
     """Return the training and the test error of a classifier that is trained once (Wu, section 1.1).
 
@@ -137,7 +154,7 @@ def train_test_error(
     >>> found.train, found.held_out.hdi.low > 0.1
     (0.0, True)
     """
-    settings: Options = {"metric": "error", **options}
+    settings: TrainingOptions = {"metric": "error", **options}
     seed = check_seed(settings.get("rng"), settings.get("random_state"))
     scoring, learner = Scoring(settings, seed), as_learner(estimator)
     if (X_test is None) != (y_test is None):

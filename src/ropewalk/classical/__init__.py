@@ -52,3 +52,8 @@ __all__ = [
     "wilcoxon",
     "wilcoxon_classes",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

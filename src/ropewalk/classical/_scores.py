@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from ropewalk._checks import check_keywords, choose
+from ropewalk._checks import choose
 from ropewalk.data.columns import SCORE_FORMS, as_array, as_frame, as_numbers, frame_columns, is_frame
 from ropewalk.data.rows import check_names
 from ropewalk.errors import (
@@ -111,7 +111,6 @@ def _size(column: FloatArray) -> str:
 
 def as_pair(data: Sequence[Any], pick: Pick) -> Scores:
     """Return the scores of two classifiers: the two there are, or those that `a` and `b` name."""
-    check_keywords(pick, Pick.__annotations__)
     wanted = [str(name) for name in (pick.get("a"), pick.get("b")) if name is not None]
     if len(wanted) == 1 or len(set(wanted)) < len(wanted):
         raise InvalidInputError("Name two different classifiers, a= and b=, or neither.")

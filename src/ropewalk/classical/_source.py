@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_keywords
 from ropewalk.classical._scores import Scores
 from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
@@ -42,7 +41,6 @@ class Source(TableOptions, total=False):
 
 def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each; with a `pos_label` they are about that class alone."""
-    check_keywords(source, Source.__annotations__)
     tables = read_outcomes_of(data, (source.get("a"), source.get("b")), source, usage=USAGE)
     if any(table.clusters is not None for table in tables):
         told = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."

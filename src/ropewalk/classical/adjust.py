@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, overload
 
-from ropewalk._checks import choose, is_real
+from ropewalk._checks import checked_keywords, choose, is_real
 from ropewalk._optional import require
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.classical import ClassicalTest
@@ -25,6 +25,7 @@ def adjust(p_values: Mapping[Any, Any], *, method: str = "holm") -> dict[Any, fl
 def adjust(p_values: Sequence[Any], *, method: str = "holm") -> list[float]: ...
 
 
+@checked_keywords
 def adjust(p_values: Any, *, method: str = "holm") -> Any:
     """Return p-values adjusted for their number, in the form they came in.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from ropewalk._checks import check_seed
+from ropewalk._checks import check_seed, checked_keywords
 from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, about, f1_by_class, tables_of
 from ropewalk.classical.classes import sign_over, t_over, wilcoxon_over
@@ -24,6 +24,7 @@ from ropewalk.typing import Label, SeedLike
 _ONE_CLASS = "a test over classes takes all of them, and one was picked"
 
 
+@checked_keywords
 def battery(
     *data: Any,
     metric: MetricLike | None = None,

@@ -8,6 +8,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.classical._parts import NORMAL, by_ranks, by_sign, by_t, mean_and_spread
 from ropewalk.classical._scores import Scores
 from ropewalk.classical._source import Source, f1_by_class, tables_of
@@ -28,6 +29,7 @@ _TWO: Final = warning(
 )
 
 
+@checked_keywords
 def sign_classes(
     *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
 ) -> ClassicalTest:
@@ -44,6 +46,7 @@ def sign_classes(
     return sign_over(_scores(data, source), alternative=alternative, prob=prob)
 
 
+@checked_keywords
 def t_classes(
     *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
 ) -> ClassicalTest:
@@ -60,6 +63,7 @@ def t_classes(
     return t_over(_scores(data, source), alternative=alternative, prob=prob)
 
 
+@checked_keywords
 def wilcoxon_classes(
     *data: Any, alternative: Alternative = "two-sided", zero_method: str = "wilcox", **source: Unpack[Source]
 ) -> ClassicalTest:

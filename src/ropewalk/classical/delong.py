@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._checks import check_prob
+from ropewalk._checks import check_prob, checked_keywords
 from ropewalk.classical._parts import ITEMS, check_alternative
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
@@ -22,6 +22,7 @@ from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Refer
 from ropewalk.typing import FloatArray, Label
 
 
+@checked_keywords
 def delong(
     y_true: Any,
     score_a: Any,
@@ -47,6 +48,7 @@ def delong(
     return delong_of(settled, alternative=alternative, prob=prob)
 
 
+@checked_keywords
 def delong_interval(y_true: Any, score: Any, *, pos_label: Label | None = None, prob: float = 0.95) -> Effect:
     """Return the area under the ROC curve of one system with DeLong's confidence interval, cut at 0 and 1.
 

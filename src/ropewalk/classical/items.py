@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prob, choose
+from ropewalk._checks import check_prob, checked_keywords, choose
 from ropewalk._optional import require
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
 from ropewalk.classical._source import Source, about, discordant, names_of, right, shared, tables_of
@@ -24,6 +24,7 @@ _HALF: Final = "an item that one classifier gets right and the other wrong is as
 _ACCURACY: Final = "accuracy, A − B"
 
 
+@checked_keywords
 def sign_items(
     *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
 ) -> ClassicalTest:
@@ -49,6 +50,7 @@ def sign_items(
     )  # fmt: skip
 
 
+@checked_keywords
 def t_items(
     *data: Any,
     method: Literal["t", "z"] = "t",
@@ -116,6 +118,7 @@ def _z_items(
     )  # fmt: skip
 
 
+@checked_keywords
 def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source: Unpack[Source]) -> ClassicalTest:
     """Test whether either classifier alone is right equally often: McNemar's test, always two-sided.
 
@@ -190,6 +193,7 @@ def _paired_difference(only_a: int, only_b: int, n: int, prob: float) -> Effect:
     return Effect(name=_ACCURACY, value=(only_a - only_b) / n, interval=ends, prob=prob)
 
 
+@checked_keywords
 def cochran_q(
     *data: Any,
     predictions: Sequence[str] | None = None,

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import check_prob, choose
+from ropewalk._checks import check_prob, checked_keywords, choose
 from ropewalk.classical._parts import FLAT, INDEPENDENT
 from ropewalk.classical._scores import Rows, Scores, as_scores, caution
 from ropewalk.errors import DataError, InvalidInputError
@@ -23,6 +23,7 @@ _MORE_ROWS: Final = "give one row a data set or topic, with the scores of all cl
 _ONE_ROW: Final = "There is a single row of scores, and ranks take at least two."
 
 
+@checked_keywords
 def friedman(
     *scores: Any, columns: Sequence[str] | None = None, names: Sequence[str] | None = None, of: Rows = "datasets"
 ) -> ClassicalTest:
@@ -58,6 +59,7 @@ def friedman(
     )  # fmt: skip
 
 
+@checked_keywords
 def iman_davenport(
     *scores: Any, columns: Sequence[str] | None = None, names: Sequence[str] | None = None, of: Rows = "datasets"
 ) -> ClassicalTest:
@@ -91,6 +93,7 @@ def iman_davenport(
     )  # fmt: skip
 
 
+@checked_keywords
 def nemenyi(
     *scores: Any,
     columns: Sequence[str] | None = None,
@@ -140,6 +143,7 @@ def nemenyi(
     )
 
 
+@checked_keywords
 def anova(
     *scores: Any,
     columns: Sequence[str] | None = None,

@@ -7,6 +7,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.classical._parts import INDEPENDENT, NORMAL, PAIRED, by_ranks, by_sign, by_t, mean_and_spread
 from ropewalk.classical._scores import Pick, Rows, as_pair, caution
 from ropewalk.results.classical import Alternative, ClassicalTest
@@ -14,6 +15,7 @@ from ropewalk.results.classical import Alternative, ClassicalTest
 _REMEDY: Final = "Use corrected_t, or cv5x2_f on five two-fold splits."
 
 
+@checked_keywords
 def paired_t(
     *scores: Any,
     alternative: Alternative = "two-sided",
@@ -58,6 +60,7 @@ def paired_t(
     )  # fmt: skip
 
 
+@checked_keywords
 def wilcoxon(
     *scores: Any,
     alternative: Alternative = "two-sided",
@@ -86,6 +89,7 @@ def wilcoxon(
     )  # fmt: skip
 
 
+@checked_keywords
 def sign(
     *scores: Any,
     alternative: Alternative = "two-sided",

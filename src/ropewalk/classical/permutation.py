@@ -14,7 +14,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_seed, check_threads, is_whole
+from ropewalk._checks import check_seed, check_threads, checked_keywords, is_whole
 from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, check_alternative
 from ropewalk.classical._source import Source, tables_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
@@ -36,6 +36,7 @@ _MOST: Final = 10_000_000
 _ONES: Final = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 
+@checked_keywords
 def permutation(
     *data: Any,
     metric: MetricLike | None = None,

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prob, is_real
+from ropewalk._checks import check_prob, checked_keywords, is_real
 from ropewalk.classical._parts import FLAT, NORMAL, PAIRED, by_t, mean_and_spread
 from ropewalk.classical._scores import Pick, Rows, as_pair, caution
 from ropewalk.data.columns import as_numbers
@@ -45,6 +45,7 @@ class Repeated(Remarked):
         return {**figures, "interval": list(self.interval), "warnings": list(self.warnings)}
 
 
+@checked_keywords
 def repeated(
     values: Any, *, of: Rows = "splits", n_train: float | None = None, n_test: float | None = None, prob: float = 0.95
 ) -> Repeated:
@@ -107,6 +108,7 @@ class RuleOfThumb:
         return {"ratio": self.ratio, "overlaps": self.overlaps}
 
 
+@checked_keywords
 def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> RuleOfThumb:
     """Return (mean_a − mean_b) / (std_a + std_b): a quick look, no test (Wu, Equation 33).
 
@@ -132,6 +134,7 @@ def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> R
     return RuleOfThumb(ratio=(float(mean_a) - float(mean_b)) / (float(std_a) + float(std_b)))
 
 
+@checked_keywords
 def corrected_t(
     *scores: Any,
     n_train: float,
@@ -179,6 +182,7 @@ def _test_share(n_train: Any, n_test: Any) -> float:
     return float(n_test) / float(n_train)
 
 
+@checked_keywords
 def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **pick: Unpack[Pick]) -> ClassicalTest:
     """Test the difference of two classifiers on five repeats of two-fold cross-validation: Dietterich's 5×2cv t.
 
@@ -204,6 +208,7 @@ def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **pick: Unpack
     return replace(found, effect=Effect(name="mean, A − B", value=float(differences.mean())))
 
 
+@checked_keywords
 def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
     """Test the difference of two classifiers on five repeats of two-fold cross-validation: Alpaydin's combined F.
 

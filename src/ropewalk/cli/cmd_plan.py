@@ -17,8 +17,9 @@ from ropewalk.results.options import Option, PlanningOptions
 class Question(PlanningOptions, total=False):
     """What `rw.plan` takes, beside the truth."""
 
-    power: Annotated[
-        float, Option(group="Decision", help="How often the goal is to be reached.", default=0.8, parse=float)
+    target: Annotated[
+        float,
+        Option(group="Decision", help="How often the goal is to be reached.", flag="--power", default=0.8, parse=float),
     ]
     n: Annotated[
         int, Option(group="Decision", help="Ask for the smallest difference that so many items find.", parse=int)
@@ -52,7 +53,6 @@ def run(options: Options) -> None:
         again = ask_again(truth.recipe, **{name: asked.pop(name, None) for name in ("rope", "prob", "rule")})
         if "simulations" in asked:  # users who say how many want them
             asked["method"] = "simulation"
-        asked["target"] = asked.pop("power", 0.8)
         emit(quietly(lambda: run_recipe(again).more_data(**asked)), options)
         return
     emit(quietly(lambda: rw.plan(truth, **asked)), options)

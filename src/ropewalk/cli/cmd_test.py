@@ -15,8 +15,15 @@ class Question(ClassOptions, SeedOption, total=False):
     """What `classical.battery` takes."""
 
     metric: Annotated[str, Option(group="Question", help="Add a permutation test of this metric.")]
-    permutations: Annotated[
-        int, Option(group="Question", help="How many the permutation test draws.", default=10_000, parse=int)
+    n_permutations: Annotated[
+        int,
+        Option(
+            group="Question",
+            help="How many the permutation test draws.",
+            flag="--permutations",
+            default=10_000,
+            parse=int,
+        ),
     ]
 
 
@@ -35,7 +42,7 @@ class Options(Columns, TableOptions, LongTableOptions, Question, OutputOptions, 
 
 def run(options: Options) -> None:
     """Run the classical tests."""
-    if "permutations" in options and "metric" not in options and "cost_matrix" not in options:
+    if "n_permutations" in options and "metric" not in options and "cost_matrix" not in options:
         raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
     table = read_file(options, [options["a"], options["b"]])
     asked = questions(options, Question, table.labels)

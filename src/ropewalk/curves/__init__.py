@@ -3,3 +3,8 @@
 from ropewalk.curves.thresholds import calibration, pr, roc, threshold
 
 __all__ = ["calibration", "pr", "roc", "threshold"]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.curves.thresholds import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import check_labels
@@ -23,10 +24,19 @@ from ropewalk.results.options import CurveOptions
 from ropewalk.text.names import shorten
 from ropewalk.typing import FloatArray, IntArray
 
+__all__ = ["MinimumRisk", "curve", "minimum_risk", "optimal_threshold"]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
+
 _PLANE = 2
 _ROUNDING = 1e-6
 
 
+@checked_keywords
 def curve(
     *data: Any,
     cost_matrix: Any,
@@ -51,6 +61,7 @@ def curve(
     )
 
 
+@checked_keywords
 def optimal_threshold(cost_matrix: Any) -> float:
     """Return the probability of the positive class from which on calling it positive costs least.
 
@@ -96,6 +107,7 @@ class MinimumRisk:
         return float(self.risk.mean())
 
 
+@checked_keywords
 def minimum_risk(
     probabilities: Any,
     cost_matrix: Any,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_keywords, check_prob, check_seed, check_threads, is_whole
+from ropewalk._checks import check_prob, check_seed, check_threads, is_whole
 from ropewalk.data.inputs import read_one
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
@@ -66,7 +66,6 @@ class Asked:
         cls, data: Sequence[Any], options: CurveOptions, *, ranks: bool = False, probabilities: bool = False
     ) -> Asked:
         """Check everything that was said about the data and the band."""
-        check_keywords(options, CurveOptions.__annotations__)
         usage = "curves.roc(y_true, score), or curves.roc(table, 'column', truth=…)."
         source = read_one(data, options.get("name"), options, kind="scores", usage=usage)
         if not isinstance(source, ItemScores):

@@ -8,7 +8,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prevalence, is_whole
+from ropewalk._checks import check_prevalence, checked_keywords, is_whole
 from ropewalk.curves.drawing import Asked
 from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
@@ -34,6 +34,7 @@ _THRESHOLDS: Final = 200
 _ROUNDING: Final = 1e-12
 
 
+@checked_keywords
 def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCurve:
     """Return the ROC curve of one system, its hull, and credible bands of the true positive rate.
 
@@ -88,6 +89,7 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     )
 
 
+@checked_keywords
 def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
     """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
 
@@ -125,6 +127,7 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     )
 
 
+@checked_keywords
 def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
     """Return how often what was said to be so probable happens, in bins of equal mass, with credible bands.
 
@@ -160,6 +163,7 @@ def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -
     return CalibrationCurve(**asked.told, band=band, predicted=predicted, happened=band.observed, counts=counts)
 
 
+@checked_keywords
 def threshold(
     *data: Any,
     metric: MetricLike | None = None,

@@ -16,9 +16,31 @@ from typing import Final
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.typing import FloatArray, IntArray
+
+__all__ = [
+    "CLASS_NAMES",
+    "NEWS20_CLASSIFIERS",
+    "News20",
+    "bundled",
+    "icdm2015_matrices",
+    "icdm2015_table",
+    "news20",
+    "news20_path",
+    "reuters90",
+    "reuters90_path",
+    "sigir2016_power",
+    "sigir2016_tables",
+]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
 
 CLASS_NAMES: Final = (
     "alt.atheism", "comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware",
@@ -34,12 +56,14 @@ _REUTERS_ITEMS: Final = 3_299  # 189 of them have no topic, and were given none
 NEWS20_CLASSIFIERS: Final = ("nb_bern", "nb_mult", "svm_l1", "svm_l2")
 
 
+@checked_keywords
 def bundled(name: str) -> Path:
     """Return the path of a file that comes with the package."""
     with as_file(files("ropewalk.data") / "bundled" / name) as path:
         return path
 
 
+@checked_keywords
 def news20_path() -> Path:
     """Return the bundled file of predictions (`doc, y_true, nb_bern, nb_mult, svm_l1, svm_l2`)."""
     return bundled("news20_predictions.csv.gz")
@@ -56,6 +80,7 @@ class News20:
     scores_class8: dict[str, FloatArray]
 
 
+@checked_keywords
 def news20() -> News20:
     """Return the 20-newsgroups predictions of four classifiers on 7,532 test documents.
 
@@ -85,11 +110,13 @@ def news20() -> News20:
     )
 
 
+@checked_keywords
 def reuters90_path() -> Path:
     """Return the bundled long table of multi-label predictions (`newid, topic, y_true` and four classifiers)."""
     return bundled("reuters90_predictions.csv.gz")
 
 
+@checked_keywords
 def reuters90() -> MultilabelOutcomes:
     """Return the predictions of four classifiers for the 90 topics of 3,299 Reuters documents.
 
@@ -105,6 +132,7 @@ def reuters90() -> MultilabelOutcomes:
     return MultilabelOutcomes.from_long(items, topics, truth, *predicted, names=header[3:], n_items=_REUTERS_ITEMS)
 
 
+@checked_keywords
 def icdm2015_matrices() -> dict[str, Outcomes]:
     """Return the four 20 × 20 confusion matrices of Zhang et al. (ICDM 2015), Figure 3.
 
@@ -120,6 +148,7 @@ def icdm2015_matrices() -> dict[str, Outcomes]:
     return matrices
 
 
+@checked_keywords
 def icdm2015_table() -> list[dict[str, str]]:
     """Return the rows of Table IV of Zhang et al. (ICDM 2015) as published, with the p-values of Table III."""
     tested = {(row["a"], row["b"], f"{row['level']}_f1"): row for row in _published("icdm2015_table_3.csv")}
@@ -130,11 +159,13 @@ def icdm2015_table() -> list[dict[str, str]]:
     return rows
 
 
+@checked_keywords
 def sigir2016_tables() -> list[dict[str, str]]:
     """Return the rows of Tables 4, 5 and 6 of Zhang et al. (SIGIR 2016) as published."""
     return _published("sigir2016_tables_4_5_6.csv")
 
 
+@checked_keywords
 def sigir2016_power() -> list[dict[str, str]]:
     """Return the rows of Table 3 of Zhang et al. (SIGIR 2016) as published: power by scenario and number of items."""
     return _published("sigir2016_table_3_power.csv")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ropewalk._checks import check_missing, choose
+from ropewalk._checks import check_missing, checked_keywords, choose
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import count_columns, count_frame, frame_columns
 from ropewalk.data.files import count_file, file_columns
@@ -21,6 +21,7 @@ from ropewalk.text.options import wording
 from ropewalk.typing import Label, Missing
 
 
+@checked_keywords
 def read_outcomes(
     source: Any,
     *,
@@ -81,6 +82,7 @@ def read_outcomes(
     )
 
 
+@checked_keywords
 def join_outcomes(
     source_a: Any,
     source_b: Any,
@@ -161,6 +163,7 @@ def join_outcomes(
     return replace(table, left_out=table.left_out + alone)
 
 
+@checked_keywords
 def read_multilabel(
     source: Any,
     *,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack, overload
 
-from ropewalk._checks import is_whole
+from ropewalk._checks import checked_keywords, is_whole
 from ropewalk.errors import FileFormatError, InvalidInputError
 from ropewalk.exchange.files import opened, write
 from ropewalk.exchange.foreign import judge_draws, material
@@ -32,6 +32,7 @@ class _Options(TypedDict, total=False):
     rule: Rule
 
 
+@checked_keywords
 def to_arviz(answer: Answer, *, draws: int | None = None) -> Any:
     """Return an answer as ArviZ knows it: an `InferenceData`, or from ArviZ 1 on xarray's `DataTree`.
 
@@ -64,6 +65,7 @@ def to_arviz(answer: Answer, *, draws: int | None = None) -> Any:
     return as_arviz(contents(answer, _check_draws(draws)), "to_arviz()")
 
 
+@checked_keywords
 def to_netcdf(answer: Answer, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
     """Write an answer to a netCDF file with the groups of `to_arviz`; `from_netcdf` and ArviZ read it."""
     write(path, contents(answer, _check_draws(draws)))
@@ -75,6 +77,7 @@ def _check_draws(draws: Any) -> int | None:
     return None if draws is None else int(draws)
 
 
+@checked_keywords
 def from_netcdf(path: str | os.PathLike[str]) -> Answer:
     """Read an answer that `to_netcdf` wrote: the same answer, draws and all.
 
@@ -115,6 +118,7 @@ def from_arviz(data: Any, *, delta: Pick, **options: Unpack[_Options]) -> Foreig
 def from_arviz(data: Any) -> Answer: ...
 
 
+@checked_keywords
 def from_arviz(
     data: Any,
     *,

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
-from ropewalk._checks import check_seed, choose, is_whole
+from ropewalk._checks import check_seed, checked_keywords, choose, is_whole
 from ropewalk._progress import ProgressLike, current, shown, track
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -36,6 +36,7 @@ _MOST: Final = 40_000_000  # values of statistics that are kept until all are th
 _MOST_DRAWS: Final = 1_000_000
 
 
+@checked_keywords
 def predictive_check(
     answer: Any,
     *,

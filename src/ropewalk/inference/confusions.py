@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, is_real
+from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, checked_keywords, is_real
 from ropewalk.data.inputs import read_one
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
@@ -29,6 +29,7 @@ _PLANE: Final = 2
 _HALF: Final = 0.5
 
 
+@checked_keywords
 def confusion(
     *data: Any,
     truth: str | None = None,
@@ -111,6 +112,7 @@ def confusion(
     )  # fmt: skip
 
 
+@checked_keywords
 def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     """Return the confusion matrices of both classifiers of a comparison, on the data that it is about.
 
@@ -153,6 +155,7 @@ def _by_clusters(
     return found[0], found[1], found[2]
 
 
+@checked_keywords
 def total_cost(counts: Any, cost_matrix: Any) -> float:
     """Return what all errors cost together: the trace of Cᵀ A, for costs C and a confusion matrix A (Wu, exercise 9).
 

@@ -12,7 +12,7 @@ from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.inference.goals import EDGE, GOALS
-from ropewalk.results.power import PowerRow
+from ropewalk.results.planning import PowerRow
 from ropewalk.text.verdicts import VERDICTS, Verdict
 from ropewalk.typing import FloatArray
 

@@ -20,7 +20,7 @@ from ropewalk.inference.counting import count, reached
 from ropewalk.inference.extrapolate import Extrapolation
 from ropewalk.inference.goals import CONCLUSIVE, can_simulate, ceilings_of
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
-from ropewalk.results.power import Design, MoreData
+from ropewalk.results.planning import Design, MoreData
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray
 

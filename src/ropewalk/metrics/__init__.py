@@ -20,3 +20,8 @@ __all__ = [
     "ratio",
     "score",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

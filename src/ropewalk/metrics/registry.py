@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import choose, is_real
+from ropewalk._checks import checked_keywords, choose, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import confusion
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
@@ -131,6 +131,7 @@ class Metric:
         return np.clip(array, self.low, self.high)  # rounding may carry a share beyond 0 or 1
 
 
+@checked_keywords
 def fbeta(beta: float) -> Metric:
     """Return F-beta: recall counts β times as much as precision; any β ≥ 0.
 
@@ -144,6 +145,7 @@ def fbeta(beta: float) -> Metric:
     return _named(f"fbeta({float(beta):g})", confusion.FBeta(float(beta)), by_class=True)
 
 
+@checked_keywords
 def cost(matrix: Any) -> Metric:
     """Return the expected cost of an item under a matrix of costs (rows = truth, columns = prediction).
 
@@ -207,6 +209,7 @@ METRICS: Final = {**_TABLE, **_CLASS}
 """Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
 
 
+@checked_keywords
 def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     """Turn a name, a `Metric` or a function of `Margins` into a `Metric`.
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import choose, is_real
+from ropewalk._checks import checked_keywords, choose, is_real
 from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
@@ -307,6 +307,7 @@ def _from_function(function: Callable[..., Any]) -> ScoreMetric:
     return ScoreMetric(name=name, prepare=prepare, low=-_INF, high=_INF, every_class=True, higher_is_better=not lower)
 
 
+@checked_keywords
 def score(
     y_true: Any, y_score: Any, metric: ScoreMetricLike = "roc_auc", *, pos_label: Any = None, sample_weight: Any = None
 ) -> float:

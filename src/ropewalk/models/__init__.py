@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ropewalk._checks import choose
+from ropewalk._checks import checked_keywords, choose
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models.binary import Paired, Unpaired
 from ropewalk.models.bootstrap import Bootstrap
@@ -41,6 +41,12 @@ __all__ = [
     "parse_model",
 ]
 
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
+
+
 MODELS: Final = ("paired", "unpaired", "pooled", "icdm2015", "flat", "bootstrap")
 """The models that a name alone describes, where an item has one label."""
 
@@ -48,6 +54,7 @@ MULTILABEL_MODELS: Final = ("paired", "unpaired", "multilabel", "bootstrap")
 """The models that a name alone describes, where an item has any number of labels; "multilabel" is "paired"."""
 
 
+@checked_keywords
 def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2, multilabel: bool = False) -> Model:
     """Turn a name into the model with the default prior for so many labels; a model object stays itself.
 

@@ -11,7 +11,7 @@ from ropewalk._progress import ProgressLike
 from ropewalk.data import examples
 from ropewalk.planning import BinaryScenario, power
 from ropewalk.results import Comparison
-from ropewalk.results.power import PowerRow
+from ropewalk.results.planning import PowerRow
 from ropewalk.typing import DrawsLike
 from ropewalk.verbs.comparison import compare
 

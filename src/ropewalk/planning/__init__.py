@@ -13,7 +13,7 @@ from ropewalk.planning.scenarios import (
 )
 from ropewalk.planning.simulation import power
 from ropewalk.planning.stopping_rules import StopWhen, stopping
-from ropewalk.results.power import MoreData, Plan, PowerResult, PowerRow, StoppingResult
+from ropewalk.results.planning import MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [
     "BinaryScenario",
@@ -32,3 +32,8 @@ __all__ = [
     "power",
     "stopping",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

@@ -19,7 +19,7 @@ from ropewalk.planning.search import ROOT, Found, Looks, crossing
 from ropewalk.planning.simulation import Workers, simulate
 from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
-from ropewalk.results.power import MoreData, PowerRow
+from ropewalk.results.planning import MoreData, PowerRow
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import SeedLike

@@ -22,7 +22,7 @@ from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
 from ropewalk.planning.simulation import Workers, simulate
 from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.options import PlanningOptions
-from ropewalk.results.power import Plan
+from ropewalk.results.planning import Plan
 from ropewalk.text.options import argument, wording
 from ropewalk.text.remarks import note
 

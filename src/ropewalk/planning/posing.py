@@ -26,7 +26,7 @@ from ropewalk.planning.scenarios import (
 from ropewalk.planning.study import Study, of_result, of_scenario
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.options import PlanningOptions
-from ropewalk.results.power import Design
+from ropewalk.results.planning import Design
 from ropewalk.text.names import brief, nearest
 from ropewalk.text.options import argument, wording
 

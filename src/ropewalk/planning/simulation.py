@@ -17,7 +17,7 @@ from ropewalk.inference.counting import Batch, count, joined, reached, share_int
 from ropewalk.planning.posing import check_number, check_sizes, pose
 from ropewalk.planning.study import BATCH, Study, check_size
 from ropewalk.results.options import PlanningOptions
-from ropewalk.results.power import PowerResult
+from ropewalk.results.planning import PowerResult
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
 

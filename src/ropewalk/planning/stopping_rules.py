@@ -23,7 +23,7 @@ from ropewalk.planning.simulation import Workers
 from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
 from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions
-from ropewalk.results.power import StoppingResult
+from ropewalk.results.planning import StoppingResult
 from ropewalk.text.options import wording
 from ropewalk.text.verdicts import VERDICTS
 from ropewalk.typing import BoolArray, IntArray

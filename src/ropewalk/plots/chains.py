@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics, effective
@@ -92,6 +93,7 @@ def _scores(answer: Any, *estimates: Estimate | None) -> list[Chained]:
     return [Chained(label=f"{metric} of {short(name, NAME)}", values=v, estimate=e) for name, v, e in rows if e]
 
 
+@checked_keywords
 def plot_trace(result: Comparison | MetricPosterior | Ranking, *, ax: Any = None) -> Panels:
     """Draw the Markov chains behind an answer: of each number the chains in order, and how their ranks are spread.
 
@@ -200,6 +202,7 @@ def _ranks(ax: Axes, values: FloatArray, shown: ChainNumbers) -> None:
     ax.set_xticks([0, order.size], ["1", f"{order.size:,}"])
 
 
+@checked_keywords
 def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) -> Axes:
     """Draw how many independent draws those of Markov chains are worth, against how many there are.
 
@@ -247,6 +250,7 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
     return ax
 
 
+@checked_keywords
 def plot_draws(result: Comparison | CrossComparison | MetricPosterior, *, ax: Axes | None = None) -> Axes:
     """Draw the draws in order, their running mean, and the mean and the HDI of all of them.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._checks import choose
+from ropewalk._checks import checked_keywords, choose
 from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots._letters import SMALL, TEXT, folded, note, plain_ticks, room_of, width_of, with_signs
@@ -47,6 +47,7 @@ class _Line:
     rows: tuple[CheckRow, ...]
 
 
+@checked_keywords
 def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw where the observed value of each statistic stands among the replicates.
 

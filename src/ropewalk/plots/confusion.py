@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._checks import is_whole
+from ropewalk._checks import checked_keywords, is_whole
 from ropewalk._optional import require
 from ropewalk.data.labels import label_text
 from ropewalk.data.tally import place_of
@@ -37,13 +37,16 @@ MIN_DIFFERENCE_SHOWN: Final = 0.01  # the colours of a difference reach at least
 
 
 @overload
+@checked_keywords
 def plot_confusion(result: Confusion, *, ax: Axes | None = None) -> Axes: ...
 
 
 @overload
+@checked_keywords
 def plot_confusion(result: Two, *, ax: Sequence[Axes] | Panels | None = None) -> Panels: ...
 
 
+@checked_keywords
 def plot_confusion(result: Confusion | Two, *, ax: Any = None) -> Axes | Panels:
     """Draw a confusion matrix by true class, or those of two classifiers and where they differ.
 
@@ -215,6 +218,7 @@ def _write_differences(ax: Axes, meshes: tuple[QuadMesh, QuadMesh], a: Confusion
         cells.write(ax, i, j, text, size, color=colour if apart else QUIET, fontweight="bold" if apart else "normal")
 
 
+@checked_keywords
 def plot_replicates(check: PredictiveCheck, *, name: str | None = None, n: int = 3, ax: Any = None) -> Panels:
     """Draw the observed confusion matrix of a classifier, and beside it the first `n` replicated ones.
 

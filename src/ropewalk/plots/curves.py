@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.plots._letters import TEXT, minus
 from ropewalk.plots._series import DARK, PALE, Style, draw_band, key, label_of, next_style, reference
 from ropewalk.plots._style import axes, of_kind, quieten, words
@@ -31,6 +32,7 @@ FLAT_SHARE: Final = 0.03  # a tail moves by no more than this share of the range
 BEST_STEP: Final = 0.03  # how far apart the intervals of best thresholds lie, as a share of the height
 
 
+@checked_keywords
 def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     """Draw a ROC curve with its bands; the thin line is its hull, the dotted one is guessing.
 
@@ -67,6 +69,7 @@ def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     return drawn
 
 
+@checked_keywords
 def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     """Draw precision against recall with its bands; the dotted line is the precision of calling everything positive.
 
@@ -104,6 +107,7 @@ def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     return drawn
 
 
+@checked_keywords
 def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes:
     """Draw how often it happens against how probable it was said to be; the area of a mark is the size of its bin.
 
@@ -143,6 +147,7 @@ def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes
     return drawn
 
 
+@checked_keywords
 def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the cost, or any metric, against the threshold, with its bands, the best threshold and its interval.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.draws.decision import path_text, rope_masses
 from ropewalk.draws.density import kernel, scott
 from ropewalk.draws.intervals import Interval
@@ -38,6 +39,7 @@ MIN_DENSITY_NAMED: Final = 0.02  # of the highest
 HEADROOM: Final = 1.1
 
 
+@checked_keywords
 def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of the three regions, and the verdict, against the half-width of a symmetric ROPE.
 
@@ -164,6 +166,7 @@ class _Factor:
     prior_density: float
 
 
+@checked_keywords
 def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
     """Draw the prior and the posterior of A − B, and their densities at 0, whose ratio is the Bayes factor BF01.
 

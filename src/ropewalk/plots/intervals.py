@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.data.labels import label_text
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.judging import Question
@@ -37,6 +38,7 @@ HEAD: Final = 10.0  # points above the axes, for the name of the ROPE
 STICKY: Final = "\u00a0"  # a space at which no line is broken
 
 
+@checked_keywords
 def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     """Draw the difference A − B on every class: mean, HDI and verdict, in label order.
 
@@ -74,6 +76,7 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@checked_keywords
 def plot_prior_sensitivity(result: PriorSensitivity, *, ax: Axes | None = None) -> Axes:
     """Draw the same question under several priors: mean, HDI and verdict of each, that of the answer first.
 

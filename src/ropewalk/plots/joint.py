@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk.draws.intervals import Interval
 from ropewalk.plots import _letters as letters
 from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
@@ -27,6 +28,7 @@ HEAD: Final = 16.0  # points above the axes, for a line of words
 MIN_NAME_WIDTH: Final = 20.0  # points
 
 
+@checked_keywords
 def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
     """Draw the posterior of both scores, A across and B up.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import choose
+from ropewalk._checks import checked_keywords, choose
 from ropewalk.draws.density import smooth
 from ropewalk.draws.intervals import Interval
 from ropewalk.plots._letters import LINE_HEIGHT, SMALL, fitted, minus, note, room_of, width_of, with_signs
@@ -28,6 +28,7 @@ HEAD: Final = 11.0  # points above the highest bar, for the name of the ROPE
 GAP: Final = 3.0  # points
 
 
+@checked_keywords
 def plot_posterior(
     result: Comparison | CrossComparison | MetricPosterior, *, ax: Axes | None = None, kind: Kind = "histogram"
 ) -> Axes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from ropewalk._checks import checked_keywords
 from ropewalk._optional import require
 from ropewalk.plots import _cells as cells
 from ropewalk.plots._cells import PALE_ABOVE, PALE_BELOW, PALE_INSIDE, WHITE
@@ -46,6 +47,7 @@ class _Cell(NamedTuple):
     mean: str
 
 
+@checked_keywords
 def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     """Draw the probability of every rank for each classifier, best first, and the intervals of the metric beside it.
 
@@ -127,6 +129,7 @@ def _intervals(ax: Axes, ranking: Ranking) -> None:
     inset.set_xlabel("\n".join(lines[:3]), fontsize=SMALL, labelpad=2)
 
 
+@checked_keywords
 def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
     """Draw the verdict on every pair of a ranking, row against column, best first.
 

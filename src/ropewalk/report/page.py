@@ -16,8 +16,8 @@ from ropewalk.report.chains import ALARM, ChainPart, chain_part
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
 from ropewalk.report.method import method_rows, preset_text
 from ropewalk.report.more import more_table
+from ropewalk.report.pictures.planning import Prospect, power_picture, verdict_picture
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
-from ropewalk.report.pictures.power import Prospect, power_picture, verdict_picture
 from ropewalk.report.pictures.tables import Entry, Forest, Matrix, Pairs, confusion_matrix, forest, pair_matrix
 from ropewalk.report.plates import Inline, inline
 from ropewalk.report.remarks import remarks

@@ -6,7 +6,7 @@ the same folds, `train_validation_test` chooses a setting and tests it. All need
 
 from __future__ import annotations
 
-from ropewalk.resampling.cross_comparison import compare_predictions, cross_compare, evaluate_predictions
+from ropewalk.resampling.cross_comparison import cross_compare
 from ropewalk.resampling.holdout import train_validation_test
 from ropewalk.resampling.predict import cross_predict
 from ropewalk.results.predictions import CrossPredictions
@@ -17,9 +17,12 @@ __all__ = [
     "CrossPredictions",
     "Setting",
     "Validated",
-    "compare_predictions",
     "cross_compare",
     "cross_predict",
-    "evaluate_predictions",
     "train_validation_test",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

@@ -5,31 +5,33 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_seed, is_real, is_whole
+from ropewalk._checks import check_seed, checked_keywords, is_real, is_whole
 from ropewalk._optional import require
-from ropewalk._progress import ProgressLike, check_progress
+from ropewalk._progress import check_progress
 from ropewalk.data.labels import label_text
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
-from ropewalk.metrics.resolve import MetricLike, require_labels
+from ropewalk.metrics.resolve import require_labels
 from ropewalk.resampling._data import Labelled, as_labelled, check_estimator, copy
 from ropewalk.resampling._fit import Answer, Task, ask, carry_out
 from ropewalk.resampling._splits import Fold, legacy_seed
 from ropewalk.results import Evaluation
+from ropewalk.results.options import TrainingOptions
 from ropewalk.results.resampled import Setting, Validated
 from ropewalk.text.names import brief, count_of
 from ropewalk.text.remarks import Remark, issue, note
-from ropewalk.typing import DrawsLike, IntArray, Label, SeedLike
+from ropewalk.typing import IntArray
 from ropewalk.verbs.evaluation import evaluate
 
 _SETS: Final = ("training", "validation", "test")
 _ROUNDING: Final = 1e-9
 
 
+@checked_keywords
 def train_validation_test(
     estimator: Any,
     grid: Any,
@@ -37,17 +39,11 @@ def train_validation_test(
     y: Any,
     *,
     sizes: Sequence[float] = (0.8, 0.1, 0.1),
-    metric: MetricLike = "accuracy",
-    pos_label: Label | None = None,
     stratify: bool = True,
     refit: bool = False,
     name: str | None = None,
-    prob: float = 0.95,
-    draws: DrawsLike = "auto",
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    progress: ProgressLike = None,
     n_jobs: int = 1,
+    **options: Unpack[TrainingOptions],
 ) -> Validated:
     """Choose hyper-parameters on a validation set, and judge the chosen ones on a test set (Wu, section 1.3).
 
@@ -88,6 +84,7 @@ def train_validation_test(
     >>> len(v.settings), len(v.train), len(v.validation), len(v.test_items)
     (5, 90, 30, 30)
     """
+    metric, progress = options.get("metric", "accuracy"), options.get("progress")
     check_progress(progress)
     called = type(estimator).__name__ if name is None else check_names([name], 1)[0]
     check_estimator(called, estimator)
@@ -96,18 +93,23 @@ def train_validation_test(
     if isinstance(metric, list | tuple):
         raise InvalidInputError("One metric decides which setting is best; got several.")
     require_labels(metric)
-    seed = check_seed(rng, random_state)
+    seed = check_seed(options.get("rng"), options.get("random_state"))
     settings = _settings(called, estimator, grid)
     data = as_labelled(X, y)
     train, validation, test = _divide(data, _counts(sizes, len(data)), stratify=stratify, seed=seed)
+
+    question: Any = {**options, "metric": metric, "rng": seed, "random_state": None, "progress": None}
 
     def judge(items: IntArray, answer: Answer) -> Evaluation:
         with warnings.catch_warnings():  # those of the test set are issued below
             warnings.simplefilter("ignore", RopewalkWarning)
             return evaluate(
-                data.y[items], np.array(data.labels)[answer.codes], name=called, labels=data.labels, metric=metric,
-                pos_label=pos_label, prob=prob, draws=draws, rng=seed,
-            )  # fmt: skip
+                data.y[items],
+                np.array(data.labels)[answer.codes],
+                name=called,
+                labels=data.labels,
+                **question,
+            )
 
     # The same question about perfect predictions: what is wrong with it is said before training.
     judge(validation, Answer(codes=data.codes[validation], scores=None))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._checks import check_seed
+from ropewalk._checks import check_seed, checked_keywords
 from ropewalk._progress import ProgressLike, check_progress
 from ropewalk.data.labels import label_text
 from ropewalk.resampling._data import Labelled, as_estimators, as_labelled, positive_of
@@ -18,6 +18,7 @@ from ropewalk.text.remarks import note
 from ropewalk.typing import FloatArray, IntArray, Label, SeedLike
 
 
+@checked_keywords
 def cross_predict(
     estimators: Any,
     X: Any,

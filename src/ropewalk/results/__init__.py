@@ -9,7 +9,7 @@ from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensi
 from ropewalk.results.confusion import Confusion
 from ropewalk.results.curves import Curve
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
-from ropewalk.results.power import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
+from ropewalk.results.planning import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.predictions import CrossPredictions
 from ropewalk.results.ranking import Pair, Ranked, Ranking
 from ropewalk.results.resampled import CrossComparison, Setting, Validated

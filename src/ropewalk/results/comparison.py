@@ -25,7 +25,7 @@ from ropewalk.results.base import (
 )
 from ropewalk.results.classical import Battery
 from ropewalk.results.confusion import Confusion
-from ropewalk.results.power import MoreData
+from ropewalk.results.planning import MoreData
 from ropewalk.results.recipes import recipe_dict
 from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked

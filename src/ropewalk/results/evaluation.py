@@ -17,7 +17,7 @@ from ropewalk.models.posterior import AnyMetric
 from ropewalk.results import upwards
 from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict, provenance, verdict_dict
 from ropewalk.results.checks import CheckKind, PredictiveCheck
-from ropewalk.results.power import MoreData
+from ropewalk.results.planning import MoreData
 from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import SeedLike

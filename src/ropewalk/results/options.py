@@ -238,12 +238,17 @@ class SeedOption(TypedDict, total=False):
     ]
 
 
-class RunOptions(SeedOption, total=False):
-    """Where chance comes from, and how work runs."""
+class SeedOptions(SeedOption, total=False):
+    """Where chance comes from, and how progress is shown."""
 
     random_state: Annotated[SeedLike, _drawing(help="An alias of `rng`.", flag=PYTHON_ONLY)]
-    threads: Annotated[int, _drawing(help="Threads to draw with.", default=1, parse=int, minimum=1)]
     progress: Annotated[ProgressLike, _drawing(help="How progress is shown.", flag=PYTHON_ONLY)]
+
+
+class RunOptions(SeedOptions, total=False):
+    """Where chance comes from, and how work runs."""
+
+    threads: Annotated[int, _drawing(help="Threads to draw with.", default=1, parse=int, minimum=1)]
 
 
 class DrawsOption(TypedDict, total=False):
@@ -304,6 +309,14 @@ class SimulationsOption(TypedDict, total=False):
     """How many test sets are simulated."""
 
     simulations: Annotated[int, _drawing(help="Simulated test sets.", default=1_000, parse=int, minimum=1)]
+
+
+class TrainingOptions(DrawsOption, SeedOptions, total=False):
+    """What is asked of classifiers that are trained first."""
+
+    metric: Annotated[MetricLike, _question(help="A metric of labels.", default="accuracy")]
+    pos_label: Annotated[Label | None, _question(help="Positive class.")]
+    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95)]
 
 
 class CurveOptions(DataOptions, RunOptions, total=False):

@@ -19,7 +19,7 @@ from ropewalk.results.base import (
     rope_dict,
     verdict_dict,
 )
-from ropewalk.results.power import MoreData
+from ropewalk.results.planning import MoreData
 from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked
 

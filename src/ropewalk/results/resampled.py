@@ -19,7 +19,7 @@ from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_d
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
-from ropewalk.results.power import MoreData
+from ropewalk.results.planning import MoreData
 from ropewalk.results.predictions import CrossPredictions
 from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked

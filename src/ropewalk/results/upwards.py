@@ -107,13 +107,13 @@ def to_netcdf(result: Any, path: str | os.PathLike[str], **options: Any) -> None
 
 def compare_predictions(predictions: Any, *names: str | None, **options: Any) -> Comparison:
     """Compare classifiers by their predictions on folds."""
-    from ropewalk.resampling import compare_predictions
+    from ropewalk.resampling.cross_comparison import compare_predictions
 
     return compare_predictions(predictions, *names, **options)
 
 
 def evaluate_predictions(predictions: Any, name: str | None, **options: Any) -> Evaluation:
     """Evaluate a classifier by its predictions on folds."""
-    from ropewalk.resampling import evaluate_predictions
+    from ropewalk.resampling.cross_comparison import evaluate_predictions
 
     return evaluate_predictions(predictions, name, **options)

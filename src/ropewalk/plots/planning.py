@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ropewalk._checks import is_real
+from ropewalk._checks import checked_keywords, is_real
 from ropewalk._optional import require
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
@@ -16,7 +16,7 @@ from ropewalk.plots._letters import GLYPHS, SMALL, minus, size_of
 from ropewalk.plots._series import DARK, Style, key, label_of, next_style
 from ropewalk.plots._style import axes, quieten, rule, words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
-from ropewalk.report.pictures.power import is_wide, stacked
+from ropewalk.report.pictures.planning import is_wide, stacked
 from ropewalk.text.verdicts import Verdict, rope_text
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class _Row(NamedTuple):
     shares: tuple[float, ...] | None
 
 
+@checked_keywords
 def plot_power(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw power against the number of items, with its interval; the dotted line is 80%.
 

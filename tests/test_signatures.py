@@ -1,0 +1,118 @@
+"""Signatures: short ones are written out, long ones show every option, and a misspelt keyword is answered."""
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, TypedDict, Unpack
+
+import pytest
+
+import ropewalk as rw
+from ropewalk._checks import checked_keywords
+from ropewalk.results.options import CompareOptions, Option
+
+ROOT = Path(rw.__file__).parent
+MAX_PARAMETERS = 14
+MAX_PARAMETERS_OF_A_VERB = 24
+MODULES = sorted(path for path in ROOT.rglob("*.py") if path.parent.name != "cli")
+
+
+class Shades(TypedDict, total=False):
+    shade: Annotated[str, Option(help="How dark.", default="grey")]
+
+
+@checked_keywords
+def draw(*data, width: int = 3, **options: Unpack[Shades]):
+    """Return what came."""
+    return data, width, options
+
+
+@checked_keywords
+def fill(colour, /, *, dark: bool = False):
+    return colour, dark
+
+
+def n_parameters(function):
+    names = function.args
+    written = [*names.posonlyargs, *names.args, *names.kwonlyargs, names.vararg, names.kwarg]
+    return sum(name is not None and name.arg not in {"self", "cls"} for name in written)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_function_writes_out_a_long_list_of_parameters(path):
+    most = MAX_PARAMETERS_OF_A_VERB if path.parent.name == "verbs" else MAX_PARAMETERS
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert n_parameters(node) <= most, node.name
+
+
+def test_a_signature_shows_every_option_with_its_default():
+    parameters = inspect.signature(draw).parameters
+    assert [*parameters] == ["data", "width", "shade"]
+    assert parameters["shade"].default == "grey"
+    assert parameters["shade"].annotation is str
+    assert draw(1, width=2, shade="black") == ((1,), 2, {"shade": "black"})
+
+
+VERBS = [rw.compare, rw.compare_classes, rw.evaluate, rw.rank, rw.cross_compare, rw.power, rw.plan, rw.stopping]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
+def test_verbs_show_what_they_take(verb):
+    shown = inspect.signature(verb).parameters
+    assert {"metric", "rope", "prob", "model", "rng", "draws"} <= set(shown)
+    assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in shown.values())
+    assert all(name in str(inspect.signature(verb)) for name in ("rope", "random_state", "progress"))
+    if verb in {rw.compare, rw.compare_classes}:
+        assert set(CompareOptions.__annotations__) <= set(shown)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: draw(shad=1), "did you mean 'shade'"),
+        (lambda: fill("red", drak=True), "did you mean 'dark'"),
+        (lambda: fill(colour="red"), "no parameter 'colour'"),
+    ],
+)
+def test_a_misspelt_keyword_is_answered(call, match):
+    with pytest.raises(rw.errors.InvalidInputError, match=match) as caught:
+        call()
+    assert isinstance(caught.value, TypeError)
+
+
+PUBLIC = [
+    "", "analysis", "classical", "curves", "curves.costs", "data.examples", "errors", "metrics", "models", "planning",
+    "plots", "resampling",
+]  # fmt: skip
+
+
+def public_functions():
+    for name in PUBLIC:
+        module = import_module(f"ropewalk.{name}".rstrip("."))
+        for public in module.__all__:
+            function = getattr(module, public)
+            if inspect.isfunction(function) and public != "ratio":  # called for every block of draws
+                yield pytest.param(function, id=f"{name}.{public}")
+
+
+@pytest.mark.parametrize("function", [*public_functions()])
+def test_every_public_function_answers_a_misspelt_keyword(function):
+    with pytest.raises(rw.errors.UnknownKeywordError, match="no parameter 'ropee'"):
+        function(ropee=1)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_completion_shows_what_there_is_and_nothing_else(name):
+    module = import_module(f"ropewalk.{name}".rstrip("."))
+    assert [public for public in dir(module) if public != "__version__"] == sorted(
+        public for public in module.__all__ if public != "__version__"
+    )
+    assert all(getattr(module, public) is not None for public in module.__all__)
+
+
+def test_no_module_shares_its_name_with_a_verb():
+    verbs = {name for name in rw.__all__ if inspect.isfunction(getattr(rw, name))}
+    assert "compare" in verbs
+    assert not {path.stem.strip("_") for path in ROOT.rglob("*.py")} & verbs

@@ -30,8 +30,7 @@ from ropewalk.errors import (
 from ropewalk.inference.comparison import run
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import metric_kind
-from ropewalk.planning.posing import as_scenario
-from ropewalk.planning.scenarios import from_json
+from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
 from ropewalk.results.options import DataOptions, Option, options_of, parse_numbers, parse_texts
 from ropewalk.results.recipes import read_recipe

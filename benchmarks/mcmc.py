@@ -25,7 +25,7 @@ from table import Row, installed
 import ropewalk as rw
 from ropewalk.mcmc.chains import sample
 from ropewalk.metrics.registry import parse_metric
-from ropewalk.models import Icdm2015, Model, Paired, Tree
+from ropewalk.models import Icdm2015, Model, Sigir2016, Tree
 from ropewalk.models.posterior import draw_psi
 
 A, B, CLASS = "nb_mult", "svm_l2", 8
@@ -85,7 +85,7 @@ def matrices() -> Sequence[rw.Outcomes]:
 
 CASES = (
     Case(
-        name="paired, two labels, F1", tables=binary, model=Paired(), metric="f1",
+        name="paired, two labels, F1", tables=binary, model=Sigir2016(), metric="f1",
         exact=1_000_000, nuts=10_000, metropolis=50_000, max_ratio=1 / LEAST_FASTER,
     ),
     Case(

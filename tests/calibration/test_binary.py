@@ -46,7 +46,7 @@ def posterior_delta(rng, metric, table, model):
 def ranks(name, *, seed, copies=1):
     """Ranks of the true difference among posterior draws, truths drawn from the prior, items counted `copies` times."""
     rng = np.random.default_rng(seed)
-    metric, model = parse_metric(name).at(1), rw.models.Paired()
+    metric, model = parse_metric(name).at(1), rw.models.Sigir2016()
     found = []
     for _ in range(REPEATS):
         mu, positive, negative = rng.beta(1, 1), rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(4))
@@ -78,7 +78,9 @@ def test_the_unpaired_model_is_too_wide_for_classifiers_that_err_together():
     scenario = (0.5, (0.8, 0.02, 0.02, 0.16), (0.16, 0.02, 0.02, 0.8))
     hits = 0
     for _ in range(500):
-        found = hdi(np.sort(posterior_delta(rng, metric, simulate(rng, 300, *scenario), rw.models.Unpaired())), 0.95)
+        found = hdi(
+            np.sort(posterior_delta(rng, metric, simulate(rng, 300, *scenario), rw.models.Sigir2016Unpaired())), 0.95
+        )
         hits += found.low <= true_delta(metric, *scenario) <= found.high
     assert hits / 500 > 0.99
 
@@ -97,7 +99,7 @@ def test_the_95_percent_hdi_covers_the_true_difference_of_f1(scenario, n_items):
     metric = parse_metric("f1").at(1)
     mu, positive, negative = SCENARIOS[scenario]
     truth = true_delta(metric, mu, positive, negative)
-    model = rw.models.Paired()
+    model = rw.models.Sigir2016()
     hits = 0
     for _ in range(REPEATS):
         found = hdi(np.sort(posterior_delta(rng, metric, simulate(rng, n_items, mu, positive, negative), model)), 0.95)

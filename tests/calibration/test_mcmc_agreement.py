@@ -173,7 +173,7 @@ def test_z_scores_over_seeds_are_standard(engine, draws):
 def test_another_prior_is_seen_to_be_another():
     """The negative control: a posterior that is a little off must be seen to be so."""
     ours = ask("small", "paired", engine=NUTS, draws=8_000, rng=11)
-    other = rw.models.Paired(positive=(1, 1.5, 1, 1), negative=(1, 1, 1, 1))
+    other = rw.models.Sigir2016(positive=(1, 1.5, 1, 1), negative=(1, 1, 1, 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
         exact = rw.compare(small(), metric="f1", model=other, draws=400_000, rng=12)

@@ -22,7 +22,7 @@ from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import parse_metric
 from ropewalk.metrics.losses import equal_mass_bins
 from ropewalk.metrics.scores import SCORE_METRICS
-from ropewalk.models import Bootstrap, Paired
+from ropewalk.models import Bootstrap, Sigir2016
 
 pytestmark = pytest.mark.slow
 
@@ -257,7 +257,7 @@ def test_labels_in_clusters():
         for name, metric in metrics.items():
             r = rw.compare(*data.T, labels=[0, 1], pos_label=1, metric=name, cluster=ids, draws=DRAWS, rng=seed)
             tally.note(f"clustered {name}", r.hdi, truth[name])
-            for ignoring in (Paired(), Bootstrap()):
+            for ignoring in (Sigir2016(), Bootstrap()):
                 psi = metric(ignoring.fit(plain).block(drawing, DRAWS))
                 tally.draws(f"{ignoring.name} {name}", psi[0] - psi[1], truth[name])
     found, _ = tally.coverage()

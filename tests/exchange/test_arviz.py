@@ -41,7 +41,7 @@ HOSTILE = hostile_names("nul", "turned surrogate")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")
 
 
-class Inexact(rw.models.Paired):
+class Inexact(rw.models.Sigir2016):
     """The papers' prior, as if it had no closed form."""
 
     exact = False
@@ -89,7 +89,7 @@ def unusual(table):
 def weighted(table):
     """The papers' prior, with a prior of the difference itself on top: draws are made first and weighted then."""
     near = need("scipy.stats").norm(0, 0.01)
-    model = rw.models.DeltaPrior(model=rw.models.Paired(), delta=near)
+    model = rw.models.DeltaPrior(model=rw.models.Sigir2016(), delta=near)
     return rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, model=model)
 
 
@@ -479,7 +479,7 @@ def test_a_verdict_that_was_refused_stays_refused(tmp_path):
     assert isinstance(again, ForeignComparison)
     assert again.decision is None
     assert again.rope == r.rope
-    assert again.recipe.no_verdict == r.recipe.no_verdict
+    assert again.no_verdict == r.no_verdict
 
 
 @pytest.mark.parametrize(

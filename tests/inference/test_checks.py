@@ -22,11 +22,12 @@ from ropewalk.data.labels import NO_ANSWER
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.inference import checks
 from ropewalk.inference.checks import predictive_check, tables_of
-from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, NoisyLabels, Paired, Tree, Unpaired
+from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, NoisyLabels, Sigir2016, Sigir2016Unpaired, Tree
 from ropewalk.models.multilabel import LabelMargins
 from ropewalk.models.replicate import LabelTables, agreements, cut, replicate, seen_tables, squares, whole_block
 from ropewalk.plots import plot_discrepancy, plot_replicates
 from ropewalk.results import CrossComparison, PredictiveCheck
+from ropewalk.results.base import Drawing
 
 pytestmark = [pytest.mark.usefixtures("untouched_settings", "silent")]
 
@@ -103,7 +104,7 @@ def near_p(found, expected):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("model", [Paired(mu=(4, 4)), Tree(kappa=4, mu_prior=4)])
+@pytest.mark.parametrize("model", [Sigir2016(mu=(4, 4)), Tree(kappa=4, mu_prior=4)])
 def test_agreement_of_two_has_the_moments_of_a_dirichlet_multinomial(small, model, seed):
     """With as much prior mass on a class as on its cells, all eight cells are one Dirichlet(counts + 1)."""
     tables = model.fit(small).block(np.random.default_rng(seed), DRAWS)
@@ -117,7 +118,7 @@ def test_agreement_of_two_has_the_moments_of_a_dirichlet_multinomial(small, mode
 @pytest.mark.parametrize("n", [1, 7, 500])
 def test_cells_of_the_prior_are_those_of_a_dirichlet_multinomial(n, seed):
     empty = rw.Outcomes.empty([0, 1], ["a", "b"])
-    tables = Paired(mu=(4, 4)).fit(empty).block(np.random.default_rng(seed), DRAWS)
+    tables = Sigir2016(mu=(4, 4)).fit(empty).block(np.random.default_rng(seed), DRAWS)
     data = replicate(tables, n, np.random.default_rng(seed + 100))
     law = stats.betabinom(n, 1, 7)
     for cell in data.weights:
@@ -129,7 +130,7 @@ def test_cells_of_the_prior_are_those_of_a_dirichlet_multinomial(n, seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_posterior_p_values_of_two_labels_are_those_of_the_beta_binomial(small, seed):
-    check = rw.compare(small, model=Paired(mu=(4, 4)), draws=100, rng=seed).predictive_check(draws=DRAWS)
+    check = rw.compare(small, model=Sigir2016(mu=(4, 4)), draws=100, rng=seed).predictive_check(draws=DRAWS)
     assert near_p(row(check, "agreement"), betabinomial_p(94, 82, 20, 78))
     assert near_p(row(check, "class share", 1), betabinomial_p(94, 49, 53, 45))
     # a is right about 36 of 45 positive and 44 of 49 negative items, b about 34 and 43.
@@ -140,7 +141,7 @@ def test_posterior_p_values_of_two_labels_are_those_of_the_beta_binomial(small, 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_prior_p_values_of_two_labels_are_those_of_the_beta_binomial(small, seed):
-    check = rw.compare(small, model=Paired(mu=(4, 4)), draws=100, rng=seed).predictive_check("prior", draws=DRAWS)
+    check = rw.compare(small, model=Sigir2016(mu=(4, 4)), draws=100, rng=seed).predictive_check("prior", draws=DRAWS)
     assert near_p(row(check, "agreement"), betabinomial_p(94, 4, 4, 78))
     assert near_p(row(check, "recall", 1, "a"), ratio_p(94, (4, 4), (2, 2), 36 / 45))
 
@@ -161,7 +162,7 @@ def test_mean_and_variance_of_replicated_recalls_are_those_of_theory(small):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
-    ("model", "inner"), [(Unpaired(), (37, 10)), (Tree(paired=False), (36.5, 9.5)), (Flat(), (37, 10))]
+    ("model", "inner"), [(Sigir2016Unpaired(), (37, 10)), (Tree(paired=False), (36.5, 9.5)), (Flat(), (37, 10))]
 )
 def test_p_values_of_a_single_classifier_are_those_of_the_beta_binomial(small, model, inner, seed):
     one = rw.evaluate(small, "a", model=model, draws=100, rng=seed)
@@ -373,7 +374,7 @@ def test_independent_classifiers_agree_as_a_model_that_does_not_pair_expects():
 
 
 def test_a_strong_wrong_prior_is_flagged(small):
-    model = Paired(positive=(1, 1, 1, 500))  # items of the positive class are missed by both, it says
+    model = Sigir2016(positive=(1, 1, 1, 500))  # items of the positive class are missed by both, it says
     r = rw.compare(small, model=model, draws=100, rng=0)
     for kind in ("posterior", "prior"):
         check = r.predictive_check(kind)
@@ -411,7 +412,7 @@ def test_p_values_under_the_prior_are_uniform_where_the_data_come_from_it():
         found["agreement"].append(row(check, "agreement").p_value)
         found["recall"].append(row(check, "recall", 1, "b").p_value)
         found["class share"].append(row(check, "class share", 1).p_value)
-        sure = rw.rank(o, model=Paired(positive=(10, 1, 1, 10)), draws=10, rng=seed)
+        sure = rw.rank(o, model=Sigir2016(positive=(10, 1, 1, 10)), draws=10, rng=seed)
         sure = sure.predictive_check("prior", draws=200)
         wrong.append(row(sure, "recall", 1, "b").p_value)
     for values in found.values():
@@ -556,7 +557,7 @@ class FakeChains:
 def test_draws_of_chains_are_replicated_and_their_errors_are_larger(small):
     r = rw.compare(small, draws=100, rng=1)
     chains = FakeChains(r.recipe.model.fit(small))
-    by_chains = dataclasses.replace(r, recipe=dataclasses.replace(r.recipe, chains=chains))
+    by_chains = dataclasses.replace(r, drawing=Drawing(chains=chains))
     found = row(by_chains.predictive_check(draws=DRAWS), "class share", 1)
     assert near_p(found, betabinomial_p(94, 46, 50, 45))
     assert found.mc_error == pytest.approx(math.sqrt(0.25 * (1 / DRAWS + 1 / 100)), rel=0.01)
@@ -565,7 +566,7 @@ def test_draws_of_chains_are_replicated_and_their_errors_are_larger(small):
 
 
 def test_the_prior_of_chains_comes_in_chunks_of_any_size(small, monkeypatch):
-    r = rw.compare(small, model=Paired(mu=(4, 4)), draws=100, rng=1)
+    r = rw.compare(small, model=Sigir2016(mu=(4, 4)), draws=100, rng=1)
     prior = r.recipe.model.fit(rw.Outcomes.empty([0, 1], ["a", "b"]))
 
     def chunks(model, empty, number, seed):
@@ -574,7 +575,7 @@ def test_the_prior_of_chains_comes_in_chunks_of_any_size(small, monkeypatch):
         yield from ([prior.block(rng, min(1_000, number - start))] for start in range(0, number, 1_000))
 
     monkeypatch.setattr(checks, "prior_tables", chunks)
-    by_chains = dataclasses.replace(r, recipe=dataclasses.replace(r.recipe, chains=FakeChains(None)))
+    by_chains = dataclasses.replace(r, drawing=Drawing(chains=FakeChains(None)))
     check = by_chains.predictive_check("prior", draws=3_700)
     assert len(check.replicates) == check.rows[0].n == 3_700
     assert near_p(row(check, "agreement"), betabinomial_p(94, 4, 4, 78))

@@ -42,7 +42,7 @@ from ropewalk.mcmc.diagnostics import Diagnostics, diagnose
 from ropewalk.mcmc.layout import type_text
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, parse_engine
-from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, Paired, Tree, Unpaired
+from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
 from support import need
 
 NUTS = Sampler(backend="pymc")
@@ -123,7 +123,7 @@ def type_counts(table):
 
 
 def test_the_paired_density_is_a_dirichlet_in_closed_form(rng):
-    model = Paired(mu=(2, 5), positive=(1, 2, 3, 4), negative=(0.5, 6, 7, 8))
+    model = Sigir2016(mu=(2, 5), positive=(1, 2, 3, 4), negative=(0.5, 6, 7, 8))
     counts, density = cells(small()), Density(model, [small()])
     # All right, A, B, none: of the negative class these are (0,0) (0,1) (1,0) (1,1).
     shapes = np.stack([counts[0].reshape(-1), counts[1].reshape(-1)[::-1]])
@@ -136,7 +136,7 @@ def test_the_paired_density_is_a_dirichlet_in_closed_form(rng):
 
 
 def test_the_unpaired_density_has_shares_of_its_own_for_either_classifier(rng):
-    model = Unpaired(mu=(2, 5), positive=(3, 4), negative=(0.5, 6))
+    model = Sigir2016Unpaired(mu=(2, 5), positive=(3, 4), negative=(0.5, 6))
     density = Density(model, single(small()))
     assert density.model.named_vars_to_dims["theta"] == ("classifier", "class", "outcome")
     counts = np.stack([cells(table) for table in single(small())])
@@ -178,7 +178,7 @@ def test_the_pooled_centre_is_that_of_the_exact_engine(rng):
 
 def test_the_flat_density_is_dirichlet_in_the_rows(rng):
     tables = single(three())
-    density = Density(Flat(pseudo_count=0.7, mu_prior=2), tables)
+    density = Density(Flat(theta_prior=0.7, mu_prior=2), tables)
     counts = np.stack([table.confusion() for table in tables])
     found = []
     for _ in range(5):
@@ -211,7 +211,7 @@ def test_the_density_of_many_labels_is_a_binary_one_for_each(paired, rng):
 
 
 def test_eta_has_a_product_of_dirichlet_multinomials(rng):
-    tables, model = single(three()), Icdm2015(alpha=2, beta=3, mass=1.5, mu_prior=2)
+    tables, model = single(three()), Icdm2015(eta_prior=(2, 3), kappa=1.5, mu_prior=2)
     density = Density(model, tables)
     counts = np.stack([table.confusion() for table in tables])
     found = []
@@ -231,8 +231,8 @@ def test_eta_has_a_product_of_dirichlet_multinomials(rng):
 @pytest.mark.parametrize(
     ("model", "tables"),
     [
-        (Paired(mu=(2, 5), positive=(1, 2, 3, 4)), lambda: [small()]),
-        (Unpaired(negative=(3, 1)), lambda: single(small())),
+        (Sigir2016(mu=(2, 5), positive=(1, 2, 3, 4)), lambda: [small()]),
+        (Sigir2016Unpaired(negative=(3, 1)), lambda: single(small())),
         (Tree(), lambda: [three()]),
         (Flat(), lambda: single(three())),
         (Multilabel(), lambda: [any_of()]),
@@ -254,7 +254,7 @@ def test_items_one_by_one_have_the_density_of_their_counts(model, tables, rng):
 def test_items_of_icdm2015_keep_their_rows(rng):
     """There theta is a parameter: with it the density is Beta, Dirichlets and a product over the items."""
     tables = single(three())
-    density = Density(Icdm2015(alpha=2, mass=1.5), tables, "items")
+    density = Density(Icdm2015(eta_prior=(2, 1), kappa=1.5), tables, "items")
     counts = np.stack([table.confusion() for table in tables])
     found = []
     for _ in range(5):
@@ -293,12 +293,12 @@ def ideal(monkeypatch):
 @pytest.mark.parametrize(
     ("data", "model", "draws"),
     [
-        ("large", Paired(positive=(4, 3, 2, 1), negative=(1, 5, 1, 3)), 20_000),
-        ("small", Unpaired(mu=(7, 1), positive=(4, 2)), 20_000),
-        ("zeros", Paired(), 20_000),
+        ("large", Sigir2016(positive=(4, 3, 2, 1), negative=(1, 5, 1, 3)), 20_000),
+        ("small", Sigir2016Unpaired(mu=(7, 1), positive=(4, 2)), 20_000),
+        ("zeros", Sigir2016(), 20_000),
         ("four", Tree(), 20_000),
         ("four", Tree(paired=False, label_mass=3), 20_000),
-        ("four", Flat(pseudo_count=2), 20_000),
+        ("four", Flat(theta_prior=2), 20_000),
         ("twenty", Tree(), 4_000),
         ("twenty", Tree(paired=False), 4_000),
         ("any_of", Multilabel(), 20_000),
@@ -826,7 +826,7 @@ def test_a_short_run_of_metropolis_gives_no_verdict():
 
 def test_divergences_give_no_verdict():
     """Shapes of 1/1000 and no items of most outcomes: the density has corners that no step size fits."""
-    model = Paired(positive=(1e-3,) * 4, negative=(1e-3,) * 4)
+    model = Sigir2016(positive=(1e-3,) * 4, negative=(1e-3,) * 4)
     engine = Sampler(backend="pymc", target_accept=0.1, n_chains=1, tune=200)
     data = two_labels([3, 0, 0, 0], [0, 0, 0, 9])
     found, (said,) = warned(

@@ -28,10 +28,10 @@ HOSTILE = hostile_names(
 )  # fmt: skip
 EARLIER = rw.Outcomes.from_confusion([[80, 20], [30, 70]])
 MODELS = {
-    "paired": (rw.models.Paired(), 2, 2),
-    "unpaired": (rw.models.Unpaired(), 2, 2),
-    "unpaired, one": (rw.models.Unpaired(), 2, 1),
-    "unpaired, three": (rw.models.Unpaired(), 2, 3),
+    "paired": (rw.models.Sigir2016(), 2, 2),
+    "unpaired": (rw.models.Sigir2016Unpaired(), 2, 2),
+    "unpaired, one": (rw.models.Sigir2016Unpaired(), 2, 1),
+    "unpaired, three": (rw.models.Sigir2016Unpaired(), 2, 3),
     "tree": (rw.models.Tree(), 20, 2),
     "tree, two labels, four classifiers": (rw.models.Tree(kappa=4), 2, 4),
     "tree, four": (rw.models.Tree(), 20, 4),
@@ -47,7 +47,7 @@ MODELS = {
     "bootstrap, unpaired": (rw.models.Bootstrap(paired=False), 20, 2),
     "pooled": (rw.models.Pooled(), 20, 2),
     "pooled, one": (rw.models.Pooled(), 2, 1),
-    "power prior": (rw.models.PowerPrior(rw.models.Paired(), EARLIER, discount=0.1), 2, 2),
+    "power prior": (rw.models.PowerPrior(rw.models.Sigir2016(), EARLIER, discount=0.1), 2, 2),
     "power prior, classes": (rw.models.PowerPrior(rw.models.Icdm2015(), EARLIER), 2, 2),
     "own priors": (rw.models.OwnPriors(mu=(2, 38), rho=((8, 2), (1, 9))), 2, 2),
     "own priors, classes": (rw.models.OwnPriors(theta=(2, 1, 1, 1, 1)), 20, 2),
@@ -89,7 +89,7 @@ def plates(graph):
 
 def test_one_classifier_item_by_item_is_figure_1a():
     """SIGIR 2016, 3.1.1: y_i ~ Bern(mu), yhat_i ~ Bern(rho+) or Bern(rho-), psi = f(mu, rho+, rho-)."""
-    graph = binary(rw.models.Unpaired(), 1, "items")
+    graph = binary(rw.models.Sigir2016Unpaired(), 1, "items")
     assert family(graph) == {
         "beta": set(), "alpha+": set(), "alpha-": set(),
         "mu": {"beta"}, "rho+": {"alpha+"}, "rho-": {"alpha-"},
@@ -103,7 +103,7 @@ def test_one_classifier_item_by_item_is_figure_1a():
 
 def test_one_classifier_by_counts_is_figure_1b():
     """n+ ~ Bin(N, mu), n- = N - n+, c+ ~ Bin(n+, rho+), c- ~ Bin(n-, rho-)."""
-    graph = binary(rw.models.Unpaired(), 1)
+    graph = binary(rw.models.Sigir2016Unpaired(), 1)
     assert family(graph) == {
         "beta": set(), "alpha+": set(), "alpha-": set(), "N": set(),
         "mu": {"beta"}, "rho+": {"alpha+"}, "rho-": {"alpha-"},
@@ -117,7 +117,7 @@ def test_one_classifier_by_counts_is_figure_1b():
 
 def test_the_paired_model_is_figure_3():
     """Outcome pairs are multinomial, and both scores hang on mu, theta+ and theta-."""
-    graph = binary(rw.models.Paired(), 2)
+    graph = binary(rw.models.Sigir2016(), 2)
     parents = family(graph)
     assert parents["theta+"] == {"alpha+"}
     assert parents["theta-"] == {"alpha-"}
@@ -131,7 +131,7 @@ def test_the_paired_model_is_figure_3():
 
 def test_the_unpaired_model_is_figure_2_once_for_each_classifier():
     """Two sub-models apart, delta between their scores; here each has a mu of its own, as Table 3 needs it."""
-    single, both = binary(rw.models.Unpaired(), 1), binary(rw.models.Unpaired(), 2)
+    single, both = binary(rw.models.Sigir2016Unpaired(), 1), binary(rw.models.Sigir2016Unpaired(), 2)
     parents = family(both)
     assert parents.pop("delta") == {"psi"}
     assert parents == family(single)
@@ -159,16 +159,16 @@ def test_the_hierarchical_model_is_figure_2_of_icdm_2015(n_classifiers):
 @pytest.mark.parametrize(
     ("model", "node", "formula"),
     [
-        (rw.models.Paired(), "mu", "μ ~ Beta(1, 1)"),
-        (rw.models.Paired(), "theta+", "θ⁺ ~ Dir(1, 1, 1, 1)"),
-        (rw.models.Paired(), "alpha-", "α⁻ = (1, 1, 1, 1)"),
-        (rw.models.Paired(), "c-", "c⁻ ~ Mult(n⁻, θ⁻)"),
-        (rw.models.Paired(), "n-", "n⁻ = N − n⁺"),
-        (rw.models.Paired(), "delta", "δ = ψ_A − ψ_B"),
-        (rw.models.Paired(positive=(2, 1, 1, 0.5)), "theta+", "θ⁺ ~ Dir(2, 1, 1, 0.5)"),
-        (rw.models.Unpaired(), "rho+", "ρ_k⁺ ~ Beta(1, 1)"),
+        (rw.models.Sigir2016(), "mu", "μ ~ Beta(1, 1)"),
+        (rw.models.Sigir2016(), "theta+", "θ⁺ ~ Dir(1, 1, 1, 1)"),
+        (rw.models.Sigir2016(), "alpha-", "α⁻ = (1, 1, 1, 1)"),
+        (rw.models.Sigir2016(), "c-", "c⁻ ~ Mult(n⁻, θ⁻)"),
+        (rw.models.Sigir2016(), "n-", "n⁻ = N − n⁺"),
+        (rw.models.Sigir2016(), "delta", "δ = ψ_A − ψ_B"),
+        (rw.models.Sigir2016(positive=(2, 1, 1, 0.5)), "theta+", "θ⁺ ~ Dir(2, 1, 1, 0.5)"),
+        (rw.models.Sigir2016Unpaired(), "rho+", "ρ_k⁺ ~ Beta(1, 1)"),
         (rw.models.Icdm2015(), "eta", "η_k ~ Beta(1, 1)"),
-        (rw.models.Icdm2015(alpha=2), "eta", "η_k ~ Beta(2, 1)"),
+        (rw.models.Icdm2015(eta_prior=(2, 1)), "eta", "η_k ~ Beta(2, 1)"),
         (rw.models.Multilabel(), "theta+", "θ_l⁺ ~ Dir(0.25, 0.25, 0.25, 0.25)"),
         (rw.models.Bootstrap(over="clusters"), "w", "w_g ~ Dir(1, …, 1) over all clusters"),
     ],
@@ -219,7 +219,7 @@ def test_the_flat_model_has_no_tie_between_classes():
 
 def test_every_label_has_a_binary_table_of_its_own():
     graph = graph_of(rw.models.Multilabel(), n_labels=90, n_classifiers=2)
-    single = binary(rw.models.Paired(), 2)
+    single = binary(rw.models.Sigir2016(), 2)
     assert family(graph) == family(single)
     outside = {"beta", "alpha+", "alpha-", "N", "psi_A", "psi_B", "delta"}
     assert plates(graph) == {"label l = 1 … 90": set(family(single)) - outside}
@@ -241,7 +241,7 @@ def test_pooled_recalls_hang_on_their_centre_and_concentration():
 
 def test_earlier_items_hang_on_the_parameters_of_the_data():
     many = rw.Outcomes.from_confusion([[400, 200], [300, 300]])
-    once = rw.models.PowerPrior(rw.models.Unpaired(), many, discount=0.5)
+    once = rw.models.PowerPrior(rw.models.Sigir2016Unpaired(), many, discount=0.5)
     graph = binary(once, 1)
     assert family(graph)["earlier"] == {"mu", "rho+", "rho-", "discount"}
     assert "1,200 earlier items" in graph["earlier"].formula
@@ -252,13 +252,13 @@ def test_earlier_items_hang_on_the_parameters_of_the_data():
 
 
 def test_a_prior_on_the_difference_adds_one_arrow():
-    before = binary(rw.models.Paired(), 2)
-    after = binary(rw.models.DeltaPrior(model=rw.models.Paired(), delta=stats.norm(0, 0.1)), 2)
+    before = binary(rw.models.Sigir2016(), 2)
+    after = binary(rw.models.DeltaPrior(model=rw.models.Sigir2016(), delta=stats.norm(0, 0.1)), 2)
     assert set(after.edges) - set(before.edges) == {("p(delta)", "delta")}
     assert after["p(delta)"].formula == "p(δ) = norm(0, 0.1)"
     assert after.title == f"{before.title}, with a prior on δ"
-    alone = rw.models.DeltaPrior(model=rw.models.Unpaired(), delta=stats.norm(0, 0.1))
-    assert binary(alone, 1) == binary(rw.models.Unpaired(), 1)
+    alone = rw.models.DeltaPrior(model=rw.models.Sigir2016Unpaired(), delta=stats.norm(0, 0.1))
+    assert binary(alone, 1) == binary(rw.models.Sigir2016Unpaired(), 1)
 
 
 def test_noisy_labels_leave_the_truth_unknown():
@@ -375,8 +375,8 @@ def holds(outer, inner):
 WRAPPED = {
     "power prior, tree": rw.models.PowerPrior(rw.models.Tree(), EARLIER),
     "power prior, pooled": rw.models.PowerPrior(rw.models.Pooled(), EARLIER),
-    "power prior, twice": rw.models.PowerPrior(rw.models.PowerPrior(rw.models.Unpaired(), EARLIER), EARLIER),
-    "delta prior": rw.models.DeltaPrior(model=rw.models.Paired(), delta=stats.norm(0, 0.1)),
+    "power prior, twice": rw.models.PowerPrior(rw.models.PowerPrior(rw.models.Sigir2016Unpaired(), EARLIER), EARLIER),
+    "delta prior": rw.models.DeltaPrior(model=rw.models.Sigir2016(), delta=stats.norm(0, 0.1)),
     "delta prior, classes": rw.models.DeltaPrior(model=rw.models.Icdm2015(), delta=stats.norm(0, 0.1)),
 }
 DRAWN = {name: model for name, (model, _, _) in MODELS.items()} | WRAPPED
@@ -543,7 +543,7 @@ def texts(drawn):
 
 def test_a_comparison_draws_its_model(answer):
     drawn = answer.graph()
-    assert drawn.graph == binary(rw.models.Paired(), 2).where(N="1,234")
+    assert drawn.graph == binary(rw.models.Sigir2016(), 2).where(N="1,234")
     assert {"A = first", "B = second", "ψ = F1 · N = 1,234"} < set(texts(drawn))
     assert drawn._repr_svg_() == str(drawn) == drawn.svg
     assert repr(drawn) == "Diagram(Two classifiers on one test set, two labels (SIGIR 2016): 14 nodes, 0 plates)"
@@ -656,7 +656,7 @@ def test_the_page_shows_the_model_and_its_formulas(answer):
 def test_a_page_goes_without_a_model_that_has_no_graph(answer):
     from dataclasses import replace
 
-    class Mine(rw.models.Paired):
+    class Mine(rw.models.Sigir2016):
         graph = None
 
     page = replace(answer, recipe=replace(answer.recipe, model=Mine())).to_html()

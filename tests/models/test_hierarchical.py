@@ -38,13 +38,13 @@ def density(counts, alpha, beta, mass):
     return lambda eta: np.exp(log_density(eta) - top)
 
 
-@pytest.mark.parametrize("options", [{}, {"alpha": 2.5, "beta": 4.0}, {"alpha": 1.5, "mass": 3.0}])
+@pytest.mark.parametrize("options", [{}, {"eta_prior": (2.5, 4.0)}, {"eta_prior": (1.5, 1), "kappa": 3.0}])
 @pytest.mark.parametrize("name", MATRICES)
 def test_eta_is_that_of_quadrature(name, options):
     counts = np.array(MATRICES[name])
     model = Icdm2015(**options)
     eta = model.fit(rw.Outcomes.from_confusion(counts)).eta
-    f = density(counts, model.alpha, model.beta, model.mass)
+    f = density(counts, *model.eta_prior, model.kappa)
     moments = [integrate.quad(lambda x, p=p: f(x) * x**p, 0, 1, limit=500, epsabs=1e-12)[0] for p in range(3)]
     mean = moments[1] / moments[0]
     assert eta.mean == pytest.approx(mean, abs=1e-6)
@@ -55,7 +55,7 @@ def test_eta_is_that_of_quadrature(name, options):
 
 
 def test_without_items_eta_is_its_beta_prior():
-    eta = Icdm2015(alpha=0.3, beta=0.7).fit(rw.Outcomes.empty(range(5), ["a"])).eta
+    eta = Icdm2015(eta_prior=(0.3, 0.7)).fit(rw.Outcomes.empty(range(5), ["a"])).eta
     assert eta.mean == pytest.approx(0.3, abs=1e-4)
     assert eta.std == pytest.approx(stats.beta(0.3, 0.7).std(), abs=1e-4)
 
@@ -179,7 +179,7 @@ def test_small_classes_are_warned_about(news):
 
 def test_tiny_pseudo_counts_do_not_underflow():
     """Flat with 0.001 a cell: an empty row is nearly one-hot, P(.4 < recall < .6) = .0004."""
-    table = Flat(pseudo_count=1e-3).fit(rw.Outcomes.empty(range(2), ["a"])).block(np.random.default_rng(0), 20_000)
+    table = Flat(theta_prior=1e-3).fit(rw.Outcomes.empty(range(2), ["a"])).block(np.random.default_rng(0), 20_000)
     m = table.margins()
     recall = m.tp[0, :, 1] / m.row[:, 1]
     assert ((recall > 0.4) & (recall < 0.6)).mean() < 0.003
@@ -188,7 +188,7 @@ def test_tiny_pseudo_counts_do_not_underflow():
 
 def test_a_correlation_stays_within_its_bounds():
     outcomes = rw.Outcomes.from_confusion([[1_000, 0, 0], [0, 0, 0], [0, 0, 0]])
-    posterior = Flat(mu_prior=0.05, pseudo_count=0.05).fit(outcomes)
+    posterior = Flat(mu_prior=0.05, theta_prior=0.05).fit(outcomes)
     psi = draw_psi([posterior], parse_metric("mcc"), stop=20_000, seed=0)
     assert -1 <= psi.min() <= psi.max() <= 1
 
@@ -196,7 +196,7 @@ def test_a_correlation_stays_within_its_bounds():
 def test_a_rare_class_keeps_its_law_in_a_large_table():
     """At a mix that upweights it, a class with 3 of 2,000,003 items has the accuracy of its own Dirichlet."""
     counts = np.array([[10**6, 0, 0], [0, 10**6, 0], [1, 0, 2]])
-    model = Icdm2015(alpha=30, beta=30)
+    model = Icdm2015(eta_prior=(30, 30))
     posterior = model.fit(rw.Outcomes.from_confusion(counts))
     metric = parse_metric("recall").at(2)
     psi = draw_psi([posterior], metric, stop=100_000, seed=0)[0]

@@ -22,8 +22,8 @@ TABLES = {
     "never-predicted": rw.Outcomes.from_pairs(positive=(0, 0, 5, 20), negative=(0, 0, 3, 50)),
 }
 MODELS = {
-    "papers": rw.models.Paired(),
-    "custom": rw.models.Paired(mu=(3, 0.5), positive=(5, 0.5, 2, 1), negative=(0.25, 0.25, 0.25, 4)),
+    "papers": rw.models.Sigir2016(),
+    "custom": rw.models.Sigir2016(mu=(3, 0.5), positive=(5, 0.5, 2, 1), negative=(0.25, 0.25, 0.25, 4)),
 }
 
 
@@ -107,7 +107,7 @@ def f1_cdf(f, mu, positive, negative):
 
 @pytest.mark.parametrize("matrix", [[[440, 50], [75, 360]], [[9, 3], [2, 4]], [[0, 0], [0, 0]], [[50, 0], [0, 10]]])
 def test_f1_of_the_unpaired_model_has_the_law_that_quadrature_gives(matrix):
-    model = rw.models.Unpaired()
+    model = rw.models.Sigir2016Unpaired()
     (tn, fp), (fn, tp) = matrix
     drawn = psi(model, rw.Outcomes.from_confusion(matrix), "f1")[0]
     for q in np.quantile(drawn, [0.05, 0.3, 0.5, 0.7, 0.95]):
@@ -124,7 +124,7 @@ def test_the_prior_of_the_paired_model_is_what_no_items_give():
 
 
 def test_the_prior_of_the_unpaired_model_is_uniform():
-    drawn = psi(rw.models.Unpaired(), rw.Outcomes.from_confusion(np.zeros((2, 2))), "recall")
+    drawn = psi(rw.models.Sigir2016Unpaired(), rw.Outcomes.from_confusion(np.zeros((2, 2))), "recall")
     assert stats.kstest(drawn[0], "uniform").pvalue > 1e-4
 
 
@@ -142,7 +142,7 @@ def test_prevalence_replaces_mu_by_a_number():
 
 def test_unpaired_draws_of_two_classifiers_are_independent():
     table = TABLES["papers"]
-    fits = [rw.models.Unpaired().fit(table.project([name])) for name in table.names]
+    fits = [rw.models.Sigir2016Unpaired().fit(table.project([name])) for name in table.names]
     drawn = draw_psi(fits, parse_metric("f1").at(1), stop=N, seed=0)
     assert abs(np.corrcoef(drawn)[0, 1]) <= 5 / np.sqrt(N)
 
@@ -165,7 +165,7 @@ def test_expected_cost_has_the_closed_form_mean():
 
 
 def test_small_pseudo_counts_are_drawn_without_nan():
-    model = rw.models.Paired(mu=(1e-4, 1e-4), positive=(1e-3,) * 4, negative=(1e-3,) * 4)
+    model = rw.models.Sigir2016(mu=(1e-4, 1e-4), positive=(1e-3,) * 4, negative=(1e-3,) * 4)
     drawn = psi(model, TABLES["none"], "f1", n=50_000)
     assert np.isfinite(drawn).all()
     assert drawn.min() >= 0
@@ -174,12 +174,12 @@ def test_small_pseudo_counts_are_drawn_without_nan():
 
 def test_a_share_that_underflows_does_not_take_its_class_along():
     """With mu near 0 for the positive class its recall is still Beta(1, 1)."""
-    model = rw.models.Unpaired(mu=(1e-3, 1e-3))
+    model = rw.models.Sigir2016Unpaired(mu=(1e-3, 1e-3))
     table = rw.Outcomes.from_counts([[15, 5], [0, 0]])
     drawn = psi(model, table, "recall")
     assert abs(drawn[0].mean() - 0.5) <= 5 * np.sqrt(1 / 12 / N)
     moved = draw_psi([model.fit(table)], parse_metric("f1").at(1), (0.5, 0.5), stop=N, seed=0)
-    plain = draw_psi([rw.models.Unpaired().fit(table)], parse_metric("f1").at(1), (0.5, 0.5), stop=N, seed=1)
+    plain = draw_psi([rw.models.Sigir2016Unpaired().fit(table)], parse_metric("f1").at(1), (0.5, 0.5), stop=N, seed=1)
     assert abs(moved.mean() - plain.mean()) <= 5 * np.sqrt(moved.var() / N + plain.var() / N)
 
 
@@ -190,12 +190,12 @@ def test_a_share_that_underflows_does_not_take_its_class_along():
 )  # fmt: skip
 def test_bad_pseudo_counts_are_refused(options):
     with pytest.raises(InvalidInputError, match="positive numbers"):
-        rw.models.Paired(**options)
+        rw.models.Sigir2016(**options)
 
 
 def test_models_take_what_they_are_made_for(news, table):
     with pytest.raises(DataError, match="two labels; these data have 20"):
-        rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="accuracy", model=rw.models.Paired())
+        rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="accuracy", model=rw.models.Sigir2016())
     with pytest.raises(UnknownNameError, match="Choose from: paired, unpaired"):
         rw.compare(table, model="peired")
     with pytest.raises(UnknownNameError, match="model object"):

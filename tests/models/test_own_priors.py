@@ -15,10 +15,10 @@ from ropewalk.models import (
     LogitNormal,
     NoisyLabels,
     OwnPriors,
-    Paired,
     PowerPrior,
+    Sigir2016,
+    Sigir2016Unpaired,
     Tree,
-    Unpaired,
 )
 from ropewalk.models.delta import resample
 
@@ -47,7 +47,7 @@ def agrees(estimate, mean, std):
 class TestConjugate:
     def test_papers_priors_are_the_papers_models(self):
         own = OwnPriors(mu=(2, 5), theta=((1, 2, 3, 4), (5, 6, 7, 8)))
-        exact = Paired(mu=(2, 5), positive=(1, 2, 3, 4), negative=(5, 6, 7, 8)).fit(PAIR)
+        exact = Sigir2016(mu=(2, 5), positive=(1, 2, 3, 4), negative=(5, 6, 7, 8)).fit(PAIR)
         mu, types = shapes(own.fit(PAIR))
         assert mu.tolist() == exact.mu.tolist()
         assert types[1].tolist() == exact.theta[1][::-1].tolist()  # from all right to all wrong
@@ -83,11 +83,11 @@ class TestConjugate:
 
     def test_what_is_not_said_is_as_usual(self):
         mu, types = shapes(OwnPriors(mu=(1, 1)).fit(PAIR))
-        exact = Paired().fit(PAIR)
+        exact = Sigir2016().fit(PAIR)
         assert mu.tolist() == exact.mu.tolist()
         assert types[0].tolist() == exact.theta[0].tolist()
         single = shapes(OwnPriors(mu=(1, 1), paired=False).fit(ONE))[1]
-        assert single.tolist() == [theta.tolist() for theta in Unpaired().fit(ONE).theta[:1]] + [[34, 10]]
+        assert single.tolist() == [theta.tolist() for theta in Sigir2016Unpaired().fit(ONE).theta[:1]] + [[34, 10]]
 
 
 class TestChains:
@@ -143,7 +143,7 @@ class TestChains:
 
     def test_earlier_items_count_alike_in_both_engines(self):
         model = PowerPrior(
-            Unpaired(), rw.Outcomes.from_confusion([[50, 50], [20, 80]], labels=[0, 1], name="A"), discount=0.3
+            Sigir2016Unpaired(), rw.Outcomes.from_confusion([[50, 50], [20, 80]], labels=[0, 1], name="A"), discount=0.3
         )
         chain = rw.evaluate(ONE, metric="f1", model=model, engine=CHAINS, draws=4_000, rng=4)["f1"].estimate
         exact = rw.evaluate(ONE, metric="f1", model=model, draws=200_000, rng=4)["f1"].estimate
@@ -216,7 +216,7 @@ class TestDelta:
         own = stats.norm(0.1, 0.05)
         none = rw.Outcomes.empty([0, 1], ["A", "B"])
         with pytest.warns(rw.errors.DegenerateDataWarning):
-            found = rw.compare(none, a="A", b="B", model=DeltaPrior(model=Paired(), delta=own), draws=200_000, rng=9)
+            found = rw.compare(none, a="A", b="B", model=DeltaPrior(model=Sigir2016(), delta=own), draws=200_000, rng=9)
         # The density that is divided out is an estimate of 250 draws at a point: good to about 6%.
         assert abs(found.mean - 0.1) < 0.003
         assert abs(found.std / 0.05 - 1) < 0.05
@@ -226,7 +226,7 @@ class TestDelta:
         a = rw.Outcomes.from_confusion([[40, 10], [12, 38]], labels=[0, 1], name="A")
         b = rw.Outcomes.from_confusion([[40, 10], [20, 30]], labels=[0, 1], name="B")
         own = stats.norm(0, 0.05)
-        model = DeltaPrior(model=Unpaired(), delta=own)
+        model = DeltaPrior(model=Sigir2016Unpaired(), delta=own)
         with pytest.warns(rw.errors.PriorDominanceWarning):  # as it should
             found = rw.compare(a, b, metric="recall", model=model, draws=400_000, rng=10)
         grid = np.linspace(0, 1, 2_001)
@@ -244,7 +244,7 @@ class TestDelta:
         assert abs(found.std / std - 1) < 4 / np.sqrt(2 * ess) + 0.02
 
     def test_a_prior_far_from_the_data_gives_no_verdict(self):
-        model = DeltaPrior(model=Paired(), delta=stats.norm(0.9, 0.01))
+        model = DeltaPrior(model=Sigir2016(), delta=stats.norm(0.9, 0.01))
         table, *_ = noisy_pair(2_000, 0.0, np.random.default_rng(11))
         with pytest.warns(rw.errors.RopewalkWarning, match="too far"):
             found = rw.compare(table, a="A", b="B", model=model, rope=0.05, draws=50_000, rng=11)
@@ -252,7 +252,7 @@ class TestDelta:
         assert not found.conclusive
 
     def test_only_a_difference_has_such_a_prior(self):
-        model = DeltaPrior(model=Unpaired(), delta=stats.norm(0, 0.1))
+        model = DeltaPrior(model=Sigir2016Unpaired(), delta=stats.norm(0, 0.1))
         with pytest.raises(InvalidInputError, match="two classifiers"):
             rw.evaluate(ONE, model=model)
 
@@ -282,8 +282,8 @@ class TestDelta:
         (lambda: NoisyLabels(error=[0.1, 0.2]), "number of batches is 0"),
         (lambda: NoisyLabels(error=0.1, drift=0.5), "batch to batch"),
         (lambda: DeltaPrior(model="paired", delta=stats.norm()), "model object"),
-        (lambda: DeltaPrior(model=Paired(), delta=0.1), "must be a distribution"),
-        (lambda: DeltaPrior(model=DeltaPrior(model=Paired(), delta=stats.norm()), delta=stats.norm()), "already"),
+        (lambda: DeltaPrior(model=Sigir2016(), delta=0.1), "must be a distribution"),
+        (lambda: DeltaPrior(model=DeltaPrior(model=Sigir2016(), delta=stats.norm()), delta=stats.norm()), "already"),
     ],
     ids=range(14),
 )
@@ -350,6 +350,11 @@ class TestPreliz:
         none = rw.Outcomes.empty([0, 1], ["A", "B"])
         with pytest.warns(rw.errors.DegenerateDataWarning):
             found = rw.compare(
-                none, a="A", b="B", model=DeltaPrior(model=Paired(), delta=pz.Normal(0.1, 0.05)), draws=200_000, rng=9
+                none,
+                a="A",
+                b="B",
+                model=DeltaPrior(model=Sigir2016(), delta=pz.Normal(0.1, 0.05)),
+                draws=200_000,
+                rng=9,
             )
         assert abs(found.mean - 0.1) < 0.003

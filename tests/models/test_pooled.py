@@ -314,7 +314,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"alpha": 0.01, "beta": 0.01, "kappa_scale": 0.01}, {"kappa_scale": 1e9, "alpha": 1e9}]
+    "options", [{}, {"centre_prior": (0.01, 0.01), "kappa_scale": 0.01}, {"kappa_scale": 1e9, "centre_prior": (1e9, 1)}]
 )
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_draw_is_a_table(name, options):
@@ -354,18 +354,22 @@ def test_a_thousand_classes():
     assert low < 10 < high < 20
 
 
-@pytest.mark.parametrize("field", ["alpha", "beta", "kappa_scale", "mu_prior", "label_mass"])
+@pytest.mark.parametrize("field", ["kappa_scale", "mu_prior", "label_mass"])
 @pytest.mark.parametrize("bad", [0, -1.0, math.inf, math.nan, "1", None, True])
 def test_a_prior_of_nothing_is_refused(field, bad):
     with pytest.raises(rw.errors.InvalidInputError, match=f"`{field}` must be a positive, finite number"):
         Pooled(**{field: bad})
+    with pytest.raises(rw.errors.InvalidInputError, match="`centre_prior` must be 2 positive numbers"):
+        Pooled(centre_prior=(1, bad))
 
 
-@pytest.mark.parametrize("field", ["alpha", "beta", "kappa_scale"])
+@pytest.mark.parametrize("field", ["first", "second", "kappa_scale"])
 @pytest.mark.parametrize("bad", [1e-3, 1e10])
 def test_a_prior_beyond_what_floats_can_tell_is_refused(field, bad):
-    with pytest.raises(rw.errors.InvalidInputError, match=rf"`{field}` must be from 0.01 to 1,000,000,000; got"):
-        Pooled(**{field: bad})
+    options = {"first": {"centre_prior": (bad, 1)}, "second": {"centre_prior": (1, bad)}, "kappa_scale": {field: bad}}
+    name = next(iter(options[field]))
+    with pytest.raises(rw.errors.InvalidInputError, match=rf"`{name}` must be from 0.01 to 1,000,000,000; got"):
+        Pooled(**options[field])
 
 
 def test_a_prior_too_heavy_to_break_is_refused():
@@ -379,12 +383,12 @@ def test_it_takes_one_classifier_at_a_time(news):
 
 
 def test_it_is_a_value():
-    model = Pooled(alpha=2, kappa_scale=3)
-    assert model == Pooled(alpha=2.0, kappa_scale=3.0)
-    assert len({model, Pooled(alpha=2, kappa_scale=3), Pooled()}) == 2
+    model = Pooled(centre_prior=(2, 1), kappa_scale=3)
+    assert model == Pooled(centre_prior=(2.0, 1.0), kappa_scale=3.0)
+    assert len({model, Pooled(centre_prior=(2, 1), kappa_scale=3), Pooled()}) == 2
     with pytest.raises(dataclasses.FrozenInstanceError):
-        model.alpha = 3.0
-    assert model.scaled(2) == Pooled(alpha=4, beta=2, kappa_scale=6, mu_prior=2, label_mass=2)
+        model.kappa_scale = 3.0
+    assert model.scaled(2) == Pooled(centre_prior=(4, 2), kappa_scale=6, mu_prior=2, label_mass=2)
     assert "m ~ Beta(2, 1)" in model.prior
     assert "kappa/(kappa + 3)" in model.prior
 

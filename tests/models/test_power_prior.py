@@ -17,11 +17,11 @@ from ropewalk.models import (
     Flat,
     Icdm2015,
     Multilabel,
-    Paired,
     Pooled,
     PowerPrior,
+    Sigir2016,
+    Sigir2016Unpaired,
     Tree,
-    Unpaired,
     parse_model,
 )
 from ropewalk.models.posterior import draw_psi
@@ -51,7 +51,7 @@ def indicators(seed, n_items=40, labels=("tea", "trade", "wheat")):
 @pytest.mark.parametrize("discount", [1.0, 0.5, 0.031])
 def test_every_shape_is_prior_and_counts_and_discounted_earlier_counts(discount):
     """Paired, from the counts of pairs (1,1) (1,0) (0,1) (0,0); cells are listed upwards."""
-    model = PowerPrior(Paired(mu=(2, 3), positive=(4, 3, 2, 1)), THEN, discount=discount)
+    model = PowerPrior(Sigir2016(mu=(2, 3), positive=(4, 3, 2, 1)), THEN, discount=discount)
     found = model.fit(NOW)
     negative = np.array([3, 2, 4, 40]) + discount * np.array([8, 20, 6, 200]) + 1
     positive = np.array([30, 6, 3, 4]) + discount * np.array([100, 10, 30, 20]) + [4, 3, 2, 1]
@@ -62,7 +62,7 @@ def test_every_shape_is_prior_and_counts_and_discounted_earlier_counts(discount)
 
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_an_unpaired_classifier_has_its_own_earlier_items(name):
-    found = PowerPrior(Unpaired(), THEN, discount=0.25).fit(NOW.project([name]))
+    found = PowerPrior(Sigir2016Unpaired(), THEN, discount=0.25).fit(NOW.project([name]))
     now, then = NOW.confusion(name), THEN.confusion(name)
     for j in range(2):
         assert found.theta[j] == pytest.approx(1 + now[j] + then[j] / 4, rel=1e-12)
@@ -115,8 +115,8 @@ EVERY = {
     "flat": (Flat(), many(1).project(["a"]), many(2)),
     "icdm2015": (Icdm2015(), many(1).project(["a"]), many(2)),
     "pooled": (Pooled(), many(1).project(["a"]), many(2)),
-    "paired": (Paired(), NOW, THEN),
-    "unpaired": (Unpaired(), NOW.project(["b"]), THEN),
+    "paired": (Sigir2016(), NOW, THEN),
+    "unpaired": (Sigir2016Unpaired(), NOW.project(["b"]), THEN),
     "multilabel": (Multilabel(), indicators(1), indicators(2)),
     "multilabel, unpaired": (Multilabel(paired=False), indicators(1).project(["a"]), indicators(2)),
 }
@@ -157,7 +157,7 @@ def test_without_new_items_it_is_what_the_earlier_ones_say(name):
 
 
 def test_two_earlier_evaluations():
-    both = PowerPrior(PowerPrior(Unpaired(), THEN, discount=0.5), NOW, discount=0.1)
+    both = PowerPrior(PowerPrior(Sigir2016Unpaired(), THEN, discount=0.5), NOW, discount=0.1)
     found = both.fit(rw.Outcomes.empty([0, 1], ["a"]))
     expected = 1 + 0.5 * THEN.confusion("a")[1] + 0.1 * NOW.confusion("a")[1]
     assert found.theta[1] == pytest.approx(expected, rel=1e-12)
@@ -168,7 +168,7 @@ def test_two_earlier_evaluations():
         assert (one == other).all()
 
 
-@pytest.mark.parametrize("model", [Tree(kappa=1e-3), Tree(kappa=1e-3, centre="pooled"), Paired(positive=[1e-3] * 4)])
+@pytest.mark.parametrize("model", [Tree(kappa=1e-3), Tree(kappa=1e-3, centre="pooled"), Sigir2016(positive=[1e-3] * 4)])
 def test_a_hundredth_of_an_item_does_not_underflow(model):
     """Nearly one-hot: of 99 shares of a class, hardly any is neither none nor all."""
     then = rw.Outcomes.from_pairs(positive=(1, 0, 1, 0), negative=(0, 1, 0, 0), names=["a", "b"])
@@ -193,13 +193,13 @@ def test_labels_are_matched_as_they_are_written_and_classifiers_by_name():
 
 def test_a_declared_label_that_nothing_had_does_no_harm():
     then = rw.Outcomes.from_confusion([[3, 1, 0], [1, 4, 0], [0, 0, 0]], labels=[0, 1, 2], name="a")
-    found = PowerPrior(Unpaired(), then, discount=1).fit(NOW.project(["a"]))
+    found = PowerPrior(Sigir2016Unpaired(), then, discount=1).fit(NOW.project(["a"]))
     assert found.theta[1] == pytest.approx(1 + NOW.confusion("a")[1] + [1, 4], rel=1e-12)
 
 
 def test_one_class_against_the_rest_is_so_for_earlier_items_too(silent):
     now, then = many(1), many(2, n_items=300)
-    model = PowerPrior(Paired(), then, discount=0.2)
+    model = PowerPrior(Sigir2016(), then, discount=0.2)
     r = rw.compare(now, a="a", b="b", model=model, pos_label="class 1", draws=1_000, rng=0)
     found = model.fit(r.recipe.tables[0])
     one, other = (np.zeros((2, 2, 2)) for _ in range(2))
@@ -211,13 +211,13 @@ def test_one_class_against_the_rest_is_so_for_earlier_items_too(silent):
 
 def test_labels_that_say_not_are_labels_where_the_earlier_items_have_them():
     table = rw.Outcomes.from_confusion([[8, 2], [1, 9]], labels=["not spam", "spam"], name="a")
-    found = PowerPrior(Unpaired(), table, discount=1).fit(table)
+    found = PowerPrior(Sigir2016Unpaired(), table, discount=1).fit(table)
     assert found.theta[0] == pytest.approx([17, 5])
 
 
 def test_of_two_labels_the_first_may_be_the_positive_one(silent):
     now = NOW.relabel(["ham", "spam"])
-    model = PowerPrior(Paired(positive=(9, 1, 1, 1)), THEN.relabel(["ham", "spam"]), discount=0.5)
+    model = PowerPrior(Sigir2016(positive=(9, 1, 1, 1)), THEN.relabel(["ham", "spam"]), discount=0.5)
     recipe = rw.compare(now, a="a", b="b", model=model, pos_label="ham", draws=500, rng=0).recipe
     assert recipe.tables[0].labels == ("spam", "ham")
     # Of ham, both said ham of 40 items now and of 200 then.
@@ -226,9 +226,9 @@ def test_of_two_labels_the_first_may_be_the_positive_one(silent):
 
 def test_one_label_of_many_takes_its_table_of_the_earlier_items(silent):
     now, then = indicators(1), indicators(2)
-    model = PowerPrior(Paired(), then, discount=0.5)
+    model = PowerPrior(Sigir2016(), then, discount=0.5)
     recipe = rw.compare(now, a="a", b="b", model=model, pos_label="trade", draws=500, rng=0).recipe
-    expected = PowerPrior(Paired(), then.table("trade"), discount=0.5).fit(now.table("trade"))
+    expected = PowerPrior(Sigir2016(), then.table("trade"), discount=0.5).fit(now.table("trade"))
     assert model.fit(recipe.tables[0]).theta[1] == pytest.approx(expected.theta[1])
 
 
@@ -271,10 +271,10 @@ def test_a_label_of_many_that_is_unknown_now_is_refused():
 @pytest.mark.parametrize("bad", [0, -0.5, 1.01, float("nan"), float("inf"), "1", None, True])
 def test_a_discount_is_a_share(bad):
     with pytest.raises(rw.errors.InvalidInputError, match="`discount` must be above 0 and at most 1"):
-        PowerPrior(Paired(), THEN, discount=bad)
+        PowerPrior(Sigir2016(), THEN, discount=bad)
 
 
-@pytest.mark.parametrize("bad", ["paired", Paired, Bootstrap(), None])
+@pytest.mark.parametrize("bad", ["paired", Sigir2016, Bootstrap(), None])
 def test_a_model_must_have_a_prior_that_counts_can_be_added_to(bad):
     with pytest.raises(rw.errors.InvalidInputError, match="`model` must be a model of counted labels"):
         PowerPrior(bad, THEN)
@@ -283,13 +283,13 @@ def test_a_model_must_have_a_prior_that_counts_can_be_added_to(bad):
 @pytest.mark.parametrize("bad", [[[3, 1], [1, 4]], None, "earlier.csv"])
 def test_earlier_items_must_be_counted(bad):
     with pytest.raises(rw.errors.InvalidInputError, match="`earlier` must be an Outcomes"):
-        PowerPrior(Paired(), bad)
+        PowerPrior(Sigir2016(), bad)
 
 
 def test_clusters_are_refused():
     clustered = rw.Outcomes.from_arrays([0, 1, 1], [0, 1, 0], cluster=[1, 1, 2])
     with pytest.raises(rw.errors.DataError, match="clusters"):
-        PowerPrior(Unpaired(), clustered)
+        PowerPrior(Sigir2016Unpaired(), clustered)
 
 
 def test_models_of_one_label_and_of_many_do_not_mix():
@@ -307,21 +307,23 @@ def test_models_of_one_label_and_of_many_do_not_mix():
 
 
 def test_it_is_a_value():
-    model = PowerPrior(Paired(), THEN)
+    model = PowerPrior(Sigir2016(), THEN)
     assert model.discount == 0.5
-    assert model == PowerPrior(Paired(), rw.Outcomes.from_json(THEN.to_json()), discount=0.5)
-    assert hash(model) == hash(PowerPrior(Paired(), THEN))
-    assert len({model, PowerPrior(Paired(), NOW), PowerPrior(Paired(), THEN, discount=1)}) == 3
+    assert model == PowerPrior(Sigir2016(), rw.Outcomes.from_json(THEN.to_json()), discount=0.5)
+    assert hash(model) == hash(PowerPrior(Sigir2016(), THEN))
+    assert len({model, PowerPrior(Sigir2016(), NOW), PowerPrior(Sigir2016(), THEN, discount=1)}) == 3
 
 
 def test_it_says_how_many_items_it_weighs():
-    model = PowerPrior(Paired(), THEN, discount=0.25)
+    model = PowerPrior(Sigir2016(), THEN, discount=0.25)
     assert model.prior_items == 98.5
-    assert model.prior == f"{Paired().prior}; and 394 earlier items, each counted as 0.25: 98.5 in all"
-    assert PowerPrior(Paired(), THEN, discount=1).prior == f"{Paired().prior}; and 394 earlier items"
+    assert model.prior == f"{Sigir2016().prior}; and 394 earlier items, each counted as 0.25: 98.5 in all"
+    assert PowerPrior(Sigir2016(), THEN, discount=1).prior == f"{Sigir2016().prior}; and 394 earlier items"
 
 
-@pytest.mark.parametrize("before", [Paired(), Unpaired(), Tree(), Pooled(), Tree(centre="pooled"), Paired(mu=(1, 2))])
+@pytest.mark.parametrize(
+    "before", [Sigir2016(), Sigir2016Unpaired(), Tree(), Pooled(), Tree(centre="pooled"), Sigir2016(mu=(1, 2))]
+)
 def test_it_is_otherwise_what_the_model_is(before):
     model = PowerPrior(before, THEN)
     for field in ("name", "paired", "is_symmetric", "no_factor"):
@@ -332,7 +334,7 @@ def test_it_is_otherwise_what_the_model_is(before):
 def test_an_informative_prior_moves_the_answer_and_narrows_it(silent):
     now, then = NOW, THEN + THEN + THEN
     plain = rw.compare(now, draws=20_000, rng=0)
-    informed = rw.compare(now, model=PowerPrior(Paired(), then, discount=1), draws=20_000, rng=0)
+    informed = rw.compare(now, model=PowerPrior(Sigir2016(), then, discount=1), draws=20_000, rng=0)
     together = rw.compare(now + then, draws=20_000, rng=0)
     assert informed.std < 0.5 * plain.std
     assert (informed.draws.psi == together.draws.psi).all()
@@ -340,7 +342,7 @@ def test_an_informative_prior_moves_the_answer_and_narrows_it(silent):
 
 
 def test_other_priors_weigh_the_earlier_items_differently(silent):
-    model = PowerPrior(Paired(), THEN, discount=0.5)
+    model = PowerPrior(Sigir2016(), THEN, discount=0.5)
     found = dict(other_priors(rw.compare(NOW, model=model, draws=500, rng=0).recipe))
     assert list(found) == [
         "earlier items at half the weight",
@@ -351,7 +353,7 @@ def test_other_priors_weigh_the_earlier_items_differently(silent):
     assert [getattr(one, "discount", None) for one in found.values()] == [0.25, 1.0, None, None]
 
 
-@pytest.mark.parametrize("before", [Paired(), Unpaired()])
+@pytest.mark.parametrize("before", [Sigir2016(), Sigir2016Unpaired()])
 def test_the_prior_of_a_bayes_factor_is_the_earlier_items_at_their_discount(before, silent):
     """The difference of two recalls, whose means are those of Betas; A and B have different earlier items."""
     model = PowerPrior(before, THEN, discount=0.1)

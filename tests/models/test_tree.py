@@ -10,7 +10,7 @@ import brute
 import ropewalk as rw
 from laws import assert_same_law, random_counts, sparse_margins
 from ropewalk.metrics import parse_metric
-from ropewalk.models import Paired, Tree, Unpaired
+from ropewalk.models import Sigir2016, Sigir2016Unpaired, Tree
 from ropewalk.models.posterior import draw_psi
 from ropewalk.models.types import all_patterns, base_weights, draw_patterns, keys_of, patterns_of
 
@@ -60,7 +60,9 @@ def test_no_items_give_the_prior_of_every_cell():
         assert_same_law(ours[name], theirs[name])
 
 
-@pytest.mark.parametrize(("kappa", "binary", "names"), [(4.0, Paired(), ["a", "b"]), (2.0, Unpaired(), ["a"])])
+@pytest.mark.parametrize(
+    ("kappa", "binary", "names"), [(4.0, Sigir2016(), ["a", "b"]), (2.0, Sigir2016Unpaired(), ["a"])]
+)
 def test_two_labels_are_the_binary_model(table, kappa, binary, names):
     """At M = 2 the tree with kappa = 4 (2 for one classifier) is the papers' prior."""
     outcomes = table.rename(["a", "b"]).project(names)

@@ -252,10 +252,10 @@ def test_equal_scores_are_neither_above_nor_below():
 
 def test_a_rope_without_a_verdict_has_no_say(silent):
     c = rw.compare([1, 0] * 4, [1, 0] * 4, [1, 1] * 4, rope=0.05, rng=0, model="bootstrap", draws=1_000)
-    assert c.recipe.no_verdict
+    assert c.no_verdict
     ax = plot_posterior(c)
     assert band(ax) is None
-    assert c.recipe.no_verdict in ax.get_title().replace("\n", " ")
+    assert c.no_verdict in ax.get_title().replace("\n", " ")
 
 
 def test_long_tails_are_cut_and_counted():

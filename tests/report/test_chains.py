@@ -39,20 +39,22 @@ from ropewalk.models import (
     Flat,
     Icdm2015,
     LogitNormal,
+    Model,
     Multilabel,
     NoisyLabels,
     OwnPriors,
-    Paired,
     Pooled,
     PowerPrior,
+    Sigir2016,
+    Sigir2016Unpaired,
     Tree,
-    Unpaired,
 )
 from ropewalk.report.chains import chain_part, delta_values
 from ropewalk.report.drawn import made_by, worth_text
 from ropewalk.report.method import method_rows
-from ropewalk.report.models import meaning, model_call, sampler_call
+from ropewalk.report.models import sampler_call
 from ropewalk.report.pictures.chains import trace
+from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import warning
 from support import need
 
@@ -96,8 +98,8 @@ def dressed(answer, run=GOOD, **changes):
     """Return an exact answer as if chains had made it."""
     unsaid = "" if run.converged else "no verdict, since the Markov chains have not converged"
     draws = replace(answer.draws, chains=run.chains)
-    recipe = replace(answer.recipe, sampler=ENGINE, no_verdict=unsaid)
-    return replace(answer, draws=draws, recipe=recipe, diagnostics=run, **changes)
+    recipe, drawing = replace(answer.recipe, sampler=ENGINE), Drawing(diagnostics=run, no_verdict=unsaid)
+    return replace(answer, draws=draws, recipe=recipe, drawing=drawing, **changes)
 
 
 @pytest.fixture(scope="module")
@@ -377,13 +379,13 @@ def test_several_runs_are_judged_by_the_worst_of_each():
 @pytest.mark.parametrize(
     ("sampler", "model", "call"),
     [
-        (None, Paired(), None),
-        (Sampler(), Paired(), "'pymc'"),
+        (None, Sigir2016(), None),
+        (Sampler(), Sigir2016(), "'pymc'"),
         (Sampler(), LogitNormal(), None),
         (Sampler(backend="pymc"), LogitNormal(), "rw.Sampler(backend='pymc')"),
-        (Sampler(step="metropolis"), Paired(), "rw.Sampler(step='metropolis')"),
-        (Sampler(step="metropolis", tune=500), Paired(), "rw.Sampler(step='metropolis', tune=500)"),
-        (Sampler(n_chains=2, target_accept=0.99), Paired(), "rw.Sampler(n_chains=2, target_accept=0.99)"),
+        (Sampler(step="metropolis"), Sigir2016(), "rw.Sampler(step='metropolis')"),
+        (Sampler(step="metropolis", tune=500), Sigir2016(), "rw.Sampler(step='metropolis', tune=500)"),
+        (Sampler(n_chains=2, target_accept=0.99), Sigir2016(), "rw.Sampler(n_chains=2, target_accept=0.99)"),
     ],
 )
 def test_the_call_names_the_engine_where_it_is_not_the_usual_one(exact, sampler, model, call):
@@ -402,34 +404,34 @@ def test_the_call_on_the_page_is_that_of_the_chains(r, own):
 
 
 MODELS = [
-    Paired(), Unpaired(), Tree(), Tree(paired=False, centre="pooled"), Flat(), Icdm2015(), Pooled(), Multilabel(),
-    Bootstrap(), OwnPriors(mu=(2, 38)), OwnPriors(rho=((8, 2), (1, 9))), OwnPriors(), LogitNormal(),
+    Sigir2016(), Sigir2016Unpaired(), Tree(), Tree(paired=False, centre="pooled"), Flat(), Icdm2015(), Pooled(),
+    Multilabel(), Bootstrap(), OwnPriors(mu=(2, 38)), OwnPriors(rho=((8, 2), (1, 9))), OwnPriors(), LogitNormal(),
     LogitNormal(pooled=True, correlation="learned"), LogitNormal(paired=True), NoisyLabels(error=0.05),
-    NoisyLabels(error=(5, 95)), DeltaPrior(model=Paired(), delta=NORMAL),
+    NoisyLabels(error=(5, 95)), DeltaPrior(model=Sigir2016(), delta=NORMAL),
 ]  # fmt: skip
 
 
 def test_every_model_has_a_sentence_of_its_own():
-    told = [meaning(model) for model in MODELS]
+    told = [model.description for model in MODELS]
     assert len(set(told)) == len(told)
     assert all(one[0].isupper() and one.endswith(".") for one in told)
-    assert "SIGIR 2016" in meaning(Paired())
-    assert "ICDM 2015" in meaning(Icdm2015())
-    assert "Christiansen and Morris 1997" in meaning(Pooled())
-    assert "was given, whatever" in meaning(NoisyLabels(error=(0.05, 0.1)))
-    assert "a prior of its own" in meaning(NoisyLabels(error=(5, 95)))
+    assert "SIGIR 2016" in Sigir2016().description
+    assert "ICDM 2015" in Icdm2015().description
+    assert "Christiansen and Morris 1997" in Pooled().description
+    assert "was given, whatever" in NoisyLabels(error=(0.05, 0.1)).description
+    assert "a prior of its own" in NoisyLabels(error=(5, 95)).description
 
 
 def test_a_power_prior_tells_of_the_earlier_items(table):
-    told = meaning(PowerPrior(Paired(), table, discount=0.1))
-    assert told.startswith(meaning(Paired()))
+    told = PowerPrior(Sigir2016(), table, discount=0.1).description
+    assert told.startswith(Sigir2016().description)
     assert "has also seen 7,532 earlier items, each of which counts as 0.1 of an item" in told
     assert "Ibrahim and Chen 2000" in told
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_a_model_is_written_as_the_python_that_makes_it(model):
-    call = model_call(model)
+    call = model.call()
     if "…" in call:
         assert isinstance(model, DeltaPrior)
         return
@@ -441,7 +443,7 @@ def test_a_model_is_written_as_the_python_that_makes_it(model):
 
 
 @dataclass(frozen=True)
-class Mine:
+class Mine(Model):
     """A prior that <i>I</i> thought of.
 
     And more about it.
@@ -449,13 +451,10 @@ class Mine:
 
     name = "my_own <b>|x|"
     prior = "whatever I say; $x$"
-    paired = True
-    is_symmetric = False
-    no_factor = ""
     no_savage_dickey = "it is mine"
 
     def fit(self, outcomes):
-        return Paired().fit(outcomes)
+        return Sigir2016().fit(outcomes)
 
 
 def test_a_class_of_ones_own_is_named_by_what_it_says_of_itself(table):
@@ -530,12 +529,12 @@ def test_to_plan_with_a_prior_without_a_closed_form_is_refused(table):
     with pytest.raises(InvalidInputError, match="cannot be simulated"):
         rw.power(table, n=100, rope=0.05, model=LogitNormal(), simulations=10)
     with pytest.raises(InvalidInputError, match="cannot be simulated"):
-        rw.power(table, n=100, rope=0.05, model=DeltaPrior(model=Paired(), delta=NORMAL), simulations=10)
+        rw.power(table, n=100, rope=0.05, model=DeltaPrior(model=Sigir2016(), delta=NORMAL), simulations=10)
 
 
 def test_weighted_draws_are_traced_as_the_chains_made_them(r):
     """The prior of the difference shuffles the draws that it weights."""
-    weighted = carry_out(replace(r.recipe, model=DeltaPrior(model=Paired(), delta=NORMAL)))
+    weighted = carry_out(replace(r.recipe, model=DeltaPrior(model=Sigir2016(), delta=NORMAL)))
     values, changed = delta_values(weighted)
     assert changed
     assert np.allclose(values.reshape(-1), r.draws.delta())
@@ -579,7 +578,7 @@ def test_the_classes_of_a_sampled_answer_are_drawn_without_chains(news):
 
 
 def test_a_prior_of_earlier_items_knows_the_classifiers_by_name(table):
-    c = rw.compare(table, model=PowerPrior(Paired(), table, discount=0.1), rope=0.05, rng=0, draws=2_000)
+    c = rw.compare(table, model=PowerPrior(Sigir2016(), table, discount=0.1), rope=0.05, rng=0, draws=2_000)
     assert c.bayes_factor.rope is not None
     assert "has also seen 7,532 earlier items" in words(c.to_html())
 
@@ -620,7 +619,7 @@ def test_divergent_draws_have_ticks_and_many_are_thinned(r, exact):
     stats_of = {**r.chains.sampled.stats, "diverging": np.zeros((4, 1_000), dtype=bool)}
     stats_of["diverging"][2, [10, 500]] = True
     chains = replace(r.chains, sampled=replace(r.chains.sampled, stats=stats_of))
-    left = plots.plot_trace(replace(r, recipe=replace(r.recipe, chains=chains)))[0, 0]
+    left = plots.plot_trace(replace(r, drawing=replace(r.drawing, chains=chains)))[0, 0]
     assert lines(left, "diverged")[0].get_xdata().tolist() == [11, 501]
     long = dressed(exact, replace(GOOD, chains=1))
     panels = plots.plot_trace(long)

@@ -350,7 +350,7 @@ def test_a_prior_that_nudges_is_a_note(news):
 
 
 def test_a_prior_of_your_own_moves_the_answer():
-    strong = rw.models.Paired(positive=(1, 400, 1, 1), negative=(1, 1, 400, 1))
+    strong = rw.models.Sigir2016(positive=(1, 400, 1, 1), negative=(1, 1, 400, 1))
     with pytest.warns(PriorDominanceWarning):
         biased = rw.compare(Y, A, B, model=strong, rng=0, draws=5_000)
     plain = rw.compare(Y, A, B, rng=0, draws=5_000)
@@ -359,7 +359,7 @@ def test_a_prior_of_your_own_moves_the_answer():
 
 
 def test_an_asymmetric_prior_needs_a_positive_label():
-    model = rw.models.Paired(mu=(5, 1))
+    model = rw.models.Sigir2016(mu=(5, 1))
     with pytest.raises(PosLabelError):
         rw.compare(["n", "y"], ["n", "y"], ["n", "n"], metric="accuracy", model=model)
 

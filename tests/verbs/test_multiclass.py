@@ -229,7 +229,7 @@ def test_a_wrong_question_is_refused(news, options, told):
         rw.compare(news.outcomes, a="nb_mult", b="svm_l2", **options)
 
 
-@pytest.mark.parametrize("model", [Tree(), Tree(centre="pooled"), Icdm2015(), Flat(), rw.models.Paired()])
+@pytest.mark.parametrize("model", [Tree(), Tree(centre="pooled"), Icdm2015(), Flat(), rw.models.Sigir2016()])
 def test_half_and_twice_the_prior_mass_are_inverse(model):
     assert model.scaled(2.0).scaled(0.5) == model
 

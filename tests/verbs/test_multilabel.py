@@ -304,7 +304,7 @@ def test_objects_and_lists_of_labels():
         rw.compare([["tea", "trade"], ["tea"]], [["tea", "trade"], ["tea"]], [["tea", "trade"], ["tea"]])
 
 
-@pytest.mark.parametrize("model", [rw.models.Tree(label_mass=1e9), rw.models.Icdm2015(mass=1e9)])
+@pytest.mark.parametrize("model", [rw.models.Tree(label_mass=1e9), rw.models.Icdm2015(kappa=1e9)])
 def test_a_prior_that_would_never_end_is_refused(model):
     with pytest.raises(InvalidInputError, match="at most 50"):
         rw.compare([0, 1, 2], [0, 1, 1], [0, 2, 2], model=model, metric="accuracy")

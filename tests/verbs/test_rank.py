@@ -127,7 +127,7 @@ def test_every_way_in_gives_the_same_answer(thin, tmp_path, write):
         ((rw.Outcomes.from_arrays([0, 1], [0, 1]),), {}),
         ((rw.Outcomes.from_arrays([0, 1], [0, 1]), rw.Outcomes.from_arrays([0, 1], [0, 1])), {"model": "paired"}),
         ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1]),), {"predictions": "A"}),
-        ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1], [1, 0]),), {"model": rw.models.Paired()}),
+        ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1], [1, 0]),), {"model": rw.models.Sigir2016()}),
     ],
 )
 def test_a_wrong_call_is_refused(data, options):

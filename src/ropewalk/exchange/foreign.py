@@ -26,6 +26,7 @@ from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.results import Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.results.foreign import (
     DeltaDraws,
     ForeignComparison,
@@ -85,10 +86,16 @@ def judge_draws(m: Material) -> ForeignComparison:
     if m.delta.size > 1 and not np.ptp(m.delta):
         text = "The difference is the same in every draw, so its interval has no width."
         remarks.append(warning("no_width", text))
-    recipe = _recipe(m, unsaid)
+    recipe, drawing = _recipe(m), Drawing(diagnostics=diagnostics, no_verdict=unsaid)
     observed = None if None in m.observed else m.observed[0] - m.observed[1]  # type: ignore[operator]
     flat = m.delta.reshape(-1)
-    found = contrast(flat, recipe.question, observed=observed, names=m.names, ess=_worth(m, m.delta))
+    found = contrast(
+        flat,
+        replace(recipe.question, rope=None) if unsaid else recipe.question,
+        observed=observed,
+        names=m.names,
+        ess=_worth(m, m.delta),
+    )
     return ForeignComparison(
         a=m.names[0],
         b=m.names[1],
@@ -105,12 +112,12 @@ def judge_draws(m: Material) -> ForeignComparison:
         prior_draws=None if m.prior is None else m.prior.reshape(-1),
         recipe=recipe,
         remarks=tuple(dict.fromkeys(remarks)),
-        diagnostics=diagnostics,
+        drawing=drawing,
         origin=m.origin,
     )
 
 
-def _recipe(m: Material, no_verdict: str) -> Recipe:
+def _recipe(m: Material) -> Recipe:
     model = UnknownModel() if m.origin.model is None else UnknownModel(name=m.origin.model, prior=m.origin.prior or "")
     return Recipe(
         tables=(no_data(m.names),),
@@ -121,7 +128,6 @@ def _recipe(m: Material, no_verdict: str) -> Recipe:
         rule=m.rule,
         draws=m.delta.size,
         data_hash=m.data_hash or fingerprint(*(m.scores or (m.delta,))),
-        no_verdict=no_verdict,
     )
 
 

@@ -179,7 +179,7 @@ def _posterior(frame: Frame) -> Group:
     psi = None if unknown else frame.chained(answer.draws.psi, axis=1)
     delta = frame.chained(answer.draws.delta()) if isinstance(answer, Comparison) else None
     found = _scores(frame, psi, delta)
-    chains = frame.recipe.chains
+    chains = frame.answer.chains
     if chains is not None:
         for name, array in chains.parameters.items():
             called = f"{name}_parameter" if name in found.variables else name
@@ -217,7 +217,7 @@ def _again(frame: Frame, number: int, *, shares: bool = False, picked: IntArray 
         known=frame.answer.draws.psi,
     )
     try:
-        return drawn.fill(posterior_parts(frame.recipe, number))
+        return drawn.fill(posterior_parts(frame.recipe, frame.answer.chains, number))
     except RopewalkError as error:
         frame.left_out.append(f"{'mu and recall' if shares else 'posterior_predictive'}: {error.message}")
         return None
@@ -268,7 +268,7 @@ def _predictive(frame: Frame) -> Group | None:
     """Replicate the data from the first draws of each chain."""
     if not frame.tables:
         return None
-    told = getattr(frame.recipe.model, "moves", "")
+    told = frame.recipe.model.moves
     if told:
         frame.left_out.append(f"posterior_predictive: {told}")
         return None
@@ -313,7 +313,7 @@ def _observed(frame: Frame) -> Group | None:
 
 
 def _stats(frame: Frame) -> Group | None:
-    chains = frame.recipe.chains
+    chains = frame.answer.chains
     if chains is None or not chains.sampled.stats:
         return None
     stats = chains.sampled.stats.items()
@@ -376,7 +376,7 @@ def _more(frame: Frame) -> dict[str, Any]:
     more: dict[str, Any] = {
         "recipe": recipe_dict(recipe),
         "rope": None if recipe.rope is None else [finite(recipe.rope.low), finite(recipe.rope.high)],
-        "no_verdict": recipe.no_verdict,
+        "no_verdict": answer.no_verdict,
         "labels": [list(table.labels) for table in outcomes],
         "left_out": [table.left_out for table in outcomes],
         "pos_label": recipe.pos_label,

@@ -16,10 +16,10 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.errors import InvalidInputError
-from ropewalk.mcmc.chains import CHUNK, prior_tables
+from ropewalk.mcmc.chains import CHUNK, Chains, prior_tables
 from ropewalk.metrics.margins import Tables, ratio
 from ropewalk.models.multilabel import LabelMargins
-from ropewalk.models.posterior import Posterior
+from ropewalk.models.protocol import Posterior
 from ropewalk.models.replicate import cut, replicate, squares, whole_block
 from ropewalk.results import Recipe
 from ropewalk.typing import FloatArray, IntArray
@@ -35,17 +35,17 @@ class OtherDrawsError(InvalidInputError):
     """The tables that were drawn again are not those of the answer."""
 
 
-def posterior_parts(recipe: Recipe, number: int) -> Iterator[Part]:
+def posterior_parts(recipe: Recipe, chains: Chains | None, number: int) -> Iterator[Part]:
     """Go through the first draws of an answer as tables: the very ones that it was made of."""
-    if recipe.chains is not None:
-        return _chained(recipe.chains.chunks(number))
+    if chains is not None:
+        return _chained(chains.chunks(number))
     return _exact(recipe.posteriors(), number, recipe.seed, streams.POSTERIOR)
 
 
 def prior_parts(recipe: Recipe, tables: Sequence[AnyOutcomes], number: int) -> Iterator[Part]:
     """Go through draws from the prior as tables."""
     empty = [type(table).empty(table.labels, table.names) for table in tables]
-    if not getattr(recipe.model, "exact", True):
+    if not recipe.model.exact:
         return _chained(prior_tables(recipe.model, empty, number, recipe.seed))
     return _exact([recipe.model.fit(table) for table in empty], number, recipe.seed, streams.PRIOR)
 

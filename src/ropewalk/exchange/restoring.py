@@ -26,6 +26,7 @@ from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler
 from ropewalk.results import Comparison, Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.results.recipes import read_recipe
 from ropewalk.text.remarks import Remark, note
@@ -104,10 +105,13 @@ def _again(kept: Kept) -> Answer | None:
     recipe = _recipe(kept)
     if recipe is None or kept.psi is None:
         return None
+    known = Drawing(chains=None if recipe.sampler is None else _chains(recipe, recipe.sampler, kept))
+    if recipe.sampler is not None and known.chains is None:
+        return None
     makers: dict[str, Callable[[Recipe], Answer]] = {
-        "Comparison": lambda asked: _tested(run_comparison(asked), kept),
-        "Ranking": run_ranking,
-        "MetricPosterior": lambda asked: collected([asked], kept.more["bar"], threads=1).metrics[0],
+        "Comparison": lambda recipe: _tested(run_comparison(recipe, known=known), kept),
+        "Ranking": lambda recipe: run_ranking(recipe, known=known),
+        "MetricPosterior": lambda recipe: collected([recipe], kept.more["bar"], threads=1, known=known).metrics[0],
     }
     if kept.kind not in makers:
         return None
@@ -132,13 +136,12 @@ def _recipe(kept: Kept) -> Recipe | None:
         for table, labels, gone in zip(recipe.tables, kept.more["labels"], kept.more["left_out"], strict=True)
         if isinstance(table, Outcomes)
     ]
-    recipe = replace(recipe, tables=tuple(tables), pos_label=kept.more["pos_label"])
-    return recipe if kept.more["sampler"] is None else _with_chains(recipe, kept)
+    sampler = None if kept.more["sampler"] is None else Sampler(**kept.more["sampler"])
+    return replace(recipe, tables=tuple(tables), pos_label=kept.more["pos_label"], sampler=sampler)
 
 
-def _with_chains(recipe: Recipe, kept: Kept) -> Recipe | None:
-    """Return the recipe with the chains that were kept: they are not run again."""
-    sampler = Sampler(**kept.more["sampler"])
+def _chains(recipe: Recipe, sampler: Sampler, kept: Kept) -> Chains | None:
+    """Return the chains that were kept, which are not run again."""
     program = program_of(recipe.model, recipe.tables, sampler.form)
     arrays = {name: kept.values("posterior", name) for name in program.names}
     if any(array is None for array in arrays.values()) or kept.told["diagnostics"] is None:
@@ -152,7 +155,7 @@ def _with_chains(recipe: Recipe, kept: Kept) -> Recipe | None:
         stats={str(name): np.asarray(values.values) for name, values in stats.items()},
         engine=kept.told["diagnostics"]["engine"],
     )
-    return replace(recipe, sampler=sampler, chains=Chains(recipe.model, recipe.tables, sampled, sampler, recipe.seed))
+    return Chains(recipe.model, recipe.tables, sampled, sampler, recipe.seed)
 
 
 def _tested(found: Comparison, kept: Kept) -> Comparison:

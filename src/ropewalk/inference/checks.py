@@ -21,8 +21,7 @@ from ropewalk.inference.features import Features, Key, beside
 from ropewalk.mcmc.chains import Chains, prior_tables
 from ropewalk.metrics.margins import Tables
 from ropewalk.metrics.registry import Metric
-from ropewalk.models import Bootstrap, NoisyLabels
-from ropewalk.models.posterior import Posterior
+from ropewalk.models.protocol import Posterior
 from ropewalk.models.replicate import cut, replicate, squares, whole_block
 from ropewalk.results import CrossComparison, Evaluation, MetricPosterior, Recipe
 from ropewalk.results.base import OneMetric
@@ -153,7 +152,7 @@ def _one_answer(answer: Any) -> OneMetric | MetricPosterior:
 
 
 def _tables(recipe: Recipe) -> tuple[AnyOutcomes, ...]:
-    if NoisyLabels in {type(recipe.model), type(getattr(recipe.model, "model", None))}:
+    if not recipe.model.takes_labels_as_true:
         raise InvalidInputError(
             "The model is about true labels, and the data hold those that were annotated: they cannot be compared.",
             hint="check the same question under a model that takes labels as they are.",
@@ -217,18 +216,17 @@ class Source:
 
 def tables_of(answer: OneMetric | MetricPosterior, kind: CheckKind, draws: int) -> Source:
     """Return where `draws` tables of an answer come from: the very draws that it was made of, or those of its prior."""
-    recipe, chains = answer.recipe, answer.recipe.chains
+    recipe, chains = answer.recipe, answer.chains
     if kind == "posterior":
         if chains is not None:
             return _from_chains(chains, recipe.seed, min(chains.ess(row) for row in answer.draws.psi))
         return _exact([recipe.model.fit(table) for table in recipe.tables], recipe.seed, streams.POSTERIOR)
     if recipe.model.no_factor:  # the same that leaves no Bayes factor
-        pooled = not isinstance(recipe.model, Bootstrap)
         raise InvalidInputError(
             f"There is no prior to draw from: {recipe.model.no_factor}.",
-            hint='models.Tree(paired=False) has a prior of its own, as model="unpaired" does.'
-            if pooled
-            else "kind='posterior' checks the draws themselves; other models have a prior.",
+            hint="kind='posterior' checks the draws themselves; other models have a prior."
+            if recipe.model.reweights_items
+            else 'models.Tree(paired=False) has a prior of its own, as model="unpaired" does.',
         )
     empty = [type(table).empty(table.labels, table.names) for table in _tables(recipe)]
     if chains is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,13 +18,14 @@ from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.mcmc.chains import prior_psi, sample
-from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics
+from ropewalk.mcmc.chains import Chains, prior_psi, sample
+from ropewalk.mcmc.diagnostics import LEAST_ESS
 from ropewalk.metrics.registry import Metric
-from ropewalk.models import Bootstrap, DeltaPrior
 from ropewalk.models.delta import resample
-from ropewalk.models.posterior import Model, Posterior, draw_psi
+from ropewalk.models.posterior import draw_psi
+from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import DrawsLike, FloatArray, Label
@@ -34,6 +34,8 @@ LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
 
 FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
+UNDRAWN: Final = Drawing()
+MIN_ECE_UNITS: Final = 1_000  # items or clusters
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
 _BINARY: Final = 2
@@ -41,37 +43,26 @@ _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 _BRISK: Final = 200_000_000  # the work of a second or two
 _EARLY: Final = 10_000
 _FEWEST: Final = 10_000
-_DIGITS: Final = 13
-_ALIKE: Final = 1e-12
-_LEAST_UNITS: Final = 10  # of 10 clusters the interval covers 79-89%
-_EARLY_DRAWS: Final = 1_000
 _VAST: Final = 500_000  # of so much work a draw, fewer must do
 _PRIOR_WORK: Final = 500_000
 _SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Drawn:
-    """Draws of a recipe's metric, and what they came from: `first` are those that Savage-Dickey takes.
-
-    `diagnostics` are those of Markov chains; for the exact engine there is nothing to diagnose, and `at` is where it
-    looked at the verdict. `worth` is how many independent draws weighted ones are worth.
-    """
+class Draft:
+    """Draws of a recipe's metric, on the way to an answer: `first` are those that Savage-Dickey takes."""
 
     recipe: Recipe
+    drawing: Drawing
     posteriors: Sequence[Posterior]
     psi: FloatArray
     first: FloatArray
-    at: tuple[int, ...]
-    diagnostics: Diagnostics | None = None
-    worth: float | None = None
 
     def ess(self, draws: FloatArray) -> float | None:
         """Return how many independent draws these are worth; None where they are independent."""
-        if self.worth is not None:
-            return self.worth
-        chains = self.recipe.chains
-        return None if chains is None else chains.ess(draws)
+        if self.drawing.worth is not None:
+            return self.drawing.worth
+        return None if self.drawing.chains is None else self.drawing.chains.ess(draws)
 
     def estimates(self, observed: Sequence[float | None]) -> list[Estimate]:
         """Summarise the metric of each classifier."""
@@ -84,9 +75,28 @@ class Drawn:
     def draws(self) -> Draws:
         """The draws with the names of the classifiers."""
         names = tuple(name for table in self.recipe.tables for name in table.names)
-        chains = self.recipe.chains
+        chains = self.drawing.chains
         # Weighted draws are taken in any order, and are no chains any more.
-        return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.worth else chains.shape[0])
+        return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.drawing.worth else chains.shape[0])
+
+    def judged(self, singles: Sequence[Estimate]) -> Drawing:
+        """Return the drawing with the reason why it allows no verdict on these scores, if there is one.
+
+        Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
+        nothing of other items.
+        """
+        recipe, model = self.recipe, self.recipe.model
+        if self.drawing.no_verdict or not model.reweights_items:
+            return self.drawing
+        units = min(table.n_items if table.n_clusters is None else table.n_clusters for table in recipe.tables)
+        if units < model.min_units:
+            what = "items" if recipe.n_clusters is None else "clusters"
+            reason = f"no verdict, since fewer than {model.min_units} {what} are too few to re-weight"
+            return replace(self.drawing, no_verdict=reason)
+        if all(single.std == 0 for single in singles):
+            reason = "no verdict, since no re-weighting of the items changes a score"
+            return replace(self.drawing, no_verdict=reason)
+        return self.drawing
 
 
 def draw_recipe(
@@ -97,12 +107,17 @@ def draw_recipe(
     threads: int = 1,
     at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
     n_pairs: int = 1,
-) -> Drawn:
-    """Draw a recipe's metric, exactly or by Markov chains; `settled` says whether draws decide the verdict."""
-    if isinstance(recipe.model, DeltaPrior) and sum(len(table.names) for table in recipe.tables) != _BINARY:
+    known: Drawing = UNDRAWN,
+) -> Draft:
+    """Draw a recipe's metric, exactly or by Markov chains; `settled` says whether draws decide the verdict.
+
+    What is `known` of the drawing beforehand are chains that need not be run again, and why there is no verdict.
+    """
+    if recipe.model.weights_difference and sum(len(table.names) for table in recipe.tables) != _BINARY:
         raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
+    reason = known.no_verdict or noise_of_ece(recipe)
     if recipe.sampler is not None:
-        return _reweighted(_by_chains(recipe, threads))
+        return _reweighted(_by_chains(recipe, known.chains, reason, threads))
     posteriors = recipe.posteriors()
 
     def draw(start: int, stop: int) -> FloatArray:
@@ -114,47 +129,64 @@ def draw_recipe(
     psi, first = collect(
         draw,
         recipe.draws,
-        lambda found: settled(steadied(found, recipe, observed)),
+        lambda psi: bool(reason) or settled(recipe.model.steadied(psi, recipe.metric.name, observed)),
         at_least=at_least(posteriors),
         at=at,
     )
-    psi = steadied(psi, recipe, observed)
-    return _reweighted(Drawn(recipe=recipe, posteriors=posteriors, psi=psi, first=first, at=at))
+    psi = recipe.model.steadied(psi, recipe.metric.name, observed)
+    drawing = Drawing(looks=at, no_verdict=reason)
+    return _reweighted(Draft(recipe=recipe, drawing=drawing, posteriors=posteriors, psi=psi, first=first))
 
 
-def _reweighted(drawn: Drawn) -> Drawn:
+def noise_of_ece(recipe: Recipe) -> str:
+    """Return why there is no verdict on an ECE of few items; empty for all else."""
+    items = recipe.tables[0]
+    if recipe.metric.name != "ece" or recipe.rope is None or not isinstance(items, ItemScores):
+        return ""
+    if items.n_units >= MIN_ECE_UNITS:
+        return ""
+    unit = "items" if items.cluster is None else "clusters"
+    return f"no verdict, since the ECE of fewer than {MIN_ECE_UNITS:,} {unit} is mostly noise"
+
+
+def _reweighted(draft: Draft) -> Draft:
     """Weight draws by the prior of the difference, where there is one, and take each as often as its weight says."""
-    recipe, psi = drawn.recipe, drawn.psi
-    if not isinstance(recipe.model, DeltaPrior):
-        return drawn
+    recipe, psi, inner = draft.recipe, draft.psi, draft.recipe.model.inner
+    if inner is None or not recipe.model.weights_difference:
+        return draft
     delta = difference(psi[0], psi[1])
-    weights = recipe.model.weights(delta, prior_delta(replace(recipe, model=recipe.model.model)))
+    weights = recipe.model.weights(delta, prior_delta(replace(recipe, model=inner)))
     share = 1 / float((weights**2).sum()) / delta.size
-    worth = share * (drawn.ess(delta) or delta.size)
+    worth = share * (draft.ess(delta) or delta.size)
+    drawing = replace(draft.drawing, worth=worth)
     if worth < LEAST_ESS:
-        recipe = replace(recipe, no_verdict=FAR_PRIOR)
+        drawing = replace(drawing, no_verdict=FAR_PRIOR)
     picked = psi[:, resample(weights, generator(recipe.seed, streams.WEIGHTED, 0))]
-    return replace(drawn, recipe=recipe, psi=picked, first=picked[:, :0], worth=worth)
+    return replace(draft, drawing=drawing, psi=picked, first=picked[:, :0])
 
 
-def _by_chains(recipe: Recipe, cores: int) -> Drawn:
+def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -> Draft:
     assert recipe.sampler is not None  # noqa: S101
-    chains = recipe.chains
     if chains is None:
         chains = sample(recipe.model, recipe.tables, recipe.sampler, draws=recipe.draws, seed=recipe.seed, cores=cores)
-        recipe = replace(recipe, chains=chains)
     psi = chains.psi(recipe.metric, recipe.prevalence)
     names = [name for table in recipe.tables for name in table.names]
     called = recipe.metric.name
     numbers = {f"{called} of {name}": row for name, row in zip(names, psi, strict=True)}
     for i, j in combinations(range(len(names)), 2):
         numbers[f"{called}, {names[i]} − {names[j]}"] = difference(psi[i], psi[j])
-    found = chains.diagnose(numbers)
-    if not found.converged:
-        recipe = replace(recipe, no_verdict=UNCONVERGED)
-    first = psi[:, : SD_DRAWS if found.converged else 0]
-    return Drawn(
-        recipe=recipe, posteriors=recipe.posteriors(), psi=psi, first=first, at=(psi.shape[1],), diagnostics=found
+    diagnostics = chains.diagnose(numbers)
+    return Draft(
+        recipe=recipe,
+        drawing=Drawing(
+            chains=chains,
+            diagnostics=diagnostics,
+            looks=(psi.shape[1],),
+            no_verdict=reason if diagnostics.converged else UNCONVERGED,
+        ),
+        posteriors=chains.posteriors(len(recipe.tables)),
+        psi=psi,
+        first=psi[:, : SD_DRAWS if diagnostics.converged else 0],
     )
 
 
@@ -194,55 +226,19 @@ def collect(
     return whole, whole[:, :at_least]
 
 
-def steadied(psi: FloatArray, recipe: Recipe, observed: Sequence[float | None]) -> FloatArray:
-    """Return draws as they are judged: those of a bootstrap without rounding errors, those of an ECE without noise.
-
-    Equal scores are not to count as different ones. Noise in the bins makes an observed ECE too large, and re-weighting
-    adds about as much again: what it adds is taken off twice.
-    """
-    if not isinstance(recipe.model, Bootstrap):
-        return psi
-    if recipe.metric.name == "ece":
-        # The first draws alone decide, so that fewer draws stay a prefix of more.
-        added = psi[:, :_EARLY_DRAWS].mean(axis=1) - np.array(observed, dtype=np.float64)
-        psi = np.clip(psi - 2 * added[:, np.newaxis], 0.0, 1.0)
-    largest = float(np.abs(psi).max(initial=0.0))
-    scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
-    steady: FloatArray = np.round(psi / scale, _DIGITS) * scale + 0.0
-    for i, j in combinations(range(len(steady)), 2):  # equal values may have been rounded apart
-        close = np.abs(steady[i] - steady[j]) <= _ALIKE * scale
-        steady[j, close] = steady[i, close]
-    return steady
-
-
-def no_verdict(recipe: Recipe, singles: Sequence[Estimate]) -> str:
-    """Return why no verdict is given on what was drawn, whatever the ROPE; empty where there is one.
-
-    Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
-    nothing of other items.
-    """
-    if recipe.no_verdict or not isinstance(recipe.model, Bootstrap):
-        return recipe.no_verdict
-    units = min(table.n_items if table.n_clusters is None else table.n_clusters for table in recipe.tables)
-    if units < _LEAST_UNITS:
-        what = "items" if recipe.n_clusters is None else "clusters"
-        return f"no verdict, since fewer than {_LEAST_UNITS} {what} are too few to re-weight"
-    if all(single.std == 0 for single in singles):
-        return "no verdict, since no re-weighting of the items changes a score"
-    return ""
-
-
 def takes_long(posteriors: Sequence[Posterior]) -> bool:
     """Whether the draws that Savage-Dickey takes, of posterior and prior, are too much work for a by-product."""
     return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > _AFFORDABLE
 
 
-def capped(recipe: Recipe, n_draws: int, at: Sequence[int], *, stable: bool) -> tuple[Remark, ...]:
+def capped(draft: Draft, *, stable: bool) -> tuple[Remark, ...]:
     """Say that drawing stopped for the work it takes, where more draws might have settled the verdict."""
-    if recipe.draws != "auto" or stable or at[-1] == LOOKS[-1] or recipe.sampler is not None:
+    recipe = draft.recipe
+    if recipe.draws != "auto" or stable or draft.drawing.looks[-1] == LOOKS[-1] or recipe.sampler is not None:
         return ()
     text = wording(
-        "Drawing stopped at {:,} draws, for the work that data of this size take; draws= asks for more.", n_draws
+        "Drawing stopped at {:,} draws, for the work that data of this size take; draws= asks for more.",
+        draft.psi.shape[1],
     )
     return (note("capped_draws", text),)
 
@@ -252,16 +248,16 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
 
     The papers' recipe takes 50,000. `fewer` will do for many classes where only the mass in the ROPE is asked for.
     """
-    if isinstance(recipe.model, DeltaPrior):
-        own = prior_delta(replace(recipe, model=recipe.model.model))
+    if recipe.model.inner is not None and recipe.model.weights_difference:
+        own = prior_delta(replace(recipe, model=recipe.model.inner))
         return own[resample(recipe.model.weights(own, own), generator(recipe.seed, streams.WEIGHTED, 1))]
-    if not getattr(recipe.model, "exact", True):
+    if not recipe.model.exact:
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
     table = recipe.tables[0]
     assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
     number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
-    if getattr(recipe.model, "by_name", False):  # such a prior is of these classifiers and classes, and no others
+    if recipe.model.is_keyed_by_name:  # such a prior is of these classifiers and classes, and no others
         empty = [recipe.model.fit(table) for table in _emptied(recipe)]
         psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.PRIOR)
         return difference(psi[0], psi[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,20 @@ import numpy as np
 from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.summary import count_below, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import capped, draw_recipe, no_verdict
+from ropewalk.inference.drawing import UNDRAWN, capped, draw_recipe
 from ropewalk.inference.outlook import with_outlook
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.text.options import argument
 from ropewalk.text.remarks import Remark
 from ropewalk.text.verdicts import bar_text, rope_text
 from ropewalk.typing import FloatArray
 
 
-def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> Evaluation:
-    """Carry out one recipe a metric and put the answers together."""
+def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int, known: Drawing = UNDRAWN) -> Evaluation:
+    """Carry out one recipe per metric and put the answers together; `known` has chains that are not run again."""
     for recipe in recipes:
         if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
             raise InvalidInputError(
@@ -34,8 +34,8 @@ def collected(recipes: Sequence[Recipe], bar: float | None, *, threads: int) -> 
     answers: list[tuple[MetricPosterior, tuple[Remark, ...]]] = []
     for recipe in recipes:
         # Chains that were sampled for one metric serve the others, where their tables are the same.
-        known = next((found.recipe for found, _ in answers if _same_chains(found.recipe, recipe)), None)
-        answers.append(_posterior(recipe if known is None else replace(recipe, chains=known.chains), bar, threads))
+        shared = next((answer.chains for answer, _ in answers if _same_chains(answer.recipe, recipe)), known.chains)
+        answers.append(_posterior(recipe, bar, threads, Drawing(chains=shared)))
     distinct = tuple(dict.fromkeys(remark for _, remarks in answers for remark in remarks))
     posteriors = tuple(posterior for posterior, _ in answers)
     name = recipes[0].tables[0].names[0]
@@ -46,13 +46,15 @@ def _same_chains(known: Recipe, recipe: Recipe) -> bool:
     """Whether chains of one recipe are those of another."""
     alike = known.model == recipe.model and known.sampler == recipe.sampler
     labels = [[table.labels for table in one.tables] for one in (known, recipe)]
-    return known.chains is not None and alike and labels[0] == labels[1]
+    return known.sampler is not None and alike and labels[0] == labels[1]
 
 
-def _posterior(recipe: Recipe, bar: float | None, threads: int) -> tuple[MetricPosterior, tuple[Remark, ...]]:
+def _posterior(
+    recipe: Recipe, bar: float | None, threads: int, known: Drawing
+) -> tuple[MetricPosterior, tuple[Remark, ...]]:
     """Draw one metric's posterior and set it against the bar; return it with the remarks on it."""
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
-    rope, prob, rule, metric = recipe.question.rope, recipe.prob, recipe.rule, recipe.metric
+    rope, prob, rule, metric = recipe.rope, recipe.prob, recipe.rule, recipe.metric
 
     how: Any = {"prob": prob, "rule": rule, "higher_is_better": metric.higher_is_better}
 
@@ -63,13 +65,12 @@ def _posterior(recipe: Recipe, bar: float | None, threads: int) -> tuple[MetricP
         estimate = summarise(psi[0], ordered, prob=prob, observed=None).shifted(-bar)
         return judge(estimate, ordered - bar, rope, **how)[2]
 
-    drawn = draw_recipe(recipe, observed, settled, threads=threads)
-    recipe, psi = drawn.recipe, drawn.psi
-    ordered = np.sort(psi[0])
-    estimate = drawn.estimates(observed)[0]
+    draft = draw_recipe(recipe, observed, settled, threads=threads, known=known)
+    ordered = np.sort(draft.psi[0])
+    estimate = draft.estimates(observed)[0]
     regions, decision, path = None, None, None
-    recipe = replace(recipe, no_verdict=no_verdict(recipe, [estimate]))
-    if rope is not None and not recipe.no_verdict and bar is not None:
+    drawing = draft.judged([estimate])
+    if rope is not None and not drawing.no_verdict and bar is not None:
         above = estimate.shifted(-bar)
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **how)
         path = rope_path(above, ordered - bar, **how)
@@ -83,12 +84,12 @@ def _posterior(recipe: Recipe, bar: float | None, threads: int) -> tuple[MetricP
         decision=decision,
         bar=bar,
         rope_path=path,
-        draws=drawn.draws,
+        draws=draft.draws,
         recipe=recipe,
-        diagnostics=drawn.diagnostics,
+        drawing=drawing,
     )
     name = recipe.tables[0].names[0]
     whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
-    remarks = remarks_on(recipe, drawn.posteriors, whose, drawn.diagnostics)
-    stopped = capped(recipe, psi.shape[1], drawn.at, stable=decision is None or decision.stable)
+    remarks = remarks_on(recipe, drawing, draft.posteriors, whose)
+    stopped = capped(draft, stable=decision is None or decision.stable)
     return with_outlook(found), (*remarks, *stopped)

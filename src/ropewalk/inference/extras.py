@@ -17,10 +17,9 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.inference.comparison import run
 from ropewalk.inference.confusions import confusion
 from ropewalk.inference.question import default_model, write_recipe
-from ropewalk.inference.sensitivity import exactly, other_priors, prior_sensitivity, under, why_none
+from ropewalk.inference.sensitivity import known_of, other_priors, prior_sensitivity, under, why_none
 from ropewalk.metrics.registry import METRICS, Metric
 from ropewalk.models import Bootstrap
-from ropewalk.models.around import moves_of
 from ropewalk.models.posterior import observed_tables
 from ropewalk.results import (
     ClassComparisons,
@@ -124,9 +123,9 @@ def _work(recipe: Recipe) -> int:
 def _left_out(recipe: Recipe, classes: ClassComparisons | None, priors: PriorSensitivity | None) -> tuple[str, ...]:
     """Say what the page of a model does not have that those of others have."""
     told = []
-    if classes is None and _has_classes(recipe) and recipe.prevalence is None and moves_of(recipe.model):
+    if classes is None and _has_classes(recipe) and recipe.prevalence is None and recipe.model.moves:
         told.append("The question class by class, since it would be about the labels as they stand in the data.")
-    if priors is None and not getattr(recipe.model, "exact", True):
+    if priors is None and not recipe.model.exact:
         some = other_priors(recipe, same_pairing=True)
         why = "each would have to be sampled, as r.prior_sensitivity() does" if some else why_none(recipe)
         told.append(f"Other priors: {why}.")
@@ -139,10 +138,10 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
     What would have to be sampled by Markov chains is left out, unless the chains are there already.
     """
     recipe = answer.recipe
-    others = [under(recipe, model) for _, model in other_priors(recipe, same_pairing=True)]
-    if not others or any(one.sampler is not None and one.chains is None for one in others):
+    models = [model for _, model in other_priors(recipe, same_pairing=True)]
+    if not models or any(not model.exact and known_of(answer, model).chains is None for model in models):
         return None
-    exact = [one for one in others if one.sampler is None]
+    exact = [under(recipe, model) for model in models if model.exact]
     # One is fitted, and the others are alike in their work.
     draws = _affordable(len(exact) * _work(exact[0])) if exact else len(answer.draws)
     if draws is None:
@@ -164,12 +163,12 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     """
     recipe = answer.recipe
     tables = [table for table in recipe.tables if not isinstance(table, ItemScores)]
-    if not _has_classes(recipe) or recipe.prevalence is not None or moves_of(recipe.model):
+    if not _has_classes(recipe) or recipe.prevalence is not None or recipe.model.moves:
         return None, 0
     own = _of_a_class(recipe.metric)  # type: ignore[arg-type]
     rope = None if own is None or recipe.rope is None else tuple(recipe.rope)
     metric = own or METRICS["recall"]
-    model = Bootstrap(paired=len(tables) == 1) if isinstance(recipe.model, Bootstrap) else None
+    model = Bootstrap(paired=len(tables) == 1) if recipe.model.reweights_items else None
     shown, n_classes = _shown_classes(tables, recipe, metric)
     asked = [
         write_recipe(
@@ -184,8 +183,8 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     if draws is None:
         return None, n_classes
     draws = min(draws, len(answer.draws))
-    unsaid = exactly(recipe).no_verdict
-    found = [run(replace(one, draws=draws, no_verdict=unsaid), evidence=False) for one in asked]
+    known = known_of(answer)
+    found = [run(replace(one, draws=draws), evidence=False, known=known) for one in asked]
     return ClassComparisons(comparisons=tuple(found)), n_classes
 
 

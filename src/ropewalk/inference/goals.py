@@ -9,8 +9,6 @@ from typing import Any, Final
 from ropewalk.draws.decision import Regions
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError, UnknownNameError
-from ropewalk.models import DeltaPrior
-from ropewalk.results import Recipe
 from ropewalk.text.options import wording
 from ropewalk.text.verdicts import Verdict, rope_text
 
@@ -81,8 +79,3 @@ def ceilings_of(regions: Regions, *, higher_is_better: bool) -> Mapping[Verdict,
     """Return what the probability of each conclusive verdict tends to: the posterior mass of its region."""
     better, worse = (regions.above, regions.below) if higher_is_better else (regions.below, regions.above)
     return {Verdict.EQUIVALENT: regions.inside, Verdict.B_BETTER: worse, Verdict.A_BETTER: better}
-
-
-def can_simulate(recipe: Recipe) -> bool:
-    """Whether a model can be fitted to thousands of test sets: not by Markov chains, nor by weights of their own."""
-    return bool(getattr(recipe.model, "exact", True)) and not isinstance(recipe.model, DeltaPrior)

@@ -18,7 +18,7 @@ from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import count, reached
 from ropewalk.inference.extrapolate import Extrapolation
-from ropewalk.inference.goals import CONCLUSIVE, can_simulate, ceilings_of
+from ropewalk.inference.goals import CONCLUSIVE, ceilings_of
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.planning import Design, MoreData
 from ropewalk.text.remarks import Remark, note
@@ -150,7 +150,7 @@ class Outlook:
         return min(self.counted) < _THIN[0] or rarest < _THIN[1]
 
     def _rough(self) -> Remark:
-        text = f"{_ROUGH}; r.more_data() simulates it." if can_simulate(self.recipe) else f"{_ROUGH}."
+        text = f"{_ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{_ROUGH}."
         return note("rough_extrapolation", text)
 
     def extrapolated(

@@ -18,7 +18,8 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle
 from ropewalk.metrics.scores import decision_cost, settle_scores
 from ropewalk.models import Bootstrap, parse_model
-from ropewalk.models.posterior import AnyData, AnyMetric, Model
+from ropewalk.models.posterior import AnyData, AnyMetric
+from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
 from ropewalk.results.options import (
     DecisionOptions,
@@ -33,7 +34,6 @@ from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
-MIN_ITEMS_FOR_ECE: Final = 1_000
 """With fewer items the expected calibration error is mostly noise, and there is no verdict on it."""
 
 OF_SCORES_ONLY: Final = ("threshold", "higher_is_better")
@@ -164,16 +164,12 @@ def _of_scores(source: ItemScores, question: Question, asked: dict[str, Any]) ->
     )
     check_reach(asked["rope"], measure)
     unit: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
-    no_verdict = ""
-    if measure.name == "ece" and items.n_units < MIN_ITEMS_FOR_ECE and asked["rope"] is not None:
-        no_verdict = f"no verdict, since the ECE of fewer than {MIN_ITEMS_FOR_ECE:,} {unit} is mostly noise"
     return Recipe(
         tables=(items,),
         model=Bootstrap(over=unit),
         metric=measure,
         pos_label=positive,
         n_items=items.n_items,
-        no_verdict=no_verdict,
         **asked,
     )
 
@@ -203,15 +199,14 @@ def default_model(*, separate: bool) -> Default:
 
 def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
     """Return the sampler of Markov chains, None for the exact engine; "auto" takes chains only where it must."""
-    exact = getattr(model, "exact", True)
     if isinstance(engine, Sampler):
-        if isinstance(model, Bootstrap):
+        if model.reweights_items:
             raise InvalidInputError(
                 "The bootstrap has no prior and no likelihood to sample.",
                 hint=wording("leave engine= out, or name a model=."),
             )
         return engine
-    if exact:
+    if model.exact:
         return None
     if engine == "exact":
         raise InvalidInputError(
@@ -229,10 +224,11 @@ def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> 
         raise DataError(
             "Some tables have clusters and others have none.", hint=wording("give all or none of them cluster=.")
         )
-    if model is None or model == "bootstrap" or isinstance(model, Bootstrap):
+    if model is None or model == "bootstrap" or (isinstance(model, Model) and model.reweights_items):
         return Bootstrap(over="clusters", paired=len(tables) == 1)
+    name = model.name if isinstance(model, Model) else model
     raise InvalidInputError(
-        f"The model {getattr(model, 'name', model)!r} takes items as independent, and these come in clusters.",
+        f"The model {name!r} takes items as independent, and these come in clusters.",
         hint=wording("leave model= out: weights over clusters are drawn."),
     )
 

@@ -9,16 +9,17 @@ import numpy as np
 
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.judging import contrast, is_settled
-from ropewalk.inference.drawing import capped, draw_recipe, no_verdict
+from ropewalk.inference.drawing import UNDRAWN, capped, draw_recipe
 from ropewalk.inference.outlook import with_outlook
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import Pair, Ranked, Ranking, Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.typing import FloatArray
 
 
-def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
-    """Carry out a recipe: the same recipe gives the same answer, bit for bit."""
+def run(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -> Ranking:
+    """Carry out a recipe: the same recipe gives the same answer, bit for bit. `known` has chains not to run again."""
     names = tuple(name for table in recipe.tables for name in table.names)
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     pairs = list(combinations(range(len(names)), 2))
@@ -26,21 +27,21 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     def settled(psi: FloatArray) -> bool:
         return all(is_settled(difference(psi[i], psi[j]), recipe.question) for i, j in pairs)
 
-    drawn = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs))
-    recipe, psi = drawn.recipe, drawn.psi
-    estimates = drawn.estimates(observed)
+    draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), known=known)
+    psi, drawing = draft.psi, draft.drawing
+    estimates = draft.estimates(observed)
     pairwise, reasons = [], []
     for i, j in pairs:
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         delta = difference(psi[i], psi[j])
-        found = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=drawn.ess(delta))
-        reasons.append(no_verdict(recipe, (estimates[i], estimates[j])))
+        found = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        reasons.append(draft.judged((estimates[i], estimates[j])).no_verdict)
         if reasons[-1]:
             found = replace(found, regions=None, rope_path=None, decision=None)
         pairwise.append(Pair(a=names[i], b=names[j], contrast=found))
     if all(reasons):
-        recipe = replace(recipe, no_verdict=reasons[0])
+        drawing = replace(drawing, no_verdict=reasons[0])
     better = psi if recipe.metric.higher_is_better else -psi
     shares = rank_probabilities(better)
     loss = (better.max(axis=0) - better).mean(axis=1)
@@ -49,7 +50,7 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
     (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda one: abs(one[1].delta.pull))
     versus = [float(k == i) - float(k == j) for k in range(len(names))]
     whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
-    beside = remarks_on(recipe, drawn.posteriors, whose, drawn.diagnostics)
+    beside = remarks_on(recipe, drawing, draft.posteriors, whose)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
     ranking = Ranking(
         models=tuple(
@@ -64,10 +65,10 @@ def run(recipe: Recipe, *, threads: int = 1) -> Ranking:
             for name, estimate, share, lost in zip(names, estimates, shares, loss, strict=True)
         ),
         pairwise=tuple(pairwise),
-        draws=drawn.draws,
+        draws=draft.draws,
         recipe=recipe,
-        remarks=(*beside, *capped(recipe, psi.shape[1], drawn.at, stable=stable)),
-        diagnostics=drawn.diagnostics,
+        drawing=drawing,
+        remarks=(*beside, *capped(draft, stable=stable)),
     )
     return with_outlook(ranking)
 

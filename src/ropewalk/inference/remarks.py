@@ -20,11 +20,12 @@ from ropewalk.metrics import confusion
 from ropewalk.metrics.losses import SURE, chance_of_truth
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.registry import Metric
-from ropewalk.models.bootstrap import FEW_CLUSTERS, Bootstrap
-from ropewalk.models.hierarchical import FEW_ITEMS, Icdm2015
+from ropewalk.models.bootstrap import FEW_CLUSTERS
 from ropewalk.models.multilabel import RARE
-from ropewalk.models.posterior import AnyData, Posterior, observed_tables
+from ropewalk.models.posterior import AnyData, observed_tables
+from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note, warning
@@ -46,30 +47,30 @@ class _Answer:
     """What the rules look at; `estimates` are described at `remarks_on`."""
 
     recipe: Recipe
+    drawing: Drawing
     posteriors: Sequence[Posterior]
     estimates: Estimates
-    diagnostics: Diagnostics | None
 
     @property
     def reweights(self) -> bool:
         """Whether the model re-weights the items, and so has no prior that could pull."""
-        return isinstance(self.recipe.model, Bootstrap)
+        return self.recipe.model.reweights_items
 
     @property
     def converged(self) -> bool:
         """Whether there are no Markov chains that cannot be trusted."""
-        return self.diagnostics is None or self.diagnostics.converged
+        return self.drawing.diagnostics is None or self.drawing.diagnostics.converged
 
 
 def remarks_on(
-    recipe: Recipe, posteriors: Sequence[Posterior], estimates: Estimates, diagnostics: Diagnostics | None = None
+    recipe: Recipe, drawing: Drawing, posteriors: Sequence[Posterior], estimates: Estimates
 ) -> tuple[Remark, ...]:
     """Return the remarks on an answer, each once.
 
     `estimates` are the numbers of the answer by their names, each with its coefficients over the classifiers: (1, −1)
     is the difference of the first two.
     """
-    answer = _Answer(recipe, posteriors, estimates, diagnostics)
+    answer = _Answer(recipe, drawing, posteriors, estimates)
     return tuple(dict.fromkeys(remark for rule in _RULES for remark in rule(answer)))
 
 
@@ -85,18 +86,18 @@ def not_converged(diagnostics: Diagnostics) -> Remark:
 
 
 def _convergence(answer: _Answer) -> Iterator[Remark]:
-    if answer.diagnostics is not None and not answer.converged:
-        yield not_converged(answer.diagnostics)
+    if answer.drawing.diagnostics is not None and not answer.converged:
+        yield not_converged(answer.drawing.diagnostics)
 
 
 def _no_verdict(answer: _Answer) -> Iterator[Remark]:
-    reason = answer.recipe.no_verdict
+    reason = answer.drawing.no_verdict
     if reason and answer.converged:
         yield warning("no_verdict", f"{reason[0].upper()}{reason[1:]}.")
 
 
 def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
-    if moves := getattr(answer.recipe.model, "moves", ""):
+    if moves := answer.recipe.model.moves:
         yield note("moved_by_design", moves)
 
 
@@ -268,10 +269,11 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
             + ("its recall is 0/0 and counts 0." if answer.reweights else known)
             + (scores if len(empty) > MIN_UNTRUE_LABELS_LIKE_SCORES else ""),
         )
-    if isinstance(answer.recipe.model, Icdm2015) and (n_rare := int((items < FEW_ITEMS).sum())):
+    prior, least = answer.recipe.model.name, answer.recipe.model.min_items_per_class
+    if n_rare := int((items < least).sum()):
         yield warning(
             "rare_classes",
-            f"{n_rare} of {table.n_labels:,} classes have fewer than {FEW_ITEMS} items: the icdm2015 prior then "
+            f"{n_rare} of {table.n_labels:,} classes have fewer than {least} items: the {prior} prior then "
             "weighs on each score, whose interval covers less than it says.",
         )
     for k, name in enumerate(table.names):

@@ -8,19 +8,9 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.comparison import run
 from ropewalk.inference.drawing import FAR_PRIOR, UNCONVERGED
-from ropewalk.models import (
-    Bootstrap,
-    DeltaPrior,
-    Flat,
-    Icdm2015,
-    Model,
-    Multilabel,
-    NoisyLabels,
-    Paired,
-    PowerPrior,
-    Unpaired,
-)
+from ropewalk.models import Model, papers_models
 from ropewalk.results import Comparison, PriorSensitivity, Recipe
+from ropewalk.results.base import Drawing
 
 
 def prior_sensitivity(
@@ -50,54 +40,38 @@ def prior_sensitivity(
     rows = [("as asked", answer)]
     for which, model in others:
         again = under(recipe if draws is None else replace(recipe, draws=draws), model)
-        rows.append((which, run(again, threads=threads, evidence=draws is None)))
+        drawn = run(again, threads=threads, evidence=draws is None, known=known_of(answer, model))
+        rows.append((which, drawn))
     return PriorSensitivity(rows=tuple(rows))
 
 
 def why_none(recipe: Recipe) -> str:
     """Say why there is no other prior to ask under."""
-    if isinstance(recipe.model, Bootstrap):
-        return "it re-weights the items themselves"
-    if isinstance(recipe.model, NoisyLabels):
-        return "the models of the papers take the labels for the truth; ask again with another error="
-    return "there is none to take its place; ask again with another one of your own"
+    return recipe.model.no_papers or "there is none to take its place; ask again with another one of your own"
 
 
-def exactly(recipe: Recipe) -> Recipe:
-    """Return the recipe for the exact engine; that chains did not converge is then no reason to give no verdict."""
-    said = "" if recipe.no_verdict in {UNCONVERGED, FAR_PRIOR} else recipe.no_verdict
-    return replace(recipe, sampler=None, chains=None, no_verdict=said)
+def known_of(answer: Comparison, model: Model | None = None) -> Drawing:
+    """Return what of an answer's drawing holds for another prior, or for one class of it.
+
+    That chains did not converge is no reason to give no verdict on exact draws. The prior of the difference weights
+    draws that were sampled without it: so the chains of the `model` inside are those of the answer.
+    """
+    reason = "" if answer.no_verdict in {UNCONVERGED, FAR_PRIOR} else answer.no_verdict
+    weighted = answer.recipe.model
+    same = model is not None and not model.exact and weighted.weights_difference and weighted.inner is model
+    return Drawing(no_verdict=reason, chains=answer.chains if same else None)
 
 
 def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[str, Model]]:
     """Return the other priors, each with a name; those of models that pair items alike, if so said."""
     model, table = recipe.model, recipe.tables[0]
-    if isinstance(model, Bootstrap):  # it has no prior, and what it is drawn for the papers' models cannot take
-        return []
-    found: list[tuple[str, Model]] = []
-    if isinstance(model, DeltaPrior):
-        return [("without the prior of the difference", model.model)]
-    if isinstance(model, NoisyLabels):  # the papers' models know of no noise: they are more than other priors
-        return []
-    if isinstance(model, PowerPrior):
-        found += [("earlier items at half the weight", replace(model, discount=model.discount / 2))]
-        found += [("earlier items in full", replace(model, discount=1.0))] if model.discount < 1 else []
-        found += [("without the earlier items", model.model)]
-    if hasattr(model, "scaled"):
-        found += [("half the prior mass", model.scaled(0.5)), ("twice the prior mass", model.scaled(2.0))]
-    if isinstance(table, MultilabelOutcomes):
-        papers: list[tuple[str, Model]] = [
-            ("paired, SIGIR 2016", Multilabel(kappa=4.0)),
-            ("unpaired, SIGIR 2016", Multilabel(kappa=2.0, paired=False)),
-        ]
-    elif table.n_labels <= 2:  # noqa: PLR2004
-        papers = [("paired, SIGIR 2016", Paired()), ("unpaired, SIGIR 2016", Unpaired())]
-    else:
-        papers = [("hierarchical, ICDM 2015", Icdm2015()), ("flat", Flat())]
-    separate = len(recipe.tables) > 1 and not model.paired
-    known = [model, *(other for _, other in found)]
-    found += [(which, paper) for which, paper in papers if paper not in known and not (separate and paper.paired)]
-    return [(which, other) for which, other in found if not same_pairing or other.paired == model.paired]
+    others = model.variants()
+    if not model.no_papers:
+        papers = papers_models(table.n_labels, multilabel=isinstance(table, MultilabelOutcomes))
+        separate = len(recipe.tables) > 1 and not model.paired
+        known = [model, *(other for _, other in others)]
+        others += [(which, paper) for which, paper in papers if paper not in known and not (separate and paper.paired)]
+    return [(which, other) for which, other in others if not same_pairing or other.paired == model.paired]
 
 
 def under(recipe: Recipe, model: Model) -> Recipe:
@@ -106,9 +80,4 @@ def under(recipe: Recipe, model: Model) -> Recipe:
     if not model.paired and len(tables) == 1:
         whole = tables[0]
         tables = tuple(whole.project([name]) for name in whole.names)
-    again = replace(exactly(recipe), tables=tables, model=model)
-    if getattr(model, "exact", True):
-        return again
-    # The prior of the difference weights draws that were sampled without it: so the chains are those without it.
-    same = isinstance(recipe.model, DeltaPrior) and recipe.model.model is model
-    return replace(again, sampler=recipe.sampler, chains=recipe.chains if same else None)
+    return replace(recipe, tables=tables, model=model, sampler=None if model.exact else recipe.sampler)

@@ -17,7 +17,8 @@ from ropewalk.mcmc.diagnostics import Diagnostics, diagnose, effective
 from ropewalk.mcmc.programs import Parameters, Program, check_tables, program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, run_chains, run_prior
 from ropewalk.metrics.margins import Tables
-from ropewalk.models.posterior import AnyMetric, Model, Posterior
+from ropewalk.models.posterior import AnyMetric
+from ropewalk.models.protocol import Model, Posterior
 from ropewalk.typing import DrawsLike, FloatArray
 
 CHUNK: Final = 1_000

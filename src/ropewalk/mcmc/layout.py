@@ -21,7 +21,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
-from ropewalk.models import Flat, Multilabel, Paired, PowerPrior, Tree, Unpaired
+from ropewalk.models import Flat, Multilabel, PowerPrior, Sigir2016, Sigir2016Unpaired, Tree
 from ropewalk.models.multilabel import stack_margins
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.models.tree import TreePosterior
@@ -97,9 +97,9 @@ def _(model: Tree, tables: Sequence[Outcomes]) -> Layout:
     return replace(frame, prior=prior)
 
 
-@layout_of.register(Paired)
-@layout_of.register(Unpaired)
-def _(model: Paired | Unpaired, tables: Sequence[Outcomes]) -> Layout:
+@layout_of.register(Sigir2016)
+@layout_of.register(Sigir2016Unpaired)
+def _(model: Sigir2016 | Sigir2016Unpaired, tables: Sequence[Outcomes]) -> Layout:
     # The papers list what is said from (1,1) down to (0,0): on positive items that is from all right to all wrong.
     frame = types_of(tables, Tree())
     shapes = np.array([model.negative[::-1], model.positive])
@@ -129,7 +129,7 @@ def _(model: Flat, tables: Sequence[Outcomes]) -> Layout:
         mu_counts=counts.sum(axis=-1),
         mu_prior=np.full(counts.shape[:2], model.mu_prior),
         counts=counts,
-        prior=np.full(counts.shape, model.pseudo_count),
+        prior=np.full(counts.shape, model.theta_prior),
         fill=fill,
     )
 

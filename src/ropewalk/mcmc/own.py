@@ -167,7 +167,7 @@ def _(model: Pooled, tables: Sequence[Outcomes], form: str) -> Program:
     dims = layout.dims or None
     with pm.Model(coords=layout.coords) as built:
         mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
-        centre = pm.Beta("centre", model.alpha, model.beta, dims=dims)
+        centre = pm.Beta("centre", *model.centre_prior, dims=dims)
         shrinkage = pm.Uniform("shrinkage", 0, 1, dims=dims)
         kappa = pm.Deterministic("kappa", model.kappa_scale * shrinkage / (1 - shrinkage), dims=dims)
         m, k = _over(centre, layout), _over(kappa, layout)

@@ -153,9 +153,9 @@ def _(model: Icdm2015, tables: Sequence[Outcomes], form: str) -> Program:
     coords = {**layout.coords, "predicted": layout.coords["outcome"]}
     with pm.Model(coords=coords) as built:
         mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
-        eta = pm.Beta("eta", model.alpha, model.beta, shape=layout.shape, dims=layout.dims or None)
-        on = model.mass * eta
-        off = model.mass * (1 - eta) / (n_labels - 1)
+        eta = pm.Beta("eta", *model.eta_prior, shape=layout.shape, dims=layout.dims or None)
+        on = model.kappa * eta
+        off = model.kappa * (1 - eta) / (n_labels - 1)
         if layout.shape:
             on, off = on[:, np.newaxis, np.newaxis], off[:, np.newaxis, np.newaxis]
         omega = on * diagonal + off * (1 - diagonal)

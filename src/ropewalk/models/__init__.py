@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-from ropewalk._checks import checked_keywords, choose
-from ropewalk.errors import InvalidInputError, UnknownNameError
-from ropewalk.models.binary import Paired, Unpaired
+from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.flat import Flat
@@ -16,10 +12,10 @@ from ropewalk.models.multilabel import Multilabel
 from ropewalk.models.noise import NoisyLabels
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.pooled import Pooled
-from ropewalk.models.posterior import Model, Posterior
 from ropewalk.models.power_prior import PowerPrior
+from ropewalk.models.protocol import Model, Posterior
+from ropewalk.models.registry import MODELS, model_names, parse_model, register
 from ropewalk.models.tree import Tree
-from ropewalk.text.options import wording
 
 __all__ = [
     "MODELS",
@@ -32,13 +28,16 @@ __all__ = [
     "Multilabel",
     "NoisyLabels",
     "OwnPriors",
-    "Paired",
     "Pooled",
     "Posterior",
     "PowerPrior",
+    "Sigir2016",
+    "Sigir2016Unpaired",
     "Tree",
-    "Unpaired",
+    "model_names",
+    "papers_models",
     "parse_model",
+    "register",
 ]
 
 
@@ -47,62 +46,37 @@ def __dir__() -> list[str]:
     return __all__
 
 
-MODELS: Final = ("paired", "unpaired", "pooled", "icdm2015", "flat", "bootstrap")
-"""The models that a name alone describes, where an item has one label."""
+def _paired(n_labels: int, n_classifiers: int) -> Model:
+    """Return the tree, and for two labels that with the papers' prior; for two classifiers it is their own model."""
+    if n_labels > 2:  # noqa: PLR2004
+        return Tree(name="paired")
+    return Sigir2016(name="paired") if n_classifiers == 2 else Tree(kappa=4.0, name="paired")  # noqa: PLR2004
 
-MULTILABEL_MODELS: Final = ("paired", "unpaired", "multilabel", "bootstrap")
-"""The models that a name alone describes, where an item has any number of labels; "multilabel" is "paired"."""
+
+def _unpaired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
+    """Return a tree of each classifier, and for two labels the papers' model."""
+    return Tree(paired=False, name="unpaired") if n_labels > 2 else Sigir2016Unpaired(name="unpaired")  # noqa: PLR2004
 
 
-@checked_keywords
-def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2, multilabel: bool = False) -> Model:
-    """Turn a name into the model with the default prior for so many labels; a model object stays itself.
+def papers_models(n_labels: int, *, multilabel: bool = False) -> list[tuple[str, Model]]:
+    """Return the papers' models of so many labels, each with a name: what another prior is compared with."""
+    if multilabel:
+        return [
+            ("paired, SIGIR 2016", Multilabel(kappa=4.0)),
+            ("unpaired, SIGIR 2016", Multilabel(kappa=2.0, paired=False)),
+        ]
+    if n_labels > 2:  # noqa: PLR2004
+        return [("hierarchical, ICDM 2015", Icdm2015()), ("flat", Flat())]
+    return [("paired, SIGIR 2016", Sigir2016()), ("unpaired, SIGIR 2016", Sigir2016Unpaired())]
 
-    Two labels have the papers' prior, which for two classifiers is a model of its own and for more the tree with the
-    same prior for every pair.
 
-    Examples
-    --------
-    >>> parse_model("unpaired")
-    Unpaired(mu=(1.0, 1.0), positive=(1.0, 1.0), negative=(1.0, 1.0))
-    >>> parse_model("paired", n_labels=20).prior
-    'mu ~ Dir(1, …); types ~ Dir(1·base); labels of a type ~ Dir, mass 1'
-    """
-    if isinstance(model, str):
-        binary, pair = n_labels <= 2, n_classifiers == 2  # noqa: PLR2004
-        single: dict[str, Model] = {
-            "paired": Tree() if not binary else Paired() if pair else Tree(kappa=4.0),
-            "unpaired": Unpaired() if binary else Tree(paired=False),
-            "pooled": Pooled(),
-            "icdm2015": Icdm2015(),
-            "flat": Flat(),
-            "bootstrap": Bootstrap(),
-        }
-        several: dict[str, Model] = {
-            "paired": Multilabel(),
-            "unpaired": Multilabel(paired=False),
-            "multilabel": Multilabel(),
-            "bootstrap": Bootstrap(),
-        }
-        if model in several and model not in single and not multilabel:
-            raise InvalidInputError(
-                f"The model {model!r} is for items with any number of labels.", hint=wording("use model='paired'.")
-            )
-        if model in single and model not in several and multilabel:
-            raise InvalidInputError(
-                f"The model {model!r} needs one label an item; these items have any number of labels.",
-                hint=f"use one of {', '.join(MULTILABEL_MODELS)}.",
-            )
-        return choose(model, several if multilabel else single, "model")
-    if isinstance(model, type) or not all(hasattr(model, part) for part in ("fit", "name", "paired", "prior")):
-        found: Any = model
-        raise UnknownNameError(
-            wording("`model` must be a name or a model object; got {!r}.", found), hint=f"{list(MODELS)}."
-        )
-    ours = type(model).__module__.startswith(__name__) and not isinstance(model, Bootstrap)
-    several_labels = model.is_multilabel if isinstance(model, PowerPrior) else isinstance(model, Multilabel)
-    if ours and multilabel != several_labels:
-        raise InvalidInputError(
-            f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}."
-        )
-    return model
+register(Sigir2016, "paired", single=_paired, multilabel=Multilabel)
+register(Sigir2016Unpaired, "unpaired", single=_unpaired, multilabel=lambda: Multilabel(paired=False))
+register(Sigir2016, "sigir2016")
+register(Sigir2016Unpaired, "sigir2016_unpaired")
+register(Tree, "tree")
+register(Pooled)
+register(Icdm2015)
+register(Flat)
+register(Multilabel, "multilabel")
+register(Bootstrap, multilabel=Bootstrap)

@@ -12,21 +12,20 @@ with the counts added, and independent draws replace the papers' Markov chain.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Unpack
 
 import numpy as np
 
-from ropewalk._checks import is_real
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import TINY, block_size, dirichlet
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.graph import Graph, Law, Size, Sketch
+from ropewalk.models.protocol import Model, check_pseudo_counts, listed, times
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.text.names import shorten
 from ropewalk.text.options import wording
@@ -82,8 +81,52 @@ def block_of_each(rng: np.random.Generator, posteriors: Sequence[DirichletPoster
     return Weighted(first.cells, weights, shares=mu)
 
 
+class _TwoLabels(Model):
+    """What the papers' two models of two labels share; `together` is how many classifiers a table holds."""
+
+    __slots__ = ()
+
+    mu: Sequence[float]
+    positive: Sequence[float]
+    negative: Sequence[float]
+
+    together = 2
+    takes_fractions = True
+    no_savage_dickey = ""
+
+    def __post_init__(self) -> None:
+        check_pseudo_counts(self, mu=2, positive=2**self.together, negative=2**self.together)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the labels leaves the prior as it is."""
+        return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
+
+    def fit(self, outcomes: Outcomes) -> DirichletPosterior:
+        """Return the posterior of a table of two labels, the positive one last."""
+        n_labels = outcomes.n_labels
+        if outcomes.n_classifiers != self.together:
+            raise InvalidInputError(f"This model takes {self.together} classifier(s); got {outcomes.n_classifiers}.")
+        if n_labels > 2:  # noqa: PLR2004
+            raise DataError(
+                f"The model {self.name} with these pseudo-counts covers two labels; these data have {n_labels} "
+                f"({shorten(map(label_text, outcomes.labels), 6)}).",
+                hint=wording("pos_label= compares one class against the rest; models.Tree takes any number of labels."),
+            )
+        cells = _every_cell(n_labels, self.together)
+        counts = np.zeros((n_labels,) * (self.together + 1))
+        counts[tuple(outcomes.codes.T)] = outcomes.counts
+        if n_labels == 1:  # a single label leaves nothing to doubt
+            return DirichletPosterior(cells, np.ones(1), (np.ones(1),))
+        # The papers list the outcome pairs from (1,1) down to (0,0); cells are sorted upwards.
+        priors = [np.array(values[::-1], dtype=np.float64) for values in (self.negative, self.positive)]
+        theta = tuple(counts[j].reshape(-1) + priors[j] for j in range(2))
+        shares = counts.reshape(2, -1).sum(axis=1) + np.array(self.mu[::-1], dtype=np.float64)
+        return DirichletPosterior(cells, shares, theta)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paired:
+class Sigir2016(_TwoLabels):
     """Two classifiers on the same test set: a Dirichlet over the pairs of their predictions.
 
     `mu` are the pseudo-counts of the positive and the negative class; `positive` and `negative` those of the
@@ -91,50 +134,39 @@ class Paired:
 
     Examples
     --------
-    >>> Paired(positive=(2, 1, 1, 1)).prior
+    >>> Sigir2016(positive=(2, 1, 1, 1)).prior
     'mu ~ Beta(1, 1); theta+ ~ Dir(2, 1, 1, 1); theta- ~ Dir(1, 1, 1, 1)'
     """
 
     mu: Sequence[float] = (1.0, 1.0)
     positive: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
     negative: Sequence[float] = (1.0, 1.0, 1.0, 1.0)
+    name: str = field(default="sigir2016", repr=False, compare=False)
 
-    name = "paired"
-    paired = True
-    no_factor = ""
-    no_savage_dickey = ""
-
-    def __post_init__(self) -> None:
-        _check_shapes(self, mu=2, positive=4, negative=4)
+    description = (
+        "What the two say together about a positive item has a Dirichlet prior, and so has what they say about a "
+        "negative one (Zhang et al., SIGIR 2016)."
+    )
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return (
-            f"mu ~ Beta({_list(self.mu)}); theta+ ~ Dir({_list(self.positive)}); theta- ~ Dir({_list(self.negative)})"
-        )
+        positive, negative = listed(self.positive), listed(self.negative)
+        return f"mu ~ Beta({listed(self.mu)}); theta+ ~ Dir({positive}); theta- ~ Dir({negative})"
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether exchanging the labels leaves the prior as it is."""
-        return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
-
-    def scaled(self, factor: float) -> Paired:
+    def scaled(self, factor: float) -> Sigir2016:
         """Return the model with so many times the prior mass."""
-        return Paired(**_times(self, factor))
+        mu, positive, negative = (times(values, factor) for values in (self.mu, self.positive, self.negative))
+        return replace(self, mu=mu, positive=positive, negative=negative)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph, as in Figure 3 of the paper."""
         s = Sketch("Two classifiers on one test set, two labels (SIGIR 2016)", paired=True, **size)
         return binary_graph(s, self.mu, self.positive, self.negative)
 
-    def fit(self, outcomes: Outcomes) -> DirichletPosterior:
-        """Return the posterior of a table of two classifiers and two labels, the positive one last."""
-        return _fit(outcomes, 2, self.mu, self.positive, self.negative)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unpaired:
+class Sigir2016Unpaired(_TwoLabels):
     """One classifier on its own test set; two such posteriors make the papers' unpaired comparison.
 
     `mu` are the pseudo-counts of the positive and the negative class; `positive` and `negative` those of the
@@ -143,35 +175,32 @@ class Unpaired:
 
     Examples
     --------
-    >>> Unpaired().prior
+    >>> Sigir2016Unpaired().prior
     'mu ~ Beta(1, 1); rho+ ~ Beta(1, 1); rho- ~ Beta(1, 1)'
     """
 
     mu: Sequence[float] = (1.0, 1.0)
     positive: Sequence[float] = (1.0, 1.0)
     negative: Sequence[float] = (1.0, 1.0)
+    name: str = field(default="sigir2016_unpaired", repr=False, compare=False)
 
-    name = "unpaired"
     paired = False
-    no_factor = ""
-    no_savage_dickey = ""
-
-    def __post_init__(self) -> None:
-        _check_shapes(self, mu=2, positive=2, negative=2)
+    together = 1
+    description = (
+        "How often a classifier calls a positive item positive has a Beta prior, and so has how often it calls a "
+        "negative one so, each classifier by itself (Zhang et al., SIGIR 2016)."
+    )
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return f"mu ~ Beta({_list(self.mu)}); rho+ ~ Beta({_list(self.positive)}); rho- ~ Beta({_list(self.negative)})"
+        positive, negative = listed(self.positive), listed(self.negative)
+        return f"mu ~ Beta({listed(self.mu)}); rho+ ~ Beta({positive}); rho- ~ Beta({negative})"
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether exchanging the labels leaves the prior as it is."""
-        return self.mu[0] == self.mu[1] and self.positive == self.negative[::-1]
-
-    def scaled(self, factor: float) -> Unpaired:
+    def scaled(self, factor: float) -> Sigir2016Unpaired:
         """Return the model with so many times the prior mass."""
-        return Unpaired(**_times(self, factor))
+        mu, positive, negative = (times(values, factor) for values in (self.mu, self.positive, self.negative))
+        return replace(self, mu=mu, positive=positive, negative=negative)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph, as in Figures 1 and 2 of the paper."""
@@ -179,65 +208,12 @@ class Unpaired:
         s = Sketch(f"{who}, two labels (SIGIR 2016)", **size)
         return binary_graph(s, self.mu, self.positive, self.negative)
 
-    def fit(self, outcomes: Outcomes) -> DirichletPosterior:
-        """Return the posterior of a table of one classifier and two labels, the positive one last."""
-        return _fit(outcomes, 1, self.mu, self.positive, self.negative)
-
-
-def _fit(
-    outcomes: Outcomes,
-    n_classifiers: int,
-    mu: Sequence[float],
-    positive: Sequence[float],
-    negative: Sequence[float],
-) -> DirichletPosterior:
-    n_labels = outcomes.n_labels
-    if outcomes.n_classifiers != n_classifiers:
-        raise InvalidInputError(f"This model takes {n_classifiers} classifier(s); got {outcomes.n_classifiers}.")
-    if n_labels > 2:  # noqa: PLR2004
-        raise DataError(
-            f"The model {'paired' if n_classifiers == 2 else 'unpaired'} with these pseudo-counts covers two labels; "  # noqa: PLR2004
-            f"these data have {n_labels} ({shorten(map(label_text, outcomes.labels), 6)}).",
-            hint=wording("pos_label= compares one class against the rest; models.Tree takes any number of labels."),
-        )
-    cells = _every_cell(n_labels, n_classifiers)
-    counts = np.zeros((n_labels,) * (n_classifiers + 1))
-    counts[tuple(outcomes.codes.T)] = outcomes.counts
-    if n_labels == 1:  # a single label leaves nothing to doubt
-        return DirichletPosterior(cells, np.ones(1), (np.ones(1),))
-    # The papers list the outcome pairs from (1,1) down to (0,0); cells are sorted upwards.
-    priors = [np.array(negative[::-1], dtype=np.float64), np.array(positive[::-1], dtype=np.float64)]
-    theta = tuple(counts[j].reshape(-1) + priors[j] for j in range(2))
-    shares = counts.reshape(2, -1).sum(axis=1) + np.array(mu[::-1], dtype=np.float64)
-    return DirichletPosterior(cells, shares, theta)
-
 
 @lru_cache(maxsize=8)
 def _every_cell(n_labels: int, n_classifiers: int) -> Cells:
     """Return the cells of all tables of this size: one object, so that tables of many data sets can be stacked."""
     codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
     return Cells(codes, n_labels)
-
-
-def _times(model: Paired | Unpaired, factor: float) -> dict[str, tuple[float, ...]]:
-    shapes = {"mu": model.mu, "positive": model.positive, "negative": model.negative}
-    return {field: tuple(factor * value for value in values) for field, values in shapes.items()}
-
-
-def _check_shapes(model: Paired | Unpaired, **lengths: int) -> None:
-    for field, length in lengths.items():
-        values = getattr(model, field)
-        good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
-        if not good or not all(is_real(v) and math.isfinite(v) and v > 0 for v in values):
-            raise InvalidInputError(
-                f"`{field}` must be {length} positive numbers; got {values!r}.",
-                hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
-            )
-        object.__setattr__(model, field, tuple(float(v) for v in values))
-
-
-def _list(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:g}" for value in values)
 
 
 def binary_graph(s: Sketch, mu: Law, positive: Law, negative: Law, *, per_label: bool = False) -> Graph:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Final, Literal, Unpack
 
 import numpy as np
@@ -17,15 +20,21 @@ from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.multilabel import label_sums, stacked
+from ropewalk.models.protocol import Model
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray
+
+_MIN_UNITS: Final = 10  # of 10 clusters the interval covers 79-89%
+_DIGITS: Final = 13
+_ROUNDING: Final = 1e-12
+_EARLY_DRAWS: Final = 1_000
 
 FEW_CLUSTERS: Final = 50
 """With fewer clusters, or items, to re-weight, the interval covers less than it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap:
+class Bootstrap(Model):
     """Rubin's Bayesian bootstrap: weights ~ Dirichlet(1, …, 1) over items or clusters, the same for all classifiers.
 
     It leaves what belongs together as it came: the labels of an item, the scores of an item, the items of a cluster,
@@ -44,7 +53,10 @@ class Bootstrap:
     name = "bootstrap"
     is_symmetric = True
     no_factor = "the bootstrap has no prior"
-    no_savage_dickey = no_factor
+    is_multilabel = None
+    reweights_items = True
+    min_units = _MIN_UNITS
+    no_papers = "it re-weights the items themselves"
 
     @property
     def prior(self) -> str:
@@ -70,6 +82,34 @@ class Bootstrap:
             s.plate(f"item i = 1 … {s.sign('N', 'g')}")
         s.plate(f"{unit} = 1 … {s.sign(total)}")
         return s.scores("w", "x", column=0.5)
+
+    @property
+    def description(self) -> str:
+        """The model in a sentence."""
+        shared = ", by the same weights for all classifiers" if self.paired else ""
+        return f"Rubin's Bayesian bootstrap: {self.over} are re-weighted at random{shared}; others are not known of."
+
+    def summary(self, *, alone: bool = False) -> str:  # noqa: ARG002
+        """Name the model, which has no prior."""
+        return f"Bayesian bootstrap over {self.over}, no prior"
+
+    def steadied(self, psi: FloatArray, metric: str, observed: Sequence[float | None]) -> FloatArray:
+        """Return draws as they are judged: without rounding errors, and those of an ECE without noise.
+
+        Equal scores are not to count as different ones. Noise in the bins makes an observed ECE too large, and
+        re-weighting adds about as much again: what it adds is taken off twice.
+        """
+        if metric == "ece":
+            # The first draws alone decide, so that fewer draws stay a prefix of more.
+            added = psi[:, :_EARLY_DRAWS].mean(axis=1) - np.array(observed, dtype=np.float64)
+            psi = np.clip(psi - 2 * added[:, np.newaxis], 0.0, 1.0)
+        largest = float(np.abs(psi).max(initial=0.0))
+        scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
+        steady: FloatArray = np.round(psi / scale, _DIGITS) * scale + 0.0
+        for i, j in combinations(range(len(steady)), 2):  # equal values may have been rounded apart
+            close = np.abs(steady[i] - steady[j]) <= _ROUNDING * scale
+            steady[j, close] = steady[i, close]
+        return steady
 
     def fit(self, data: AnyOutcomes | ItemScores) -> BootstrapPosterior | ScorePosterior:
         """Return the posterior of the weights."""

@@ -9,16 +9,14 @@ import numpy as np
 
 from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.around import Around
 from ropewalk.models.distributions import describe, is_preliz, is_pymc, log_density
 from ropewalk.models.graph import Graph, Node, Size, graph_of
-from ropewalk.models.posterior import Model, Posterior
-from ropewalk.models.tree import NOT_THEIRS
+from ropewalk.models.protocol import NOT_THEIRS, Model, Posterior, Wrapper
 from ropewalk.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DeltaPrior(Around):
+class DeltaPrior(Wrapper):
     """A model whose prior of the difference A − B of the metric is replaced by one of your own.
 
     `delta` is a distribution of PyMC, PreliZ or SciPy (`scipy.stats.norm(0, 0.02)`), or a function that returns log
@@ -28,20 +26,22 @@ class DeltaPrior(Around):
     Examples
     --------
     >>> from scipy import stats
-    >>> from ropewalk.models import Paired
-    >>> DeltaPrior(model=Paired(), delta=stats.norm(0, 0.02)).prior
+    >>> from ropewalk.models import Sigir2016
+    >>> DeltaPrior(model=Sigir2016(), delta=stats.norm(0, 0.02)).prior
     'delta ~ norm(0, 0.02); else mu ~ Beta(1, 1); theta+ ~ Dir(1, 1, 1, 1); theta- ~ Dir(1, 1, 1, 1)'
     """
 
     model: Model
     delta: Any
 
+    weights_difference = True
     no_savage_dickey = NOT_THEIRS
+    no_papers = "there is none to take its place; ask again with another one of your own"
 
     def __post_init__(self) -> None:
-        if not all(hasattr(self.model, part) for part in ("fit", "name", "paired", "prior")):
+        if not isinstance(self.model, Model):
             raise InvalidInputError(
-                f"`model` must be a model object; got {self.model!r}.", hint="for example rw.models.Paired()."
+                f"`model` must be a model object; got {self.model!r}.", hint="for example rw.models.Sigir2016()."
             )
         if isinstance(self.model, DeltaPrior):
             raise InvalidInputError("The difference has a prior already.")
@@ -64,6 +64,18 @@ class DeltaPrior(Around):
         prior = Node("p(delta)", (column - 1, row), "p(δ)", "constant", f"p(δ) = {_told(self.delta)}")
         edges = (*base.edges, ("p(delta)", "delta"))
         return replace(base, nodes=(*base.nodes, prior), edges=edges, title=f"{base.title}, with a prior on δ")
+
+    @property
+    def description(self) -> str:
+        """The model in a sentence or two."""
+        return (
+            f"{self.model.description} The prior of the difference itself was given with the question: each draw is "
+            "weighted by its density over that of the model's own."
+        )
+
+    def variants(self) -> list[tuple[str, Model]]:
+        """Return the model inside."""
+        return [("without the prior of the difference", self.model)]
 
     def fit(self, outcomes: Any) -> Posterior:
         """Return the posterior of the model underneath, whose draws are still to be weighted."""

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import TINY, GammaRows, block_size, dirichlet
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.hierarchical import check_single
+from ropewalk.models.protocol import Model, check_masses
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flat:
-    """One confusion matrix a classifier, each row ~ Dirichlet(`pseudo_count`, …) over all M labels.
+class Flat(Model):
+    """One confusion matrix a classifier, each row ~ Dirichlet(`theta_prior`, …) over all M labels.
 
     The prior weighs M pseudo-documents a class, which swamps the data where classes are many and small; it is here
     for comparison.
@@ -31,40 +31,42 @@ class Flat:
     'mu ~ Dir(1, …); theta_j ~ Dir(1, …)'
     """
 
-    pseudo_count: float = 1.0
+    theta_prior: float = 1.0
     mu_prior: float = 1.0
 
     name = "flat"
     paired = False
     is_symmetric = True
-    no_factor = ""
+    takes_fractions = True
     no_savage_dickey = ""
+    description = (
+        "Each row of a confusion matrix has a Dirichlet prior, the same for all cells, each classifier by itself."
+    )
 
     def __post_init__(self) -> None:
-        for field in ("pseudo_count", "mu_prior"):
-            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        check_masses(self, "theta_prior", "mu_prior")
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return f"mu ~ Dir({self.mu_prior:g}, …); theta_j ~ Dir({self.pseudo_count:g}, …)"
+        return f"mu ~ Dir({self.mu_prior:g}, …); theta_j ~ Dir({self.theta_prior:g}, …)"
 
     def scaled(self, factor: float) -> Flat:
         """Return the model with so many times the prior mass."""
-        return Flat(pseudo_count=self.pseudo_count * factor, mu_prior=self.mu_prior * factor)
+        return replace(self, theta_prior=self.theta_prior * factor, mu_prior=self.mu_prior * factor)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Confusion matrices, every row for itself", **size)
         s.shares(s.even(self.mu_prior))
-        s.parameter("theta", (2, 0), s.sign("θ", "j"), s.even(self.pseudo_count), ("alpha", (2, -2), "α"))
+        s.parameter("theta", (2, 0), s.sign("θ", "j"), s.even(self.theta_prior), ("alpha", (2, -2), "α"))
         return class_graph(s)
 
     def fit(self, outcomes: Outcomes) -> FlatPosterior:
         """Return the posterior of one classifier's table."""
         check_single(outcomes)
         counts = outcomes.confusion()
-        shapes = counts.reshape(-1) + np.float64(self.pseudo_count)
+        shapes = counts.reshape(-1) + np.float64(self.theta_prior)
         return FlatPosterior(
             n_labels=outcomes.n_labels,
             mu=counts.sum(axis=1) + np.where(outcomes.can_be_true, self.mu_prior, 0.0),

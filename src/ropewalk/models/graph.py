@@ -52,8 +52,8 @@ def graph_of(model: Any, *, n_labels: int, n_classifiers: int, form: Form = "cou
 
     Examples
     --------
-    >>> from ropewalk.models import Paired
-    >>> graph = graph_of(Paired(), n_labels=2, n_classifiers=2)
+    >>> from ropewalk.models import Sigir2016
+    >>> graph = graph_of(Sigir2016(), n_labels=2, n_classifiers=2)
     >>> graph.parents("psi_A")
     ('mu', 'theta+', 'theta-')
     >>> graph["theta+"].formula

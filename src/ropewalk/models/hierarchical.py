@@ -1,7 +1,7 @@
 """The hierarchical model of confusion matrices (Zhang et al., ICDM 2015), drawn exactly.
 
     mu ~ Dirichlet(1, …, 1)
-    eta ~ Beta(alpha, beta)
+    eta ~ Beta(eta_prior)
     theta_j ~ Dirichlet(omega_j),   omega_jj = eta,   omega_jk = (1 − eta) / (M − 1)
 
 The rows theta_j can be integrated out, which leaves a one-dimensional density of eta: a product of
@@ -13,18 +13,19 @@ Since omega_j adds up to 1, **eta is no accuracy**: it follows the number of non
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, Weighted
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
+from ropewalk.models.protocol import Model, check_masses, check_pseudo_counts, listed, times
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.typing import FloatArray, IntArray
 
@@ -32,15 +33,12 @@ _REACH: Final = 700.0  # logit of the smallest and largest eta that a float can 
 _POINTS: Final = (281, 281, 281, 2_049)
 _DEPTH: Final = 45.0  # log density below its maximum at which the grid may end
 
-FEW_ITEMS: Final = 30
-"""With fewer items a class, intervals of a score cover less than they say."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Icdm2015:
+class Icdm2015(Model):
     """The hierarchical model of ICDM 2015: one confusion matrix a classifier, classes tied together by eta.
 
-    `alpha` and `beta` are the Beta prior of eta; `mass` is how many pseudo-documents omega weighs in each row, and
+    `eta_prior` are the pseudo-counts of eta; `kappa` is how many pseudo-documents omega weighs in each row, and
     `mu_prior` how many each class weighs in the prevalences. All ones are the paper's prior.
 
     Examples
@@ -49,45 +47,45 @@ class Icdm2015:
     'mu ~ Dir(1, …); eta ~ Beta(1, 1); theta_j ~ Dir(omega_j), omega_jj = eta, mass 1'
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
-    mass: float = 1.0
+    eta_prior: Sequence[float] = (1.0, 1.0)
+    kappa: float = 1.0
     mu_prior: float = 1.0
 
     name = "icdm2015"
     paired = False
     is_symmetric = True
-    no_factor = ""
+    takes_fractions = True
     no_savage_dickey = ""
+    min_items_per_class = 30  # with fewer, intervals of a score cover less than they say
+    description = (
+        "The rows of a confusion matrix have Dirichlet priors that share a parameter eta, each classifier by itself "
+        "(Zhang et al., ICDM 2015)."
+    )
 
     def __post_init__(self) -> None:
-        for field in ("alpha", "beta", "mass", "mu_prior"):
-            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        check_pseudo_counts(self, eta_prior=2)
+        check_masses(self, "kappa", "mu_prior")
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
         return (
-            f"mu ~ Dir({self.mu_prior:g}, …); eta ~ Beta({self.alpha:g}, {self.beta:g}); "
-            f"theta_j ~ Dir(omega_j), omega_jj = eta, mass {self.mass:g}"
+            f"mu ~ Dir({self.mu_prior:g}, …); eta ~ Beta({listed(self.eta_prior)}); "
+            f"theta_j ~ Dir(omega_j), omega_jj = eta, mass {self.kappa:g}"
         )
 
     def scaled(self, factor: float) -> Icdm2015:
         """Return the model with so many times the prior mass."""
-        return Icdm2015(
-            alpha=self.alpha * factor,
-            beta=self.beta * factor,
-            mass=self.mass * factor,
-            mu_prior=self.mu_prior * factor,
-        )
+        eta_prior = times(self.eta_prior, factor)
+        return replace(self, eta_prior=eta_prior, kappa=self.kappa * factor, mu_prior=self.mu_prior * factor)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph, as in Figure 2 of the paper."""
         s = Sketch("Confusion matrices, rows tied together by η (ICDM 2015)", **size)
-        eta, omega, mass = s.sign("η"), s.sign("ω", "j"), "" if self.mass == 1 else f"{self.mass:g} · "
+        eta, omega, mass = s.sign("η"), s.sign("ω", "j"), "" if self.kappa == 1 else f"{self.kappa:g} · "
         others = f"{mass}(1 − {eta}) / {max(s.n_labels - 1, 1)}"
         s.shares(s.even(self.mu_prior))
-        s.parameter("eta", (2, -2), eta, (self.alpha, self.beta), ("alpha", (2, -3), "α"))
+        s.parameter("eta", (2, -2), eta, self.eta_prior, ("alpha", (2, -3), "α"))
         s.derived("omega", (2, -1), omega, f"{mass}{eta} on the diagonal, {others} elsewhere", "eta")
         s.latent("theta", (2, 0), s.sign("θ", "j"), f"Dir({omega})", "omega")
         return class_graph(s)
@@ -95,21 +93,21 @@ class Icdm2015:
     def fit(self, outcomes: Outcomes) -> HierarchicalPosterior:
         """Return the posterior of one classifier's table."""
         check_single(outcomes)
-        check_sticks(self.mass, "mass")
+        check_sticks(self.kappa, "kappa")
         truth = outcomes.codes[:, 0]
         right = truth == outcomes.codes[:, 1]
         return HierarchicalPosterior(
             n_labels=outcomes.n_labels,
             mu=outcomes.items_by_class().astype(np.float64) + np.where(outcomes.can_be_true, self.mu_prior, 0.0),
             counted=CountedCells.of(outcomes.codes, outcomes.counts, truth.astype(np.int64), outcomes.n_labels),
-            mass=self.mass,
+            mass=self.kappa,
             eta=Eta(
                 right=outcomes.counts[right],
                 wrong=outcomes.counts[~right],
                 n_labels=outcomes.n_labels,
-                alpha=self.alpha,
-                beta=self.beta,
-                mass=self.mass,
+                alpha=self.eta_prior[0],
+                beta=self.eta_prior[1],
+                mass=self.kappa,
             ),
         )
 
@@ -142,8 +140,8 @@ class Eta:
         eta, rest = self.mass * expit(logit), self.mass * expit(-logit) / max(self.n_labels - 1, 1)
         value: FloatArray = self.alpha * log_expit(logit) + self.beta * log_expit(-logit)
         for counts, omega in ((self.right, eta), (self.wrong, rest)):
-            for count, times in zip(*np.unique(counts, return_counts=True), strict=True):
-                value += times * (gammaln(count + omega) - gammaln(omega))
+            for count, number in zip(*np.unique(counts, return_counts=True), strict=True):
+                value += number * (gammaln(count + omega) - gammaln(omega))
         return value
 
     @cached_property

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Unpack
 
-from ropewalk._checks import check_positive, is_real
+from ropewalk._checks import is_real
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.tree import NOT_THEIRS
+from ropewalk.models.protocol import Model, check_masses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogitNormal:
+class LogitNormal(Model):
     """Recalls whose logits are normal, by Markov chains: logit(rho_j) ~ Normal(location, scale) in every class.
 
     With `pooled` the classes are tied together: a classifier's centre ~ Normal(location, scale), its spread ~
@@ -42,12 +42,9 @@ class LogitNormal:
     name = "logit_normal"
     exact = False
     is_symmetric = True
-    no_factor = ""
-    no_savage_dickey = NOT_THEIRS
 
     def __post_init__(self) -> None:
-        for field in ("scale", "spread", "mu_prior", "label_mass"):
-            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        check_masses(self, "scale", "spread", "mu_prior", "label_mass")
         if not is_real(self.location) or not abs(self.location) < 100:  # noqa: PLR2004
             raise InvalidInputError(f"`location` must be a number on the logit scale; got {self.location!r}.")
         known: Any = self.correlation
@@ -99,6 +96,17 @@ class LogitNormal:
         else:
             s.derived("rho", (2, 0), s.sign("ρ", "j"), f"1 / (1 + exp(−{logit}))", "logit")
         return class_graph(s, self.label_mass)
+
+    @property
+    def description(self) -> str:
+        """The model in a sentence."""
+        what = "how often the classifiers are right or wrong together" if self.paired else "the recalls"
+        told = f"On the logit scale, {what} of the classes are normal"
+        if self.pooled:
+            told += ", around a centre and with a spread that are learned, so that small classes borrow from the others"
+        if self.correlation != 0:
+            told += ", and correlated across classifiers"
+        return f"{told}."
 
     def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
         """Refuse: there is no closed form."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_positive
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Margins
 from ropewalk.models.binary import binary_graph
 from ropewalk.models.graph import Graph, Size, Sketch
-from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
+from ropewalk.models.protocol import Model, check_masses
+from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
@@ -48,7 +48,7 @@ class LabelMargins:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Multilabel:
+class Multilabel(Model):
     """A binary model for each label: mu ~ Beta(mu_prior, mu_prior), outcomes of either side ~ Dir(kappa · 2^−K).
 
     The default kappa = 1 is Dir(1/4, …) for two classifiers; kappa = 4 (2 with ``paired=False``) is the papers' prior,
@@ -66,12 +66,12 @@ class Multilabel:
     paired: bool = True
 
     is_symmetric = True
-    no_factor = ""
-    no_savage_dickey = NOT_THEIRS
+    takes_fractions = True
+    is_multilabel = True
+    description = "Every label is a table of its own: who is right about it has a Dirichlet prior."
 
     def __post_init__(self) -> None:
-        for field in ("kappa", "mu_prior"):
-            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        check_masses(self, "kappa", "mu_prior")
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class Multilabel:
 
     def scaled(self, factor: float) -> Multilabel:
         """Return the model with so many times the prior mass."""
-        return Multilabel(kappa=self.kappa * factor, mu_prior=self.mu_prior * factor, paired=self.paired)
+        return replace(self, kappa=self.kappa * factor, mu_prior=self.mu_prior * factor)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""

@@ -13,7 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.distributions import check_prior, describe
 from ropewalk.models.graph import Graph, Size, Sketch
-from ropewalk.models.tree import NOT_THEIRS
+from ropewalk.models.protocol import Model
 
 _CELLS: Final = 4_000  # of a table, beyond which a chain would take for ever
 _SUMS: Final = 1e-6
@@ -21,7 +21,7 @@ _BOTH: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NoisyLabels:
+class NoisyLabels(Model):
     """Test labels that annotators got wrong now and then, by Markov chains.
 
     The class of an item is what is true, and what was annotated is that or, with probability `error`, something else:
@@ -57,9 +57,8 @@ class NoisyLabels:
 
     name = "noisy_labels"
     exact = False
-    is_symmetric = False
-    no_factor = ""
-    no_savage_dickey = NOT_THEIRS
+    takes_labels_as_true = False
+    no_papers = "the models of the papers take the labels for the truth; ask again with another error="
     moves = "The observed values are against the labels as annotated; the posterior is about the true ones."
 
     def __post_init__(self) -> None:
@@ -124,6 +123,16 @@ class NoisyLabels:
         s.plate(f"class j = 1 … {s.n_labels}")
         return s.scores("mu", "theta")
 
+    @property
+    def description(self) -> str:
+        """The model in a sentence."""
+        known = self.drift is None and _is_known(self.error)
+        rate = "at a rate that was given" if known else "at a rate that has a prior of its own"
+        return (
+            f"Annotators took an item's true class for another one {rate}, whatever the classifiers say; the truth is "
+            "not known and is summed out, and scores are against it."
+        )
+
     def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
         """Refuse: there is no closed form."""
         raise InvalidInputError("Label noise has no closed form.", hint='use engine="pymc".')
@@ -150,6 +159,13 @@ def check_error(error: Any) -> Any:
 def is_pair(error: Any) -> bool:
     """Whether the error is one of positive and one of negative items, and not the two pseudo-counts of a Beta."""
     return isinstance(error, tuple) and len(error) == _BOTH and not all(is_real(one) and one >= 1 for one in error)
+
+
+def _is_known(error: Any) -> bool:
+    """Whether an error rate is known, and not a distribution."""
+    if isinstance(error, list) or is_pair(error):
+        return all(_is_known(part) for part in error)
+    return is_real(error) or isinstance(error, np.ndarray)
 
 
 def _told(error: Any) -> str:

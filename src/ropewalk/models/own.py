@@ -15,14 +15,15 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.models.binary import binary_graph
 from ropewalk.models.distributions import check_prior, describe, is_counts, shapes_of
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.tree import NOT_THEIRS, Tree, TreePosterior
+from ropewalk.models.protocol import Model
+from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray
 
 _BINARY: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OwnPriors:
+class OwnPriors(Model):
     """The models of labels with priors of your own; what is left out keeps its usual prior.
 
     `mu` is the prior of the class shares: of two labels that of the positive one, of more a distribution over all of
@@ -55,9 +56,7 @@ class OwnPriors:
     label_mass: float = 1.0
 
     name = "own"
-    is_symmetric = False
-    no_factor = ""
-    no_savage_dickey = NOT_THEIRS
+    title = "own-prior"
 
     def __post_init__(self) -> None:
         if self.rho is not None and self.theta is not None:
@@ -103,6 +102,22 @@ class OwnPriors:
         elif within is not None:
             told += [f"{name}_j ~ {describe(within)}"]
         return "; ".join(told) or Tree(label_mass=self.label_mass).prior
+
+    @property
+    def description(self) -> str:
+        """The model in a sentence."""
+        whose = {"rho": "each classifier does", "theta": "the classifiers do together"}
+        name, within = self.within
+        told = [*(["of the class shares"] if self.mu is not None else [])]
+        told += [f"of what {whose[name]} in a class"] if within is not None else []
+        if not told:
+            return "The usual prior of labels, since none was given in its place."
+        return f"The prior {' and '.join(told)} was given with the question; all else has the usual one."
+
+    def told_fields(self) -> list[str]:
+        """Return the fields that do not have their default; whether items are paired follows from the others."""
+        follows = (self.rho is None) == self.paired
+        return [field for field in Model.told_fields(self) if not (follows and field == "paired")]
 
     def by_class(self, table: Outcomes) -> list[Any]:
         """Return the prior within every class of a table, None where the usual one holds."""

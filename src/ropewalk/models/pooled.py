@@ -1,7 +1,7 @@
 """Partial pooling of recalls: classes borrow from each other as much as the data say that they are alike.
 
     mu ~ Dirichlet(mu_prior, …)                          which class an item is of
-    m ~ Beta(alpha, beta)                                the typical recall of a class
+    m ~ Beta(centre_prior)                               the typical recall of a class
     kappa / (kappa + kappa_scale) ~ Uniform(0, 1)        how many items of a class the other classes are worth
     rho_j ~ Beta(m·kappa, (1 − m)·kappa)                 the recall of class j
     wrong label | class j ~ symmetric Dirichlet, total mass label_mass
@@ -14,18 +14,19 @@ classes that differ are left alone. An empty class gets the recall of the others
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Weighted
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.hierarchical import check_single
+from ropewalk.models.protocol import Model, check_masses, check_pseudo_counts, listed, times
 from ropewalk.models.recalls import Recalls
 from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.models.tree import Tree, TreePosterior
@@ -36,10 +37,10 @@ _MOST: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pooled:
+class Pooled(Model):
     """One confusion matrix a classifier, its recalls pooled partially: their centre and concentration are learned.
 
-    `alpha` and `beta` are the Beta prior of the centre m, which **is** the typical recall of a class. The
+    `centre_prior` are the pseudo-counts of the centre m, which **is** the typical recall of a class. The
     concentration kappa is how many items of a class the other classes are worth; `kappa_scale` is its prior median.
     `mu_prior` is how many pseudo-items each class weighs in the prevalences, and `label_mass` how many the prior of the
     labels that stand for a wrong answer.
@@ -50,8 +51,8 @@ class Pooled:
     heavy enough for classes that are all alike.
 
     Of two labels, what is pooled are the recalls of the positive and of the negative class: sensitivity and
-    specificity. Only where these are alike, as of two sides of one coin, does that make sense; `Unpaired` keeps them
-    apart.
+    specificity. Only where these are alike, as of two sides of one coin, does that make sense;
+    `Sigir2016Unpaired` keeps them apart.
 
     Examples
     --------
@@ -64,8 +65,7 @@ class Pooled:
     0.77
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
+    centre_prior: Sequence[float] = (1.0, 1.0)
     kappa_scale: float = 1.0
     mu_prior: float = 1.0
     label_mass: float = 1.0
@@ -73,16 +73,19 @@ class Pooled:
     name = "pooled"
     paired = False
     is_symmetric = True
-    no_factor = ""
-    no_savage_dickey = "it belongs to the papers' priors, and this one is not theirs"
+    takes_fractions = True
+    description = (
+        "The recalls of the classes lie around a centre, as closely as the data say: partial pooling, by the uniform "
+        "shrinkage prior (Christiansen and Morris 1997; Daniels 1999)."
+    )
 
     def __post_init__(self) -> None:
-        for field in ("alpha", "beta", "kappa_scale", "mu_prior", "label_mass"):
-            object.__setattr__(self, field, check_positive(getattr(self, field), field))
-        for field in ("alpha", "beta", "kappa_scale"):
-            if not _LEAST <= getattr(self, field) <= _MOST:
+        check_pseudo_counts(self, centre_prior=2)
+        check_masses(self, "kappa_scale", "mu_prior", "label_mass")
+        for field, values in (("centre_prior", self.centre_prior), ("kappa_scale", [self.kappa_scale])):
+            if not all(_LEAST <= value <= _MOST for value in values):
                 raise InvalidInputError(
-                    f"`{field}` must be from {_LEAST:g} to {_MOST:,.0f}; got {getattr(self, field):g}.",
+                    f"`{field}` must be from {_LEAST:g} to {_MOST:,.0f}; got {listed(values)}.",
                     hint="beyond, the prior says nothing at all, or all there is to say.",
                 )
 
@@ -90,7 +93,7 @@ class Pooled:
     def prior(self) -> str:
         """The prior in one line."""
         return (
-            f"mu ~ Dir({self.mu_prior:g}, …); m ~ Beta({self.alpha:g}, {self.beta:g}); "
+            f"mu ~ Dir({self.mu_prior:g}, …); m ~ Beta({listed(self.centre_prior)}); "
             f"kappa/(kappa + {self.kappa_scale:g}) ~ U(0, 1); rho_j ~ Beta(m·kappa, (1 − m)·kappa); "
             f"wrong label ~ Dir, mass {self.label_mass:g}"
         )
@@ -98,8 +101,7 @@ class Pooled:
     def scaled(self, factor: float) -> Pooled:
         """Return the model with so many times the prior mass."""
         return Pooled(
-            alpha=self.alpha * factor,
-            beta=self.beta * factor,
+            centre_prior=times(self.centre_prior, factor),
             kappa_scale=self.kappa_scale * factor,
             mu_prior=self.mu_prior * factor,
             label_mass=self.label_mass * factor,
@@ -120,7 +122,7 @@ class Pooled:
         s = Sketch("Recalls around a common centre", **size)
         m, kappa, scale = s.sign("m"), s.sign("κ"), f"{self.kappa_scale:g}"
         s.shares(s.even(self.mu_prior))
-        s.parameter("m", (2, -1), m, (self.alpha, self.beta), ("alpha", (2, -2), "α"))
+        s.parameter("m", (2, -1), m, self.centre_prior, ("alpha", (2, -2), "α"))
         s.constant("s", (3, -2), "s", scale)
         s.latent("kappa", (3, -1), kappa, f"the law by which {kappa} / ({kappa} + {scale}) is uniform", "s")
         s.latent("rho", (2, 0), s.sign("ρ", "j"), f"Beta({m} {kappa}, (1 − {m}) {kappa})", "m", "kappa")
@@ -137,7 +139,11 @@ class Pooled:
         # What cannot be true has no recall, and so none to share.
         known = np.asarray(outcomes.can_be_true) & (outcomes.n_labels > 1)
         recalls = Recalls(
-            right=right[known], wrong=wrong[known], alpha=self.alpha, beta=self.beta, scale=self.kappa_scale
+            right=right[known],
+            wrong=wrong[known],
+            alpha=self.centre_prior[0],
+            beta=self.centre_prior[1],
+            scale=self.kappa_scale,
         )
         return PooledPosterior(tree=tree, recalls=recalls, right=right, wrong=wrong)
 

@@ -1,9 +1,8 @@
-"""What a model is, what a posterior is, and how draws of a metric come out of one."""
+"""Draw a metric from posteriors, and take it of the observed counts."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,58 +14,13 @@ from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric, WeightedItems
 from ropewalk.models.multilabel import observed_margins
+from ropewalk.models.protocol import Posterior
 from ropewalk.typing import FloatArray
 
 AnyData = AnyOutcomes | ItemScores
 """What a model is fitted to: counted labels, or scores item by item."""
 
 AnyMetric = Metric | ScoreMetric
-
-
-class Posterior(Protocol):
-    """A distribution over weighted tables that can be drawn from exactly and independently."""
-
-    @property
-    def work(self) -> int:
-        """About how many random numbers a draw takes; a function of the table alone."""
-
-    @property
-    def block_size(self) -> int:
-        """How many draws a block holds; a function of the table alone."""
-
-    def block(self, rng: np.random.Generator, size: int) -> Tables | WeightedItems:
-        """Draw `size` tables."""
-
-
-class Model(Hashable, Protocol):
-    """A prior, which with the counts makes a posterior."""
-
-    @property
-    def name(self) -> str:
-        """What `model=` and the JSON call it."""
-
-    @property
-    def prior(self) -> str:
-        """The prior in one line of formulas."""
-
-    @property
-    def paired(self) -> bool:
-        """Whether the model takes all classifiers' predictions on the same items at once."""
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether exchanging the labels exchanges nothing in the prior, so that no positive class is needed."""
-
-    @property
-    def no_factor(self) -> str:
-        """Why no Bayes factor can be given; empty where one can."""
-
-    @property
-    def no_savage_dickey(self) -> str:
-        """Why no Savage-Dickey ratio can be given; empty for the papers' models."""
-
-    def fit(self, outcomes: Any) -> Posterior:
-        """Return the posterior given the counts; no items give the prior."""
 
 
 def draw_psi(

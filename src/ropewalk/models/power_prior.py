@@ -8,7 +8,7 @@ to the power of a count. So the power prior is exact: an earlier item counts as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,27 +18,20 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.rows import distinct_rows
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.models.around import Around
-from ropewalk.models.binary import Paired, Unpaired
-from ropewalk.models.flat import Flat
 from ropewalk.models.graph import Graph, Size, Sketch, graph_of
-from ropewalk.models.hierarchical import Icdm2015
 from ropewalk.models.matching import match, places, project
-from ropewalk.models.multilabel import Multilabel
-from ropewalk.models.pooled import Pooled
-from ropewalk.models.posterior import Model, Posterior
-from ropewalk.models.tree import Tree
+from ropewalk.models.protocol import Model, Posterior, Wrapper
 from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True)
-class PowerPrior(Around):
+class PowerPrior(Wrapper):
     """A model whose prior has also seen `earlier` items, each of which counts as `discount` of an item.
 
     The `discount`, above 0 and at most 1, is how far you trust the earlier evaluation to be of the same kind: 1 puts
     its items and the new ones on one heap, 0.1 takes ten of them for one. `model` is the prior before either:
-    `Paired`, `Unpaired`, `Tree`, `Flat`, `Icdm2015`, `Pooled`, `Multilabel`, or another `PowerPrior`.
+    `Sigir2016`, `Sigir2016Unpaired`, `Tree`, `Flat`, `Icdm2015`, `Pooled`, `Multilabel`, or another `PowerPrior`.
 
     Classifiers are matched by name, and labels by label. Each of the classifiers that are now asked about must have
     been tested earlier; classes that were not there earlier get nothing from it. With `pos_label`, both tables are one
@@ -46,8 +39,9 @@ class PowerPrior(Around):
 
     Examples
     --------
+    >>> from ropewalk.models import Sigir2016Unpaired
     >>> earlier = Outcomes.from_confusion([[80, 20], [30, 70]], name="svm")
-    >>> model = PowerPrior(Unpaired(), earlier, discount=0.1)
+    >>> model = PowerPrior(Sigir2016Unpaired(), earlier, discount=0.1)
     >>> model.prior_items
     20.0
     >>> print(model.prior)
@@ -61,13 +55,14 @@ class PowerPrior(Around):
     earlier: AnyOutcomes
     discount: float = field(default=0.5, kw_only=True)
 
-    by_name = True  # the prior of a classifier depends on its name, and that of a class on its label
+    takes_fractions = True
+    is_keyed_by_name = True  # the prior of a classifier depends on its name, and that of a class on its label
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, Paired | Unpaired | Tree | Flat | Icdm2015 | Pooled | Multilabel | PowerPrior):
+        if not (isinstance(self.model, Model) and self.model.takes_fractions):
             raise InvalidInputError(
                 f"`model` must be a model of counted labels with a prior of its own; got {self.model!r}.",
-                hint="such as models.Paired(), Unpaired(), Tree(), Pooled() or Multilabel().",
+                hint="such as models.Sigir2016(), Sigir2016Unpaired(), Tree(), Pooled() or Multilabel().",
             )
         if not isinstance(self.earlier, Outcomes | MultilabelOutcomes):
             raise InvalidInputError(
@@ -87,12 +82,6 @@ class PowerPrior(Around):
                 hint="it is how much of an item each earlier one counts as.",
             )
         object.__setattr__(self, "discount", float(self.discount))
-
-    @property
-    def is_multilabel(self) -> bool:
-        """Whether it is for items with any number of labels."""
-        before = self.model
-        return before.is_multilabel if isinstance(before, PowerPrior) else isinstance(before, Multilabel)
 
     @property
     def no_savage_dickey(self) -> str:
@@ -128,6 +117,22 @@ class PowerPrior(Around):
         for plate in base.plates:
             s.plate(plate.text, *plate.members, *([name] if set(governing) <= set(plate.members) else []))
         return s.graph()
+
+    @property
+    def description(self) -> str:
+        """The model in a sentence or two."""
+        items = count_of(self.earlier.n_items, "earlier item")
+        each = "" if self.discount == 1 else f", each of which counts as {self.discount:g} of an item"
+        return f"{self.model.description} The prior has also seen {items}{each} (a power prior: Ibrahim and Chen 2000)."
+
+    def variants(self) -> list[tuple[str, Model]]:
+        """Return the model with the earlier items at other weights, and without them."""
+        full = [("earlier items in full", replace(self, discount=1.0))] if self.discount < 1 else []
+        return [
+            ("earlier items at half the weight", replace(self, discount=self.discount / 2)),
+            *full,
+            ("without the earlier items", self.model),
+        ]
 
     def fit(self, outcomes: AnyOutcomes) -> Posterior:
         """Return the posterior given the earlier items and these; without these it is the prior."""

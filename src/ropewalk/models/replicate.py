@@ -23,7 +23,8 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, Margins, Sums, Tables, Weighted, ratio
 from ropewalk.models.bootstrap import BootstrapPosterior
 from ropewalk.models.multilabel import LabelMargins, StackPosterior
-from ropewalk.models.posterior import Posterior, observed_tables
+from ropewalk.models.posterior import observed_tables
+from ropewalk.models.protocol import Posterior
 from ropewalk.typing import FloatArray, IntArray
 
 
@@ -162,8 +163,8 @@ def replicate(tables: Tables, n_items: int, rng: np.random.Generator) -> Tables:
 
     Examples
     --------
-    >>> from ropewalk.models import Paired
-    >>> tables = Paired().fit(Outcomes.empty([0, 1], ["a", "b"])).block(np.random.default_rng(0), 3)
+    >>> from ropewalk.models import Sigir2016
+    >>> tables = Sigir2016().fit(Outcomes.empty([0, 1], ["a", "b"])).block(np.random.default_rng(0), 3)
     >>> data = replicate(tables, 10, np.random.default_rng(1))
     >>> data.margins().row.sum(axis=1).tolist()
     [10.0, 10.0, 10.0]

@@ -12,17 +12,18 @@ With two labels and two classifiers every type has a single cell, and kappa = 4 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, Unpack, get_args
 
 import numpy as np
 
-from ropewalk._checks import check_positive, choose
+from ropewalk._checks import choose
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
 from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
+from ropewalk.models.protocol import Model, check_masses
 from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.models.types import (
     all_patterns,
@@ -36,9 +37,6 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]
 
-NOT_THEIRS: Final = "it belongs to the papers' priors, and this one is not theirs"
-"""Why a model has no Savage-Dickey ratio."""
-
 _LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, every class lists all types
 _COUNTABLE: Final = (12, 7)  # up to so many classifiers of two labels, of more, all types can be looked at
 _CHOICES: Final = 4_000_000
@@ -46,7 +44,7 @@ _NOTHING: Final = 1e-9  # less base weight than this is rounding, and no type th
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class Tree(Model):
     """K classifiers on the same test set, for any number of labels: the outcome-type tree.
 
     `kappa` is how many pseudo-documents a class the prior of the types weighs, `label_mass` how many a class and
@@ -66,18 +64,14 @@ class Tree:
     mu_prior: float = 1.0
     label_mass: float = 1.0
     paired: bool = True
+    name: str = field(default="tree", repr=False, compare=False)
 
     is_symmetric = True
+    takes_fractions = True
 
     def __post_init__(self) -> None:
-        for field in ("kappa", "mu_prior", "label_mass"):
-            object.__setattr__(self, field, check_positive(getattr(self, field), field))
+        check_masses(self, "kappa", "mu_prior", "label_mass")
         choose(self.centre, {name: name for name in get_args(Centre)}, "centre")
-
-    @property
-    def name(self) -> str:
-        """What `model=` and the JSON call it."""
-        return "paired" if self.paired else "unpaired"
 
     @property
     def prior(self) -> str:
@@ -100,18 +94,22 @@ class Tree:
         return "" if self.centre == "fixed" else "the pooled centre is a prior that has seen the data"
 
     @property
-    def no_savage_dickey(self) -> str:
-        """Why there is no Savage-Dickey ratio."""
-        return self.no_factor or NOT_THEIRS
+    def description(self) -> str:
+        """The model in a sentence."""
+        told = (
+            "In each class, who is right and which of the wrong ones agree has a Dirichlet prior, and so have the "
+            "labels that are said then"
+            if self.paired
+            else "In each class, being right has a Beta prior, and the labels said in error a Dirichlet one, each "
+            "classifier by itself"
+        )
+        seen = "; the priors are centred on what was seen in all classes" if self.centre == "pooled" else ""
+        return f"{told}{seen}."
 
     def scaled(self, factor: float) -> Tree:
         """Return the model with so many times the prior mass."""
-        return Tree(
-            kappa=self.kappa * factor,
-            centre=self.centre,
-            mu_prior=self.mu_prior * factor,
-            label_mass=self.label_mass * factor,
-            paired=self.paired,
+        return replace(
+            self, kappa=self.kappa * factor, mu_prior=self.mu_prior * factor, label_mass=self.label_mass * factor
         )
 
     def graph(self, **size: Unpack[Size]) -> Graph:

@@ -12,7 +12,7 @@ from ropewalk._progress import ProgressLike, metered
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch, count, reached
-from ropewalk.inference.goals import CONCLUSIVE, can_simulate, parse_goal
+from ropewalk.inference.goals import CONCLUSIVE, parse_goal
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
 from ropewalk.planning.search import ROOT, Found, Looks, crossing
@@ -92,10 +92,10 @@ def more_data(
     ways: dict[str, Method] = {"simulation": "simulation", "extrapolation": "extrapolation"}
     way = None if method is None else choose(method, ways, "method")
     recipe = result.recipe
-    if recipe.rope is None or recipe.no_verdict:
+    if recipe.rope is None or result.no_verdict:
         raise InvalidInputError(
             "How many more items settle a question depends on the ROPE, and there is no verdict here.",
-            hint=recipe.no_verdict or wording("compare with rope=: the smallest difference you would act on."),
+            hint=result.no_verdict or wording("compare with rope=: the smallest difference you would act on."),
         )
     seed = recipe.seed if rng is None and random_state is None else rng
     workers = Workers.of({"threads": threads, "n_jobs": n_jobs})
@@ -215,7 +215,7 @@ def _choose(result: Comparison, numbers: int) -> tuple[Method, list[Remark]]:
         return "extrapolation", [
             note("extrapolated", "Extrapolated: scores, clusters and items of many labels are not simulated.")
         ]
-    if not can_simulate(result.recipe):
+    if not result.recipe.model.can_be_simulated:
         return "extrapolation", [
             note(
                 "extrapolated",

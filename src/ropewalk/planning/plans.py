@@ -16,7 +16,6 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch, count, joined, reached
 from ropewalk.inference.goals import CONCLUSIVE, GOALS, parse_goal, region_of
-from ropewalk.models import Bootstrap
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
 from ropewalk.planning.simulation import Workers, simulate
@@ -168,7 +167,7 @@ class _Search:
                 "region, given the data so far."
             )
             return self._answer("n", None, Found(None), remarks=(note("goal_out_of_reach", text),))
-        least = 10 if isinstance(self.posed.study.recipe.model, Bootstrap) else 1
+        least = self.posed.study.recipe.model.min_units
         found = find(
             self._look, self.target, start=min(_START, self.most), least=least, most=self.most, budget=self.budget,
             scale=ROOT, whole=True, looks=self.looks,
@@ -299,7 +298,7 @@ class _Search:
         )
 
     def _look_at(self, sizes: Sequence[float] | np.ndarray, simulations: int) -> None:
-        least = 10 if isinstance(self.posed.study.recipe.model, Bootstrap) else 1
+        least = self.posed.study.recipe.model.min_units
         for n in sorted({max(round(float(size)), least) for size in sizes}):
             if not self.partial and self.looks.spent < self.budget:
                 self.looks.add(float(n), *self._look(n, simulations))

@@ -22,12 +22,9 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.counting import Batch
-from ropewalk.inference.drawing import steadied
-from ropewalk.inference.goals import can_simulate
 from ropewalk.metrics.margins import Tables, Weighted
-from ropewalk.models import Bootstrap
 from ropewalk.models.binary import DirichletPosterior, block_of_each
-from ropewalk.models.posterior import Posterior
+from ropewalk.models.protocol import Posterior
 from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
 from ropewalk.text.options import wording
@@ -166,15 +163,14 @@ class Study:
         recipe = self.recipe
         fitted = [[recipe.model.fit(table) for table in one] for one in tables]
         psi = np.concatenate([self._psi(rng, column) for column in zip(*fitted, strict=True)])
-        if isinstance(recipe.model, Bootstrap):
-            psi = steadied(psi, recipe, (None, None))
+        psi = recipe.model.steadied(psi, recipe.metric.name, (None, None))
         a, b = psi.reshape(2, len(tables), self.draws)
         delta = np.stack([difference(*one) for one in zip(a, b, strict=True)])
         delta.sort(axis=1)
         judged = judge_each(
             delta, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
         )
-        if isinstance(recipe.model, Bootstrap):
+        if recipe.model.reweights_items:
             # Where no re-weighting changes a score, there is no verdict.
             same = (np.ptp(a, axis=1) == 0) & (np.ptp(b, axis=1) == 0)
             judged = replace(judged, verdict=np.where(same, VERDICTS.index(Verdict.UNDECIDED_LOW), judged.verdict))
@@ -254,7 +250,7 @@ def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> S
         )
     check_model(recipe)
     # Whatever sampled the answer, thousands of simulated test sets are drawn exactly; chains would go to every worker.
-    recipe = replace(recipe, sampler=None, chains=None)
+    recipe = replace(recipe, sampler=None)
     posteriors = tuple(recipe.model.fit(table) for table in tables)
     return Study(
         source=Fitted(recipe, tables, posteriors),
@@ -268,7 +264,7 @@ def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> S
 
 def check_model(recipe: Recipe) -> None:
     """Refuse a model that cannot be simulated."""
-    if not can_simulate(recipe):
+    if not recipe.model.can_be_simulated:
         raise InvalidInputError(
             f"The model {recipe.model.name!r} with this prior cannot be simulated: each of thousands of test sets "
             "would need Markov chains, or weights, of its own.",
@@ -287,5 +283,6 @@ def _rope(recipe: Recipe) -> Interval:
 
 def check_size(study: Study, n: int) -> None:
     """Refuse test sets that are too small for the model to say anything."""
-    if isinstance(study.recipe.model, Bootstrap) and n < 10:  # noqa: PLR2004 - where compare gives no verdict
-        raise InvalidInputError(f"Fewer than 10 items are too few to re-weight; got n = {n}.")
+    least = study.recipe.model.min_units
+    if least > 1 and n < least:  # where compare gives no verdict
+        raise InvalidInputError(f"Fewer than {least} items are too few to re-weight; got n = {n}.")

@@ -85,7 +85,7 @@ def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = N
 
 def _rope_headline(c: Comparison) -> str:
     if c.rope_path is None:
-        return "No verdict: " + (c.recipe.no_verdict.removeprefix("no verdict, since ") or "no ROPE was stated")
+        return "No verdict: " + (c.no_verdict.removeprefix("no verdict, since ") or "no ROPE was stated")
     return path_text(c.rope_path, decimals(c.delta))
 
 

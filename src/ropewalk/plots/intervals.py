@@ -70,7 +70,7 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     a, b, metric = short(first.a, NAME), short(first.b, NAME), words(metric_title(first.metric))
     title = _tally([entry.decision for entry in entries if entry.decision is not None], a, b)
     if not title:
-        why = next((c.recipe.no_verdict for c in table if c.recipe.no_verdict), "whether they matter needs a ROPE")
+        why = next((c.no_verdict for c in table if c.no_verdict), "whether they matter needs a ROPE")
         title = f"The differences on {len(table):,} classes; {why}"
     _forest(ax, entries, first.recipe.question, title=title, label=f"Δ {metric}: {a} − {b}")
     return ax

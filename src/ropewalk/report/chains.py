@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from ropewalk.data.labels import label_text
 from ropewalk.mcmc.diagnostics import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
-from ropewalk.models import DeltaPrior
 from ropewalk.report.drawn import can_diverge, rhat_text, step_text
 from ropewalk.report.pictures.chains import Trace, trace
 from ropewalk.report.shape import Table, metric_title
@@ -155,16 +154,16 @@ def chain_values(answer: Comparison | MetricPosterior | Ranking) -> tuple[FloatA
     Weighted draws have lost their order, so they are made again from the parameters.
     """
     recipe = answer.recipe
-    if isinstance(recipe.model, DeltaPrior) and recipe.chains is not None:
-        psi = recipe.chains.psi(recipe.metric, recipe.prevalence)
-        return psi.reshape(len(psi), *recipe.chains.shape), True
+    if recipe.model.weights_difference and answer.chains is not None:
+        psi = answer.chains.psi(recipe.metric, recipe.prevalence)
+        return psi.reshape(len(psi), *answer.chains.shape), True
     psi = answer.draws.psi
     return psi.reshape(len(psi), answer.draws.chains, -1), False
 
 
 def delta_values(answer: Comparison) -> tuple[FloatArray, bool]:
     """Return the draws of the difference as the chains made them, (chains, draws), and whether weights followed."""
-    if isinstance(answer.recipe.model, DeltaPrior) and answer.recipe.chains is not None:
+    if answer.recipe.model.weights_difference and answer.chains is not None:
         psi, weighted = chain_values(answer)
         return psi[0] - psi[1], weighted
     return answer.draws.delta().reshape(answer.draws.chains, -1), False
@@ -172,7 +171,7 @@ def delta_values(answer: Comparison) -> tuple[FloatArray, bool]:
 
 def divergent(answer: Any) -> Any:
     """Return which draws diverged, (chains, draws); None where that is not known."""
-    chains = answer.recipe.chains
+    chains = answer.chains
     return None if chains is None else chains.sampled.stats.get("diverging")
 
 

@@ -83,9 +83,7 @@ def by_class(classes: ClassComparisons | None, *, live: bool = False) -> Forest 
     first = next((c for c in classes if c.decision is not None), classes[0])
     what = f"{metric_title(first.metric)} of {isolated(first.a)} − {isolated(first.b)}"
     metric = first.recipe.metric
-    return forest(
-        _entries(classes), first.recipe.question, head="class", what=what, live=live, reach=metric.high - metric.low
-    )
+    return forest(_entries(classes), first.question, head="class", what=what, live=live, reach=metric.high - metric.low)
 
 
 def classes_note(extras: Extras, *, exactly: bool = False) -> str:

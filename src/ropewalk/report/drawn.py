@@ -8,7 +8,6 @@ from typing import Final
 
 from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
-from ropewalk.models import DeltaPrior
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -91,7 +90,7 @@ def drawn_text(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str
     told = count_of(n_draws, "draw")
     if runs:
         told += f" by {made_by(runs)}"
-    return f"{told}, weighted by the prior of the difference" if isinstance(recipe.model, DeltaPrior) else told
+    return f"{told}, weighted by the prior of the difference" if recipe.model.weights_difference else told
 
 
 def worth_text(n_draws: int, estimate: Estimate) -> str:

@@ -100,8 +100,8 @@ def league_view(result: Ranking, escape: Escape) -> View:
     ]
     chance = percent(best.p_best, best.estimate.worth(n))
     headline = f"{escape(best.name)} has the best {escape(name)} with probability {chance}"
-    if recipe.no_verdict:
-        headline += f"; {recipe.no_verdict}"
+    if result.no_verdict:
+        headline += f"; {result.no_verdict}"
     elif recipe.rope is None:
         headline += "; whether that matters needs a ROPE"
     else:

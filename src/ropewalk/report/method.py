@@ -9,11 +9,12 @@ from typing import Final
 from ropewalk._version import __version__
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
-from ropewalk.models import DeltaPrior, parse_model
+from ropewalk.models import parse_model
 from ropewalk.report import checks, planning, studies
 from ropewalk.report.drawn import made_by, runs_of
-from ropewalk.report.models import meaning, model_call, sampler_call
+from ropewalk.report.models import sampler_call
 from ropewalk.report.shape import class_words, items_text, model_text
+from ropewalk.report.view import first_answer
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -55,9 +56,9 @@ def method_rows(result: Rendered) -> tuple[tuple[str, str], ...]:
         ("Data", items_text(recipe) + (", taken as independent" if independent else "") + about),
         ("Data hash", recipe.data_hash),
         *(("Model", text) for text in dict.fromkeys(map(model_text, _recipes(result, recipe)))),
-        *(("In words", text) for text in dict.fromkeys(meaning(one.model) for one in _recipes(result, recipe))),
+        *(("In words", text) for text in dict.fromkeys(one.model.description for one in _recipes(result, recipe))),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-        ("Judged by", _judged(recipe)),
+        ("Judged by", _judged(recipe, first_answer(result).no_verdict)),
         ("Draws", f"{_fewest(result, n_draws)}{n_draws:,}{_drawn(result, recipe)}, seed {recipe.seed}"),
         ("Call", call),
         ("Program", _versions()),
@@ -78,7 +79,7 @@ def _planned(result: studies.Planned) -> tuple[tuple[str, str], ...]:
         ("Taken as true", visible(design.truth)),
         ("Model", visible(model_text(recipe))),
         ("ROPE", f"{rope_text(design.rope)}, as stated in the call"),
-        ("Judged by", _judged(recipe)),
+        ("Judged by", _judged(recipe, "")),
         ("Made by", f"{' · '.join(planning.effort(result))}, seed {design.seed}"),
     )
 
@@ -87,7 +88,7 @@ def _drawn(result: Rendered, recipe: Recipe) -> str:
     """Say how the draws were made."""
     runs = runs_of(result)
     told = f" by {made_by(runs)}" if runs else ", independent"
-    return f"{told}, weighted by the prior of the difference" if isinstance(recipe.model, DeltaPrior) else told
+    return f"{told}, weighted by the prior of the difference" if recipe.model.weights_difference else told
 
 
 def _fewest(result: Rendered, most: int) -> str:
@@ -101,12 +102,12 @@ def _recipes(result: Rendered, recipe: Recipe) -> list[Recipe]:
     return [m.recipe for m in result.metrics] if isinstance(result, Evaluation) else [recipe]
 
 
-def _judged(recipe: Recipe) -> str:
+def _judged(recipe: Recipe, no_verdict: str) -> str:
     """Say how a verdict was reached, or why there is none."""
     if recipe.rope is None:
         return ""
-    if recipe.no_verdict:
-        return recipe.no_verdict
+    if no_verdict:
+        return no_verdict
     rule = "the HDI against the ROPE" if recipe.rule == "hdi" else "the masses of the three regions"
     return f"{rule}, {100 * recipe.prob:g}%"
 
@@ -182,4 +183,4 @@ def _model(recipe: Recipe) -> str:
         made = parse_model(name, n_labels=table.n_labels, n_classifiers=n_classifiers, multilabel=several)
     except RopewalkError:
         made = None
-    return repr(name) if made == recipe.model else model_call(recipe.model)
+    return repr(name) if made == recipe.model else recipe.model.call()

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.models import DeltaPrior
 from ropewalk.report.shape import Escape, Table
 from ropewalk.results import Design, MoreData, PowerRow, Recipe
 from ropewalk.text.numbers import percent, rounded_up, share_text
@@ -91,7 +90,7 @@ def _telling(more: MoreData) -> list[PowerRow]:
 
 def _counts(recipe: Recipe) -> bool:
     """Whether items like these can be simulated, and the model fitted to each of thousands of them."""
-    if isinstance(recipe.model, DeltaPrior) or not getattr(recipe.model, "exact", True):
+    if not recipe.model.can_be_simulated:
         return False
     return all(isinstance(table, Outcomes) and table.clusters is None for table in recipe.tables)
 

@@ -10,7 +10,6 @@ from typing import Final
 from ropewalk.draws.judging import Question
 from ropewalk.draws.summary import Estimate
 from ropewalk.inference.extras import Extras
-from ropewalk.models.around import moves_of
 from ropewalk.report import checks, classical, studies
 from ropewalk.report.chains import ALARM, ChainPart, chain_part
 from ropewalk.report.differences import Captioned, agreement_tables, by_class, classes_note, confused
@@ -151,10 +150,10 @@ def _comparison(found: Page, c: Comparison, extras: Extras) -> Page:
         confused=confused(c, extras.mistaken),
         priors=_priors(extras.priors),
         priors_note=_priors_note(extras.priors),
-        each=_each((c.a, c.estimate_a), (c.b, c.estimate_b), question=c.recipe.question, what=metric_title(c.metric)),
+        each=_each((c.a, c.estimate_a), (c.b, c.estimate_b), question=c.question, what=metric_title(c.metric)),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
-        moves=moves_of(c.recipe.model),
+        moves=c.recipe.model.moves,
         factor=_factor(c),
         tests=None if battery is None else classical.tests_table(battery.tests, isolated),
         tests_meaning=classical.MEANING,
@@ -184,7 +183,7 @@ def _priors(priors: PriorSensitivity | None) -> Forest | None:
     entries = [Entry(label=which, estimate=c.delta, decision=c.decision) for which, c in priors.rows]
     first = priors.rows[0][1]
     what = f"{metric_title(first.metric)} of {isolated(first.a)} − {isolated(first.b)}"
-    return forest(entries, first.recipe.question, head="prior", what=what)
+    return forest(entries, first.question, head="prior", what=what)
 
 
 def _priors_note(priors: PriorSensitivity | None) -> str:
@@ -227,7 +226,7 @@ def _classes(found: Page, result: ClassComparisons) -> Page:
         title=title,
         views=(head,),
         panels=(None,),
-        moves=moves_of(first.recipe.model),
+        moves=first.recipe.model.moves,
         classes=by_class(result, live=True),
         details=found.views if len(result) <= _WORDS else (),
         by_class=True,
@@ -241,7 +240,7 @@ def _tally(result: ClassComparisons) -> str:
     a, b = isolated(first.a), isolated(first.b)
     if found.without == n or first.rope is None:
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
-        unsaid = first.recipe.no_verdict or "whether that matters needs a ROPE"
+        unsaid = first.no_verdict or "whether that matters needs a ROPE"
         name = metric_title(first.metric)
         return f"{a}'s {name} is more probably above {b}'s than below it on {higher} of {n} classes; {unsaid}"
     better = f"{a} is better on {found.won} and {b} on {found.lost} of {n} classes by a margin that matters"
@@ -254,7 +253,7 @@ def _evaluation(found: Page, result: Evaluation, extras: Extras) -> Page:
     return replace(
         found,
         title=found.title if len(found.views) == 1 else f"How good is {isolated(result.name)}?",
-        moves=moves_of(result.metrics[0].recipe.model),
+        moves=result.metrics[0].recipe.model.moves,
         panels=tuple(_score_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1)),
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
@@ -278,9 +277,9 @@ def _ranking(found: Page, result: Ranking, extras: Extras) -> Page:
         tables=(),
         league=found.tables[:-1],
         pair_table=found.tables[-1],
-        each=_each(*entries, question=result.recipe.question, what=metric_title(result.metric)),
+        each=_each(*entries, question=result.question, what=metric_title(result.metric)),
         pairs=pair_matrix(result),
-        moves=moves_of(result.recipe.model),
+        moves=result.recipe.model.moves,
         matrices=_matrices(extras.confusions),
         folded=_is_large(extras.confusions),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ropewalk.report import classical, planning, resampled, studies
 from ropewalk.report.shape import Escape
-from ropewalk.report.view import comparisons, recipe_of
+from ropewalk.report.view import comparisons, first_answer, recipe_of
 from ropewalk.results import (
     ClassComparisons,
     Comparison,
@@ -42,7 +42,11 @@ def remarks(result: Rendered, escape: Escape) -> tuple[tuple[str, str], ...]:
     told = []
     against_bar = isinstance(result, Evaluation) and result.at_least is not None
     asked = recipe_of(result)
-    if asked.rope is None and not asked.no_verdict and (against_bar or not isinstance(result, Evaluation)):
+    if (
+        asked.rope is None
+        and not first_answer(result).no_verdict
+        and (against_bar or not isinstance(result, Evaluation))
+    ):
         told.append(("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope)."))
     tested = [part for part in parts if isinstance(part, Comparison)]
     told += [("Note", escape(note)) for note in few(note for part in tested for note in classical.cautions(part))]

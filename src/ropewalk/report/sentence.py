@@ -21,6 +21,7 @@ from ropewalk.results import (
     Recipe,
     Rendered,
 )
+from ropewalk.results.base import Drawn
 from ropewalk.text.escape import isolated
 from ropewalk.text.names import count_of
 from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
@@ -52,7 +53,7 @@ def _comparison(c: Comparison, how: str = "") -> str:
     fact = f"{a}'s {name} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {name} differed by {size}"
     hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
     lead = f"{_data(c.recipe)}, {fact} ({_mass(c.recipe)} HDI of the difference {hdi}"
-    method = how + _method(c.recipe, len(c.draws), runs_of(c))
+    method = how + _method(c, len(c.draws), runs_of(c))
     if c.decision is None or c.regions is None or c.rope is None:
         return f"{lead}; {_chance('Δ > 0', c.prob_above_zero, n)}; {method})."
     below, inside, above = (
@@ -76,7 +77,7 @@ def _classes(result: ClassComparisons) -> str:
     a, b, name = isolated(first.a), isolated(first.b), metric_title(first.metric)
     lead = f"On {_items(first.recipe)} of {len(result)} classes, each class against the rest"
     most = max(len(c.draws) for c in result)
-    method = _method(first.recipe, most, runs_of(result), asked=found.without < len(result))
+    method = _method(first, most, runs_of(result), asked=found.without < len(result))
     if min(len(c.draws) for c in result) < most:
         method = method.replace(f"{most:,} draws", f"up to {most:,} draws")
     if found.without == len(result):
@@ -101,7 +102,7 @@ def _metric(result: Evaluation, m: MetricPosterior) -> str:
     if m.decision is None:
         return f"{lead}; {chance}; {model})."
     verdict = isolated(m.decision.text)
-    return f"{lead}; {chance}; {_method(recipe, len(m.draws), runs)}): {verdict}{_doubt(m.decision)}."
+    return f"{lead}; {chance}; {_method(m, len(m.draws), runs)}): {verdict}{_doubt(m.decision)}."
 
 
 def _ranking(result: Ranking) -> str:
@@ -112,7 +113,7 @@ def _ranking(result: Ranking) -> str:
     found, pairs = tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {found.won + found.lost + found.even} of {count_of(pairs, 'pair')} settled"
     verdicts = "" if found.without == pairs else settled
-    method = _method(result.recipe, len(result.draws), runs_of(result))
+    method = _method(result, len(result.draws), runs_of(result))
     return f"{_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {method})."
 
 
@@ -145,12 +146,13 @@ def _doubt(decision: Decision) -> str:
     return "" if decision.stable else f" ({UNSTABLE})"
 
 
-def _method(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics], *, asked: bool = True) -> str:
+def _method(answer: Drawn, n_draws: int, runs: Sequence[Diagnostics], *, asked: bool = True) -> str:
     """Say how it was judged: by which ROPE and rule, or why not at all."""
+    recipe = answer.recipe
     if recipe.rope is None:
         judged = "no ROPE"
-    elif recipe.no_verdict or not asked:
-        judged = recipe.no_verdict or "no verdict"
+    elif answer.no_verdict or not asked:
+        judged = answer.no_verdict or "no verdict"
     else:
         by_mass = f", judged by a region's mass of at least {_mass(recipe)}" if recipe.rule == "probability" else ""
         judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import Decision
-from ropewalk.models import Bootstrap
 from ropewalk.results import Comparison, Recipe
 from ropewalk.text.names import count_of, visible
 from ropewalk.text.numbers import percent
@@ -74,8 +73,8 @@ def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
     if chance == 0:
         fact = f"{a} and {b} have the same {metric} in every draw"
     if c.diagnostics is not None and not c.diagnostics.converged:  # what the chains say comes second
-        return f"{c.recipe.no_verdict[:1].upper()}{c.recipe.no_verdict[1:]}; as drawn, {fact}"
-    return f"{fact}; {c.recipe.no_verdict or 'whether that matters needs a ROPE'}"
+        return f"{c.no_verdict[:1].upper()}{c.no_verdict[1:]}; as drawn, {fact}"
+    return f"{fact}; {c.no_verdict or 'whether that matters needs a ROPE'}"
 
 
 def symbol_text(decision: Decision | None) -> str:
@@ -146,16 +145,12 @@ UNSTABLE = "unstable: other draws may say otherwise"
 
 def model_text(recipe: Recipe) -> str:
     """Name the model and its prior; a bootstrap has none."""
-    if isinstance(recipe.model, Bootstrap):
-        return f"Bayesian bootstrap over {recipe.model.over}, no prior"
-    alone = sum(len(table.names) for table in recipe.tables) == 1  # nothing to pair
-    return f"{'' if alone else f'{model_name(recipe)} model, '}prior {visible(recipe.model.prior)}"
+    return recipe.model.summary(alone=sum(len(table.names) for table in recipe.tables) == 1)
 
 
 def model_name(recipe: Recipe) -> str:
     """Name the model as people say it."""
-    name = visible(recipe.model.name)
-    return {"own": "own-prior"}.get(name, name.replace("_", "-"))
+    return visible(recipe.model.title)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,13 +96,18 @@ def comparisons(result: Rendered) -> tuple[Comparison, ...]:
     return (result,)
 
 
+def first_answer(result: Rendered) -> Comparison | MetricPosterior | Ranking:
+    """Return the answer that a result is, or the first of its answers."""
+    if isinstance(result, Evaluation):
+        return result.metrics[0]
+    if isinstance(result, PriorSensitivity):
+        return result.rows[0][1]
+    return result if isinstance(result, Ranking) else comparisons(result)[0]
+
+
 def recipe_of(result: Rendered) -> Recipe:
     """Return the recipe of a result, or the first of its recipes."""
-    if isinstance(result, Evaluation):
-        return result.metrics[0].recipe
-    if isinstance(result, PriorSensitivity):
-        return result.rows[0][1].recipe
-    return result.recipe if isinstance(result, Ranking) else comparisons(result)[0].recipe
+    return first_answer(result).recipe
 
 
 def caption(result: Rendered, escape: Escape) -> str:
@@ -284,7 +289,7 @@ def _metric(result: Evaluation, m: MetricPosterior, escape: Escape) -> View:
         *_chains(m.recipe, m.draws, m.diagnostics),
     ]
     headline, symbol = f"{name}'s {escape(title)} is {worth}", ""
-    unsaid = f"; {m.recipe.no_verdict}" if m.recipe.no_verdict and m.recipe.rope is not None else ""
+    unsaid = f"; {m.no_verdict}" if m.no_verdict and m.recipe.rope is not None else ""
     shares: tuple[Share, ...] = ()
     note = ""
     bar = result.at_least

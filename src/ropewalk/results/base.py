@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ropewalk._version import __version__
@@ -19,7 +19,8 @@ from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.mcmc.sampler import Sampler
-from ropewalk.models.posterior import AnyData, AnyMetric, Model, Posterior
+from ropewalk.models.posterior import AnyData, AnyMetric
+from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, SharedOptions, echo
 from ropewalk.text.names import visible
@@ -47,9 +48,8 @@ class Recipe:
     """Everything that decides an answer: run it again and get the same one, bit for bit.
 
     `tables` is one table of both classifiers for a paired model, one a classifier otherwise; `pos_label` is
-    None where the metric has no positive class; `n_items` counts the items of one test set once. `no_verdict` says why
-    none is given, whatever the ROPE. `repeated` marks clusters that are repeats of one item each. `sampler` is None
-    for the exact engine; `chains` are what it has drawn, once it has.
+    None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
+    clusters that are repeats of one item each. `sampler` is None for the exact engine.
     """
 
     tables: tuple[AnyData, ...]
@@ -64,10 +64,8 @@ class Recipe:
     seed: int = 0
     data_hash: str = ""
     n_items: int = 0
-    no_verdict: str = ""
     repeated: bool = False
     sampler: Sampler | None = None
-    chains: Chains | None = field(default=None, repr=False, compare=False)
 
     @property
     def engine(self) -> str:
@@ -75,9 +73,7 @@ class Recipe:
         return "exact" if self.sampler is None else "pymc"
 
     def posteriors(self) -> list[Posterior]:
-        """Return the posterior of every table."""
-        if self.chains is not None:
-            return self.chains.posteriors(len(self.tables))
+        """Return the posterior of every table, where the model has a closed form."""
         return [self.model.fit(table) for table in self.tables]
 
     @property
@@ -98,8 +94,53 @@ class Recipe:
     @property
     def question(self) -> Question:
         """How a difference is judged."""
-        rope = None if self.no_verdict else self.rope
-        return Question(rope=rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
+        return Question(rope=self.rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """How a recipe was drawn, and why that allows no verdict, if so.
+
+    `chains` are the Markov chains and `diagnostics` how far they can be trusted, None where draws are exact. `looks` is
+    at how many draws the exact engine looked at the verdict, `worth` how many independent draws weighted ones are
+    worth. `no_verdict` says why none is given, whatever the ROPE.
+    """
+
+    chains: Chains | None = field(default=None, repr=False, compare=False)
+    diagnostics: Diagnostics | None = None
+    looks: tuple[int, ...] = ()
+    worth: float | None = None
+    no_verdict: str = ""
+
+
+class Drawn:
+    """An answer to the question of a `recipe` by one `drawing`."""
+
+    __slots__ = ()
+
+    recipe: Recipe
+    drawing: Drawing
+
+    @property
+    def chains(self) -> Chains | None:
+        """The Markov chains behind the answer; None where it was drawn exactly."""
+        return self.drawing.chains
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """How far the Markov chains can be trusted; None where there are none."""
+        return self.drawing.diagnostics
+
+    @property
+    def no_verdict(self) -> str:
+        """Why there is no verdict, whatever the ROPE; empty where there is one."""
+        return self.drawing.no_verdict
+
+    @property
+    def question(self) -> Question:
+        """How a difference is judged: without a ROPE where there is no verdict."""
+        question = self.recipe.question
+        return replace(question, rope=None) if self.no_verdict else question
 
 
 class Rendered:
@@ -155,19 +196,13 @@ class Modelled:
         return upwards.plate_diagram(self, path, form=form)
 
 
-class OneMetric(Rendered, Modelled):
+class OneMetric(Rendered, Modelled, Drawn):
     """An answer about one metric, drawn by one recipe."""
 
     __slots__ = ()
 
     draws: Draws
     recipe: Recipe
-    diagnostics: Diagnostics | None
-
-    @property
-    def chains(self) -> Chains | None:
-        """The Markov chains behind the answer; None where it was drawn exactly."""
-        return self.recipe.chains
 
     @property
     def metric(self) -> str:

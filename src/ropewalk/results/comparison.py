@@ -11,10 +11,10 @@ from ropewalk.draws.decision import Decision, Piece, Regions
 from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results import upwards
 from ropewalk.results.base import (
     SCHEMA,
+    Drawing,
     Modelled,
     OneMetric,
     Recipe,
@@ -53,12 +53,12 @@ class Comparison(OneMetric, Remarked):
     bayes_factor: BayesFactor | None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
+    drawing: Drawing = field(repr=False, default=Drawing())
     prior_draws: FloatArray | None = field(repr=False, default=None)
     sd_draws: FloatArray | None = field(repr=False, default=None)
     remarks: tuple[Remark, ...] = ()
     tests: Battery | None = None
     more: MoreData | None = None
-    diagnostics: Diagnostics | None = None
 
     @property
     def mean(self) -> float:

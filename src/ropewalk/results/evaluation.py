@@ -11,11 +11,19 @@ from ropewalk.data.labels import label_text
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece, Regions
 from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.chains import Chains
-from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.models.posterior import AnyMetric
 from ropewalk.results import upwards
-from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict, provenance, verdict_dict
+from ropewalk.results.base import (
+    SCHEMA,
+    Drawing,
+    Drawn,
+    Modelled,
+    Recipe,
+    Rendered,
+    estimate_dict,
+    provenance,
+    verdict_dict,
+)
 from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.planning import MoreData
 from ropewalk.text.names import visible
@@ -24,7 +32,7 @@ from ropewalk.typing import SeedLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricPosterior(Modelled):
+class MetricPosterior(Modelled, Drawn):
     """The posterior of one metric of one classifier, and how it stands against a `bar`, if there is one."""
 
     metric: AnyMetric
@@ -37,12 +45,7 @@ class MetricPosterior(Modelled):
     more: MoreData | None = None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
-    diagnostics: Diagnostics | None = None
-
-    @property
-    def chains(self) -> Chains | None:
-        """The Markov chains behind the answer; None where it was drawn exactly."""
-        return self.recipe.chains
+    drawing: Drawing = field(repr=False, default=Drawing())
 
     def predictive_check(
         self, kind: CheckKind = "posterior", *, draws: int = 1_000, rng: SeedLike = None

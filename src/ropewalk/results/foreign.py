@@ -14,6 +14,7 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.registry import Metric
+from ropewalk.models.protocol import Model
 from ropewalk.results.base import estimate_dict
 from ropewalk.results.comparison import Comparison
 from ropewalk.typing import FloatArray
@@ -40,7 +41,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownModel:
+class UnknownModel(Model):
     """The model of draws that came without one."""
 
     name: str = "foreign"
@@ -48,7 +49,6 @@ class UnknownModel:
 
     paired = False
     is_symmetric = True
-    no_factor = ""
     no_savage_dickey = "it belongs to the papers' models, and these draws are of another"
 
     def fit(self, outcomes: Any) -> NoReturn:  # noqa: ARG002

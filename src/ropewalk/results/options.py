@@ -17,7 +17,8 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.sampler import Engine
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.metrics.scores import ScoreMetricLike
-from ropewalk.models.posterior import Model
+from ropewalk.models.protocol import Model
+from ropewalk.models.registry import model_names
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 PYTHON_ONLY: Final = ""
@@ -206,7 +207,7 @@ class ModelOption(TypedDict, total=False):
     model: Annotated[
         str | Model | None,
         _model(
-            help="paired (default), unpaired, pooled, icdm2015, flat or bootstrap.",
+            help=f"{', '.join(model_names())}; paired by default.",
             echo=lambda recipe: recipe.model.name,
         ),
     ]

@@ -10,8 +10,8 @@ from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Contrast, mirrored
 from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.diagnostics import Diagnostics
 from ropewalk.results.base import (
+    Drawing,
     OneMetric,
     Recipe,
     delta_dict,
@@ -71,8 +71,8 @@ class Ranking(OneMetric, Remarked):
     pairwise: tuple[Pair, ...]
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
+    drawing: Drawing = field(repr=False, default=Drawing())
     remarks: tuple[Remark, ...] = ()
-    diagnostics: Diagnostics | None = None
 
     @property
     def p_best(self) -> dict[str, float]:

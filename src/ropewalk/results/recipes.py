@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any, Final, get_args
+from dataclasses import replace
+from typing import Any, get_args
 
 from ropewalk._checks import check_draws, check_prevalence, check_prob, check_seed, choose
 from ropewalk.data.labels import label_text
@@ -13,13 +13,9 @@ from ropewalk.draws.decision import parse_rope
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.models import Bootstrap, Flat, Icdm2015, Model, Paired, Pooled, Tree, Unpaired
+from ropewalk.models.registry import model_dict, read_model
 from ropewalk.results.base import SCHEMA, Recipe
 from ropewalk.typing import Rule
-
-_MODELS: Final[dict[str, type]] = {
-    kind.__name__: kind for kind in (Bootstrap, Flat, Icdm2015, Paired, Pooled, Tree, Unpaired)
-}
 
 
 def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
@@ -31,10 +27,13 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     """
     tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None]
     metric = recipe.metric
-    if len(tables) < len(recipe.tables) or not isinstance(metric, Metric) or type(recipe.model) not in _MODELS.values():
+    if len(tables) < len(recipe.tables) or not isinstance(metric, Metric):
+        return None
+    model = model_dict(recipe.model)
+    if model is None:
         return None
     told = {
-        "model": _model_dict(recipe.model),
+        "model": model,
         "classes": None if metric.classes is None else list(metric.classes),
         "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
         "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
@@ -48,11 +47,6 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     return told if same else None
 
 
-def _model_dict(model: Any) -> dict[str, Any]:
-    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(model).items()}
-    return {"kind": type(model).__name__, **fields}
-
-
 def read_recipe(answer: Any) -> Recipe:
     """Return the recipe of an answer that was written as JSON."""
     told = answer.get("recipe") if isinstance(answer, Mapping) and answer.get("schema") == SCHEMA else None
@@ -64,13 +58,12 @@ def read_recipe(answer: Any) -> Recipe:
         )
     try:
         tables = tuple(Outcomes.from_json(text) for text in told["tables"])
-        model: Model = _model(told["model"])
         rope = answer["rope"]
         ends = None if rope is None else Interval(*(_end(end, sign) for end, sign in zip(rope, (-1, 1), strict=True)))
         shares = answer["prevalence"]
         return Recipe(
             tables=tables,
-            model=model,
+            model=read_model(told["model"]),
             metric=_metric(answer["metric"], told, tables[0].n_labels),
             pos_label=told["pos_label"],
             prevalence=check_prevalence(shares, tables[0].labels),
@@ -93,12 +86,6 @@ def read_recipe(answer: Any) -> Recipe:
 def _metric(name: str, told: Mapping[str, Any], n_labels: int) -> Metric:
     found = parse_metric(name, told["cost_matrix"]).at(n_labels - 1)
     return found if told["classes"] is None else replace(found, classes=tuple(told["classes"]))
-
-
-def _model(told: Mapping[str, Any]) -> Model:
-    fields = {name: value for name, value in told.items() if name != "kind"}
-    made: Model = _MODELS[told["kind"]](**fields)
-    return made
 
 
 def _end(end: float | None, sign: int) -> float:

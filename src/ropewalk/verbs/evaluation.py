@@ -14,7 +14,7 @@ from ropewalk.inference.evaluation import collected
 from ropewalk.inference.question import Question, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import metric_kind
-from ropewalk.models.posterior import Model
+from ropewalk.models.protocol import Model
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
 from ropewalk.results.options import EvaluateOptions
@@ -112,4 +112,4 @@ def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  #
     """Choose the model of a single score: for many classes the pooled tree, whose intervals cover best."""
     if multilabel:
         return "bootstrap" if metric.average == "micro" else "unpaired"
-    return Tree(paired=False, centre="pooled") if n_labels > 2 else "unpaired"  # noqa: PLR2004
+    return Tree(paired=False, centre="pooled", name="unpaired") if n_labels > 2 else "unpaired"  # noqa: PLR2004

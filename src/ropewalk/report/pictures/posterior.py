@@ -187,7 +187,7 @@ def _(c: Comparison) -> Posterior:
         values=values,
         ordered=ordered,
         estimate=c.delta,
-        question=c.recipe.question,
+        question=c.question,
         masses=c.regions,
         decision=c.decision,
         path=c.rope_path,
@@ -200,7 +200,7 @@ def _(c: Comparison) -> Posterior:
 
 @posterior_of.register(MetricPosterior)
 def _(m: MetricPosterior) -> Posterior:
-    values, question, bar = m.draws.psi[0], m.recipe.question, m.bar
+    values, question, bar = m.draws.psi[0], m.question, m.bar
     ordered = np.sort(values)
     regions: tuple[Region, ...] = (Region(colour=LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
     if m.regions is not None and question.rope is not None and bar is not None:

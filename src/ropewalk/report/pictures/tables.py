@@ -258,7 +258,7 @@ def pair_numbers(result: Ranking) -> dict[tuple[str, str], PairNumbers]:
 def pair_matrix(result: Ranking) -> Pairs:
     """Lay out the verdicts, or without a ROPE the probability that the row is better than the column."""
     names = [model.name for model in result.by_rank]
-    numbers, metric, question = pair_numbers(result), result.recipe.metric, result.recipe.question
+    numbers, metric, question = pair_numbers(result), result.recipe.metric, result.question
     rows = [(isolated(a), tuple(None if a == b else _pair_cell(numbers[a, b], question) for b in names)) for a in names]
     symbols = any(pair.decision is not None for pair in result.pairwise)
     slider = None

@@ -1,0 +1,321 @@
+"""What a model is and what a posterior is: everything that is asked of either, with its default.
+
+A new model is a class that inherits from `Model` and one line in `ropewalk.models`, or `register` from elsewhere. It
+must have `name`, `prior` and `fit`; what it says beyond is where it differs from the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, Final, Protocol, Unpack
+
+import numpy as np
+
+from ropewalk._checks import check_positive, is_real
+from ropewalk.errors import InvalidInputError
+from ropewalk.metrics.margins import Tables
+from ropewalk.metrics.scores import WeightedItems
+from ropewalk.models.graph import Graph, Size
+from ropewalk.text.names import visible
+from ropewalk.typing import FloatArray
+
+NOT_THEIRS: Final = "it belongs to the papers' priors, and this one is not theirs"
+"""Why a model has no Savage-Dickey ratio."""
+
+_LEFT_OUT: Final = "…"
+
+
+class Posterior(Protocol):
+    """A distribution over weighted tables that can be drawn from exactly and independently."""
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes; a function of the table alone."""
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds; a function of the table alone."""
+
+    def block(self, rng: np.random.Generator, size: int) -> Tables | WeightedItems:
+        """Draw `size` tables."""
+
+
+class Model:
+    """A prior, which with the counts makes a posterior. Objects must be hashable; frozen dataclasses are."""
+
+    __slots__ = ()
+
+    # -- what every model says ---------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """What `model=` and the JSON call it."""
+        raise NotImplementedError
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line of formulas."""
+        raise NotImplementedError
+
+    def fit(self, outcomes: Any) -> Posterior:
+        """Return the posterior given the counts; no items give the prior."""
+        raise NotImplementedError
+
+    # -- what it is fitted to ----------------------------------------------------------------------------------
+
+    @property
+    def paired(self) -> bool:
+        """Whether the model takes all classifiers' predictions on the same items at once."""
+        return True
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the labels exchanges nothing in the prior, so that no positive class is needed."""
+        return False
+
+    @property
+    def is_multilabel(self) -> bool | None:
+        """Whether items have any number of labels, and not one each; None where both will do."""
+        return False
+
+    @property
+    def takes_fractions(self) -> bool:
+        """Whether it can be fitted to parts of items, as a power prior counts earlier ones."""
+        return False
+
+    @property
+    def inner(self) -> Model | None:
+        """The model whose prior this one changes, if it is made of one."""
+        return None
+
+    # -- how it is drawn ---------------------------------------------------------------------------------------
+
+    @property
+    def exact(self) -> bool:
+        """Whether `fit` gives a posterior; if not, it is sampled by Markov chains (`ropewalk.mcmc.programs`)."""
+        return True
+
+    @property
+    def reweights_items(self) -> bool:
+        """Whether items are re-weighted in place of a prior: then no others are known of, and nothing pulls."""
+        return False
+
+    @property
+    def weights_difference(self) -> bool:
+        """Whether draws of the model inside are weighted by a prior of the difference, as `weights` says."""
+        return False
+
+    @property
+    def is_keyed_by_name(self) -> bool:
+        """Whether the prior depends on what classifiers and classes are called."""
+        return False
+
+    @property
+    def min_units(self) -> int:
+        """The fewest items, or clusters, that a verdict takes."""
+        return 1
+
+    @property
+    def can_be_simulated(self) -> bool:
+        """Whether it can be fitted to thousands of test sets: not by Markov chains, nor by weights of their own."""
+        return self.exact and not self.weights_difference
+
+    def steadied(self, psi: FloatArray, metric: str, observed: Sequence[float | None]) -> FloatArray:  # noqa: ARG002
+        """Return draws of a metric as they are judged."""
+        return psi
+
+    def weights(self, delta: FloatArray, prior: FloatArray) -> FloatArray:
+        """Return the weights of draws `delta`, given draws of the difference under the prior of the model inside."""
+        raise NotImplementedError
+
+    # -- evidence ----------------------------------------------------------------------------------------------
+
+    @property
+    def no_factor(self) -> str:
+        """Why no Bayes factor can be given; empty where one can."""
+        return ""
+
+    @property
+    def no_savage_dickey(self) -> str:
+        """Why no Savage-Dickey ratio can be given; empty for the papers' models."""
+        return self.no_factor or NOT_THEIRS
+
+    # -- other priors ------------------------------------------------------------------------------------------
+
+    def scaled(self, factor: float) -> Model | None:  # noqa: ARG002
+        """Return the model with so many times the prior mass; None where it has none that can be scaled."""
+        return None
+
+    def variants(self) -> list[tuple[str, Model]]:
+        """Return the model with other priors, each with a name."""
+        models = [("half the prior mass", self.scaled(0.5)), ("twice the prior mass", self.scaled(2.0))]
+        return [(name, model) for name, model in models if model is not None]
+
+    @property
+    def no_papers(self) -> str:
+        """Why the papers' models cannot take its place, beyond its own variants; empty where they can."""
+        return ""
+
+    # -- what to say -------------------------------------------------------------------------------------------
+
+    @property
+    def moves(self) -> str:
+        """Why the posterior is not about the observed values, where a model is made for that."""
+        return ""
+
+    @property
+    def takes_labels_as_true(self) -> bool:
+        """Whether the labels of the data are the truth, and not what annotators made of it."""
+        return True
+
+    @property
+    def min_items_per_class(self) -> int:
+        """The items that a class needs, lest intervals of a score cover less than they say; 0 where any number do."""
+        return 0
+
+    @property
+    def title(self) -> str:
+        """The name as people say it."""
+        return self.name.replace("_", "-")
+
+    @property
+    def description(self) -> str:
+        """What the model takes as unknown and who thought of it, in a sentence or two."""
+        name, doc = visible(type(self).__name__), (type(self).__doc__ or "").strip()
+        first = visible(doc.partition("\n")[0]).rstrip(".")
+        return f"A model of one's own, {name}." if not first or first.startswith(f"{name}(") else f"{name}: {first}."
+
+    def graph(self, **size: Unpack[Size]) -> Graph:  # noqa: ARG002
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        raise InvalidInputError(
+            f"The model {self.name!r} has no graph.",
+            hint="give its class a method graph(n_labels=, n_classifiers=, form=) that returns a models.graph.Graph.",
+        )
+
+    def summary(self, *, alone: bool = False) -> str:
+        """Name the model and its prior; `alone`, a classifier has none to be paired with."""
+        return f"{'' if alone else f'{visible(self.title)} model, '}prior {visible(self.prior)}"
+
+    def call(self) -> str:
+        """Write the Python that makes the model; … stands for what cannot be written in a line."""
+        name = visible(type(self).__name__)
+        if not (_fields(self) and type(self).__module__.startswith("ropewalk.models")):
+            return f"{name}({_LEFT_OUT})"
+        told = [f"{field}={_written(getattr(self, field))}" for field in self.told_fields()]
+        return f"rw.models.{name}({', '.join(told)})"
+
+    def told_fields(self) -> list[str]:
+        """Return the fields that do not have their default, of which only plain values can be compared."""
+        told: list[str] = []
+        for field in _fields(self):
+            value, usual = getattr(self, field.name), field.default
+            plain = isinstance(value, str | int | float) and type(value) is type(usual) and value == usual
+            if field.repr and (usual is MISSING or not (value is usual or plain)):
+                told.append(field.name)
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model in plain Python types, of which `read_model` makes it again."""
+        values = {field.name: getattr(self, field.name) for field in _fields(self)}
+        told = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {"kind": type(self).__name__, **told}
+
+
+def check_pseudo_counts(model: Model, **lengths: int) -> None:
+    """Check fields that are so many pseudo-counts of a Beta or Dirichlet each, and keep them as tuples."""
+    for field, length in lengths.items():
+        values = getattr(model, field)
+        good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
+        if not good or not all(is_real(value) and math.isfinite(value) and value > 0 for value in values):
+            raise InvalidInputError(
+                f"`{field}` must be {length} positive numbers; got {values!r}.",
+                hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
+            )
+        object.__setattr__(model, field, tuple(float(value) for value in values))
+
+
+def check_masses(model: Model, *names: str) -> None:
+    """Check fields that are a positive number each, and keep them as floats."""
+    for field in names:
+        object.__setattr__(model, field, check_positive(getattr(model, field), field))
+
+
+def times(values: Sequence[float], factor: float) -> tuple[float, ...]:
+    """Return pseudo-counts so many times as large."""
+    return tuple(factor * value for value in values)
+
+
+def listed(values: Sequence[float]) -> str:
+    """Write pseudo-counts between commas."""
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _fields(model: Any) -> tuple[Field[Any], ...]:
+    return fields(model) if is_dataclass(model) else ()
+
+
+def _written(value: Any) -> str:
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+        return visible(repr(value))
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_written, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_written(label)}: {_written(part)}' for label, part in value.items())}}}"
+    return value.call() if isinstance(value, Model) else _LEFT_OUT
+
+
+class Wrapper(Model):
+    """A model that changes the prior of the `model` inside, and is like it in all else."""
+
+    __slots__ = ()
+
+    model: Model
+
+    @property
+    def inner(self) -> Model:
+        """The model inside."""
+        return self.model
+
+    @property
+    def name(self) -> str:
+        """What `model=` and the JSON call it: the name of the model inside."""
+        return self.model.name
+
+    @property
+    def paired(self) -> bool:
+        """Whether the model takes all classifiers at once."""
+        return self.model.paired
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether no positive class is needed."""
+        return self.model.is_symmetric
+
+    @property
+    def is_multilabel(self) -> bool | None:
+        """Whether items have any number of labels."""
+        return self.model.is_multilabel
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model inside is drawn exactly."""
+        return self.model.exact
+
+    @property
+    def moves(self) -> str:
+        """Why the posterior is not about the observed values."""
+        return self.model.moves
+
+    @property
+    def takes_labels_as_true(self) -> bool:
+        """Whether the labels of the data are the truth."""
+        return self.model.takes_labels_as_true
+
+    @property
+    def no_factor(self) -> str:
+        """Why there is no Bayes factor at all, if so."""
+        return self.model.no_factor

@@ -25,6 +25,9 @@ from ropewalk.models.delta import resample
 pm = pytest.importorskip("pymc")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")  # that is what they are for
 CHAINS = rw.Sampler(backend="pymc")
+# Tolerances are in standard errors of the draws made: fewer draws check as honestly, and less sharply.
+SHORT = {"engine": rw.Sampler(backend="pymc", chains=2, tune=400), "draws": 1_200}
+LONG = {"engine": CHAINS, "draws": 8_000}
 ONE = rw.Outcomes.from_confusion([[70, 8], [9, 33]], labels=[0, 1], name="A")
 PAIR = rw.Outcomes.from_arrays([1] * 30 + [0] * 50, [1] * 24 + [0] * 6 + [1] * 5 + [0] * 45,
                                [1] * 20 + [0] * 10 + [0] * 47 + [1] * 3, names=["A", "B"])  # fmt: skip
@@ -34,6 +37,12 @@ THREE = rw.Outcomes.from_confusion([[40, 5, 3], [6, 25, 4], [2, 3, 12]], name="A
 def shapes(posterior):
     """Class and type shapes, class by class."""
     return posterior.mu, posterior.types.reshape(posterior.n_labels, -1)
+
+
+@pytest.fixture(params=[SHORT, pytest.param(LONG, marks=pytest.mark.slow)], ids=["short", "long"])
+def sampling(request):
+    """How to sample: a short run, or with the tests that take long the usual one."""
+    return request.param
 
 
 def agrees(estimate, mean, std):
@@ -91,10 +100,10 @@ class TestConjugate:
 
 
 class TestChains:
-    def test_two_shapes_of_a_recall_against_quadrature(self):
+    def test_two_shapes_of_a_recall_against_quadrature(self, sampling):
         own = OwnPriors(rho=(pm.Kumaraswamy.dist(2, 3), pm.LogitNormal.dist(-1, 0.7)))
         assert not own.exact
-        found = rw.evaluate(ONE, metric=["recall", "specificity"], model=own, engine=CHAINS, draws=4_000, rng=1)
+        found = rw.evaluate(ONE, metric=["recall", "specificity"], model=own, **sampling, rng=1)
 
         def kumaraswamy(x):
             return np.log(6 * x * (1 - x**2) ** 2)
@@ -109,9 +118,9 @@ class TestChains:
             mean, std = moments(lambda x, h=hits, m=misses, p=prior: h * np.log(x) + m * np.log1p(-x) + p(x))
             agrees(found[metric].estimate, 1 - mean if flip else mean, std)
 
-    def test_partial_pooling_of_logits_against_quadrature(self):
+    def test_partial_pooling_of_logits_against_quadrature(self, sampling):
         model = LogitNormal(location=0.5, scale=1.0, pooled=True, spread=0.8)
-        found = rw.evaluate(THREE, metric="macro_recall", model=model, engine=CHAINS, draws=8_000, rng=2)
+        found = rw.evaluate(THREE, metric="macro_recall", model=model, **sampling, rng=2)
         right, wrong = np.array([40, 25, 12]), np.array([8, 10, 5])
         centres, spreads = np.linspace(-3, 4, 141), np.linspace(0.005, 4, 160)
         nodes, weights = np.polynomial.hermite_e.hermegauss(101)
@@ -128,24 +137,24 @@ class TestChains:
         var = (mass * (inner + first.mean(-1) ** 2)).sum() - mean**2
         agrees(found["macro_recall"].estimate, mean, np.sqrt(var))
 
-    def test_a_correlated_classifier_tells_of_the_other(self):
+    def test_a_correlated_classifier_tells_of_the_other(self, sampling):
         # A's recalls are known for certain; B has no items: its logits are normal around what A's say.
         many = rw.Outcomes.from_confusion([[800_000, 200_000], [100_000, 900_000]], labels=[0, 1], name="A")
         none = rw.Outcomes.empty([0, 1], ["B"])
         model = LogitNormal(location=0, scale=1.5, correlation=0.8)
         with pytest.warns(rw.errors.RopewalkWarning):
-            found = rw.compare(many, none, metric="recall", model=model, engine=CHAINS, draws=4_000, rng=3)
+            found = rw.compare(many, none, metric="recall", model=model, **sampling, rng=3)
         logits = logit(found.draws.psi[1])
         ess = found.chains.ess(logits)
         std = 1.5 * np.sqrt(1 - 0.8**2)
         assert abs(logits.mean() - 0.8 * logit(0.9)) < 4 * std / np.sqrt(ess)
         assert abs(logits.std() - std) < 8 * std / np.sqrt(2 * ess)
 
-    def test_earlier_items_count_alike_in_both_engines(self):
+    def test_earlier_items_count_alike_in_both_engines(self, sampling):
         model = PowerPrior(
             Sigir2016Unpaired(), rw.Outcomes.from_confusion([[50, 50], [20, 80]], labels=[0, 1], name="A"), discount=0.3
         )
-        chain = rw.evaluate(ONE, metric="f1", model=model, engine=CHAINS, draws=4_000, rng=4)["f1"].estimate
+        chain = rw.evaluate(ONE, metric="f1", model=model, **sampling, rng=4)["f1"].estimate
         exact = rw.evaluate(ONE, metric="f1", model=model, draws=200_000, rng=4)["f1"].estimate
         agrees(chain, exact.mean, exact.std)
 
@@ -177,22 +186,22 @@ def noisy_pair(n, error, rng, *, mu=0.4, both=(0.55, 0.3, 0.05, 0.1), none=(0.03
 
 
 class TestNoise:
-    def test_without_errors_it_is_the_plain_model(self):
-        found = rw.compare(PAIR, a="A", b="B", model=NoisyLabels(error=0.0), engine=CHAINS, draws=4_000, rng=5)
+    def test_without_errors_it_is_the_plain_model(self, sampling):
+        found = rw.compare(PAIR, a="A", b="B", model=NoisyLabels(error=0.0), **sampling, rng=5)
         exact = rw.compare(PAIR, a="A", b="B", draws=200_000, rng=5)
         agrees(found.delta, exact.mean, exact.std)
 
-    def test_recovers_the_truth_where_the_plain_model_is_biased(self):
+    def test_recovers_the_truth_where_the_plain_model_is_biased(self, sampling):
         table, delta, (f1, _) = noisy_pair(8_000, 0.15, np.random.default_rng(6))
         plain = rw.compare(table, a="A", b="B", rng=6)
-        noisy = rw.compare(table, a="A", b="B", model=NoisyLabels(error=0.15), engine=CHAINS, draws=4_000, rng=6)
+        noisy = rw.compare(table, a="A", b="B", model=NoisyLabels(error=0.15), **sampling, rng=6)
         assert abs(plain.mean - delta) > 4 * plain.std
         assert abs(plain.estimate_a.mean - f1) > 20 * plain.estimate_a.std
         assert abs(noisy.mean - delta) < 3 * noisy.std
         assert abs(noisy.estimate_a.mean - f1) < 3 * noisy.estimate_a.std
         assert any("as annotated" in note for note in noisy.notes)
 
-    def test_three_labels_against_the_inverse_of_the_errors(self):
+    def test_three_labels_against_the_inverse_of_the_errors(self, sampling):
         # Given the true class, annotators' errors are independent of the classifier's; so the matrix of counts is
         # errors' transpose times the true one, and for many items its inverse gives the truth.
         true = np.array([[0.30, 0.05, 0.05], [0.02, 0.25, 0.03], [0.06, 0.04, 0.20]])
@@ -200,7 +209,7 @@ class TestNoise:
         counts = np.rint(20_000 * errors.T @ true).astype(int)
         table = rw.Outcomes.from_confusion(counts, name="A")
         model = NoisyLabels(error=errors, paired=False)
-        found = rw.evaluate(table, metric="accuracy", model=model, engine=CHAINS, draws=4_000, rng=7)["accuracy"]
+        found = rw.evaluate(table, metric="accuracy", model=model, **sampling, rng=7)["accuracy"]
         assert found.estimate.std < 0.02
         assert abs(found.estimate.mean - np.trace(true)) < 0.75 * found.estimate.std  # the data are the expected ones
 
@@ -336,11 +345,11 @@ class TestPreliz:
 
         assert OwnPriors(mu=pz.Dirichlet([1, 2, 3])).fit(THREE).mu.tolist() == [49, 37, 20]
 
-    def test_others_are_sampled(self):
+    def test_others_are_sampled(self, sampling):
         import preliz as pz
 
         own = OwnPriors(rho=(pz.Kumaraswamy(2, 3), (1, 1)))
-        found = rw.evaluate(ONE, metric="recall", model=own, engine=CHAINS, draws=4_000, rng=1)["recall"]
+        found = rw.evaluate(ONE, metric="recall", model=own, **sampling, rng=1)["recall"]
         mean, std = moments(lambda x: 33 * np.log(x) + 9 * np.log1p(-x) + np.log(6 * x * (1 - x**2) ** 2))
         agrees(found.estimate, mean, std)
 

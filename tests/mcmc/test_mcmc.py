@@ -46,6 +46,7 @@ from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, Sigir2016, Si
 from support import need
 
 NUTS = Sampler(backend="pymc")
+SHORT = Sampler(backend="pymc", chains=2, tune=400)
 QUICK = Sampler(step="metropolis")
 
 
@@ -441,13 +442,13 @@ def test_hostile_labels_and_names_are_coordinates_like_any_other(ideal, silent):
 @pytest.mark.parametrize(
     ("data", "model", "engine", "draws"),
     [
-        ("large", "paired", NUTS, 4_000),
-        ("small", "unpaired", NUTS, 4_000),
-        ("zeros", "icdm2015", NUTS, 4_000),
-        ("small", "paired", QUICK, 20_000),
-        ("four", "paired", NUTS, 3_000),
+        pytest.param("large", "paired", SHORT, 1_600, id="large-paired-short"),
+        pytest.param("large", "paired", NUTS, 4_000, id="large-paired", marks=pytest.mark.slow),
+        pytest.param("small", "unpaired", NUTS, 4_000, id="small-unpaired", marks=pytest.mark.slow),
+        pytest.param("zeros", "icdm2015", NUTS, 4_000, id="zeros-icdm2015", marks=pytest.mark.slow),
+        pytest.param("small", "paired", QUICK, 20_000, id="small-paired-metropolis", marks=pytest.mark.slow),
+        pytest.param("four", "paired", NUTS, 3_000, id="four-tree", marks=pytest.mark.slow),
     ],
-    ids=["large-paired", "small-unpaired", "zeros-icdm2015", "small-paired-metropolis", "four-tree"],
 )
 def test_chains_agree_with_the_exact_engine(data, model, engine, draws):
     found = ask(data, model, engine=engine, draws=draws, rng=1)
@@ -459,7 +460,12 @@ def test_chains_agree_with_the_exact_engine(data, model, engine, draws):
 @cache
 def items_run():
     return ask(
-        "small", "paired", engine=Sampler(backend="pymc", form="items", n_chains=2), draws=3_000, rng=4, rope=0.05
+        "small",
+        "paired",
+        engine=Sampler(backend="pymc", form="items", n_chains=2, tune=400),
+        draws=1_600,
+        rng=4,
+        rope=0.05,
     )
 
 
@@ -477,7 +483,7 @@ def test_the_error_of_a_mean_is_its_spread_over_the_root_of_its_effective_sample
 
 def test_without_items_the_chains_draw_the_prior():
     with pytest.warns(rw.errors.DegenerateDataWarning, match="this is the prior"):
-        found = rw.compare([], [], [], labels=[0, 1], pos_label=1, engine=NUTS, draws=4_000, rng=1)
+        found = rw.compare([], [], [], labels=[0, 1], pos_label=1, engine=SHORT, draws=1_600, rng=1)
     assert found.delta.observed is None
     mu, theta = found.chains.parameters["mu"], found.chains.parameters["theta"]
     recall = theta[:, :, 1, :2].sum(axis=-1)  # of A: two of four uniform shares

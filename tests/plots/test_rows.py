@@ -209,7 +209,7 @@ def test_odd_ropes_leave_the_rows_visible(rope, seen):
 def test_rows_without_spread_can_be_drawn():
     ax = rendered(plot_per_class(ClassComparisons(comparisons=(compared(np.full(100, 0.02)), compared(np.zeros(100))))))
     assert [segment[:, 0].tolist() for segment in hdis(ax).get_segments()] == [[0.02, 0.02], [0.0, 0.0]]
-    assert symbols(ax) == {0: "≈", 1: "≈"}
+    assert [symbol.rstrip("?") for symbol in symbols(ax).values()] == ["≈", "≈"]
     low, high = ax.get_xlim()
     assert low < 0.0
     assert high > 0.02

@@ -58,10 +58,11 @@ def test_a_toy_model_is_known_wherever_a_model_is(toy):
     r = rw.compare(Y, A, B, model="toy", rope=0.1, rng=0, draws=500)
     assert r.recipe.model == toy()
     assert r.to_dict()["model"] == "toy"
-    for text in (str(r), r.to_markdown(), r.sentence(), r.to_html()):
+    for text in (r.to_markdown(), r.to_latex(), r.sentence(), r.to_html()):
         assert "toy model" in text
+    assert "800 items, toy" in str(r)
+    for text in (r.sentence(), r.to_html(), r.to_json()):
         assert "Dir(2·base)" in text
-    assert "toy" in r.to_latex()
     assert "Toy: Outcome types with a prior of so many pseudo-items." in r.to_html()
     assert [which for which, _ in r.prior_sensitivity(draws=200).rows][:2] == ["as asked", "half the prior mass"]
     assert read_recipe(json.loads(r.to_json())) == r.recipe

@@ -11,6 +11,7 @@ import pytest
 
 from ropewalk.cli.app import COMMANDS, Command, app
 from ropewalk.cli.output import OutputOptions
+from ropewalk.metrics.registry import METRICS
 from ropewalk.results.options import DecisionOptions, Option
 from support import COLUMNS, NEWS
 
@@ -62,6 +63,14 @@ def test_help_is_plain_narrow_and_in_groups(run, name, monkeypatch):
     assert headings == [heading for heading in order if heading in headings]
     assert "Output:" in headings
     assert COMMANDS[name].split()[0] in out
+
+
+def test_a_metric_that_is_added_stands_in_the_help(run, monkeypatch):
+    for name in ("compare", "evaluate", "rank", "power"):
+        assert "toy_metric" not in run(name, "--help")[1]
+    monkeypatch.setitem(METRICS, "toy_metric", METRICS["accuracy"])
+    for name in ("compare", "evaluate", "rank", "power"):
+        assert "toy_metric" in run(name, "--help")[1]
 
 
 def test_nothing_at_all_shows_the_commands(run):

@@ -31,7 +31,7 @@ NOT_REPEATED = {
 @pytest.mark.parametrize("kind", [CompareOptions, EvaluateOptions, RankOptions, PlanningOptions])
 def test_every_option_has_one_line_of_help_and_a_group(kind):
     for name, option in options_of(kind).items():
-        assert option.help.endswith((".", "…")), name
+        assert option.line.endswith((".", "…")), name
         assert len(option.help) <= 90, name
         assert option.group in {"Data", "Question", "Decision", "Model", "Drawing"}, name
 

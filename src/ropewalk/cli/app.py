@@ -121,7 +121,7 @@ class Command(click.Command):
             default = option.default if option.shell_default is None else option.shell_default
             ending = "" if default is None or default is False else f"  [default: {default}]"
             heading, left = (option.group, flag + value) if flag.startswith("--") else ("Arguments", flag)
-            sections.setdefault(heading, []).append((left, option.help + ending))
+            sections.setdefault(heading, []).append((left, option.line + ending))
         for heading in ("Arguments", *GROUPS):
             if heading in sections:
                 with formatter.section(heading):

@@ -15,8 +15,9 @@ from ropewalk._progress import ProgressLike
 from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.sampler import Engine
+from ropewalk.metrics.registry import METRICS
 from ropewalk.metrics.resolve import MetricLike
-from ropewalk.metrics.scores import ScoreMetricLike
+from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetricLike
 from ropewalk.models.protocol import Model
 from ropewalk.models.registry import model_names
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
@@ -62,14 +63,18 @@ def parse_draws(text: str, flag: str) -> DrawsLike:
         ) from None
 
 
+def _metric_names() -> list[str]:
+    return [*METRICS, "cost", *SCORE_METRICS]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """What is to be known about an option, beside its name and type.
 
     Parameters
     ----------
-    help
-        One line for the command's help.
+    help, choices
+        One line for the command's help, and the names that it ends with, looked up when the help is shown.
     group
         The heading that the line stands under.
     default
@@ -89,6 +94,7 @@ class Option:
     """
 
     help: str
+    choices: Callable[[], Iterable[str]] | None = None
     group: str = ""
     default: Any = None
     shell_default: Any = None
@@ -100,6 +106,11 @@ class Option:
     metavar: str | None = None
     echo: Callable[[Any], Any] | None = None
     echo_key: str | None = None
+
+    @property
+    def line(self) -> str:
+        """The line of help, with the names that there are now."""
+        return self.help if self.choices is None else f"{self.help} {', '.join(self.choices())}."
 
 
 GROUPS: Final = ("Data", "Question", "Decision", "Model", "Drawing", "Output")
@@ -131,7 +142,8 @@ class MetricOption(TypedDict, total=False):
     metric: Annotated[
         MetricLike | ScoreMetricLike | None,
         _question(
-            help="f1 for two labels, macro_f1 for more; roc_auc and other metrics of scores read scores.",
+            help="By default f1 for two labels, macro_f1 for more. Of labels or of scores:",
+            choices=_metric_names,
             echo=lambda recipe: recipe.metric.name,
         ),
     ]
@@ -142,7 +154,7 @@ class MetricsOption(TypedDict, total=False):
 
     metric: Annotated[
         MetricLike | ScoreMetricLike | Sequence[MetricLike | ScoreMetricLike] | None,
-        _question(help="Metrics of labels or of scores, separated by commas.", parse=parse_texts),
+        _question(help="Separated by commas, of labels or scores:", choices=_metric_names, parse=parse_texts),
     ]
 
 
@@ -207,7 +219,8 @@ class ModelOption(TypedDict, total=False):
     model: Annotated[
         str | Model | None,
         _model(
-            help=f"{', '.join(model_names())}; paired by default.",
+            help="By default paired; or one of",
+            choices=model_names,
             echo=lambda recipe: recipe.model.name,
         ),
     ]

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast, get_args
 import numpy as np
 
 from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownKeywordError, UnknownNameError
-from ropewalk.text.names import nearest, shorten
+from ropewalk.text.names import did_you_mean, shorten
 from ropewalk.text.options import argument, wording
 from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
 
@@ -28,10 +28,9 @@ def choose(value: str, choices: Mapping[str, T], what: str) -> T:
     try:
         return choices[value]
     except (KeyError, TypeError):
-        guess = nearest(value, choices)
         raise UnknownNameError(
             f"Unknown {what} {value!r}.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"Choose from: {', '.join(choices)}.",
+            hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}.",
         ) from None
 
 
@@ -96,10 +95,9 @@ def check_keywords(keywords: Iterable[str], known: Iterable[str]) -> None:
     names = list(known)
     for name in keywords:
         if name not in names:
-            guess = nearest(name, names)
             raise UnknownKeywordError(
                 f"There is no parameter {name!r} here.",
-                hint=(f"did you mean {guess!r}? " if guess else "") + f"It takes: {', '.join(names)}.",
+                hint=did_you_mean(name, names) + f"It takes: {', '.join(names)}.",
             )
 
 

@@ -288,6 +288,15 @@ def test_messages_speak_the_language_of_the_shell(run, tmp_path):
     assert "`--prob` must be" in err
 
 
+def test_a_class_that_looks_like_an_option_is_not_spelled_as_one(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text('y,a,b\n"missing=""drop""",rope=,rope=\nrope=,rope=,rope=\n')
+    code, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--pos-label", "x")
+    assert code == 4
+    assert "`--pos-label` 'x' is not a label" in err
+    assert """The labels are: 'missing="drop"', 'rope='. --labels declares""" in err
+
+
 def test_huge_labels_do_not_flood_the_terminal(run, tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("y,a,b\n" + f"{'x' * 400_000},{'z' * 400_000},{'x' * 400_000}\n" * 3)

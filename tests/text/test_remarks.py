@@ -22,8 +22,16 @@ def codes_in_source():
     """Return every code with the levels that it is made with."""
     codes = {}
     for path in ROOT.rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in MAKERS:
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        imports = [
+            node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "ropewalk.text.remarks"
+        ]
+        makers = MAKERS.keys() & {alias.name for node in imports for alias in node.names}
+        assert all(alias.asname is None for node in imports for alias in node.names if alias.name in MAKERS), path
+        if path == ROOT / "text" / "remarks.py":
+            makers = MAKERS.keys()
+        for call in nodes:
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in makers:
                 continue
             first = call.args[0]
             if isinstance(first, ast.Starred) or (path == ROOT / "text" / "remarks.py" and isinstance(first, ast.Name)):

@@ -23,7 +23,7 @@ from ropewalk.errors import (
     MissingDependencyError,
     PairingError,
 )
-from ropewalk.text.names import brief, count_of, nearest, shorten
+from ropewalk.text.names import brief, count_of, did_you_mean, shorten
 from ropewalk.typing import FloatArray, Label
 
 Rows = dict[tuple[Label | None, ...], int]
@@ -327,8 +327,7 @@ def require_columns(present: Sequence[str], wanted: Sequence[str], where: str = 
     """Raise for the first column that is not there, naming the nearest one."""
     for name in wanted:
         if name not in present:
-            guess = nearest(name, present)
             raise ColumnNotFoundError(
                 f"Column {name!r} was not found in {where}.",
-                hint=(f"did you mean {guess!r}? " if guess else "") + f"The columns are: {shorten(present)}.",
+                hint=did_you_mean(name, present) + f"The columns are: {shorten(present)}.",
             )

@@ -17,7 +17,7 @@ from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import kind_of, label_text
 from ropewalk.data.rows import check_names
 from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError, UnreadableFileError
-from ropewalk.text.names import nearest, shorten
+from ropewalk.text.names import did_you_mean, shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import CodeArray, IntArray, Label
 
@@ -56,10 +56,9 @@ def place_of(name: str, names: Sequence[str]) -> int:
     """Return the place of a classifier, or say which ones there are."""
     if name in names:
         return names.index(name)
-    guess = nearest(name, names)
     raise ColumnNotFoundError(
         f"There is no classifier {name!r} here.",
-        hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(names)}.",
+        hint=did_you_mean(name, names) + f"There are: {shorten(names)}.",
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.exchange.xarrays import is_dataset, is_inference_data, is_tree
-from ropewalk.text.names import brief, nearest, shorten, visible
+from ropewalk.text.names import brief, did_you_mean, shorten, visible
 from ropewalk.typing import FloatArray
 
 Pick = str | tuple[str, Mapping[str, Any]]
@@ -84,10 +84,9 @@ def pick_draws(group: Any, pick: Any, what: str) -> Picked:
     known = names_in(group)
     name = _name_of(pick, known)
     if name not in known:
-        guess = nearest(name, known)
         raise UnknownNameError(
             f"There is no variable {name!r} here.",
-            hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {shorten(known)}.",
+            hint=did_you_mean(name, known) + f"There are: {shorten(known)}.",
         )
     found = _variable(group, name)
     texts, chosen = _wanted(pick, found)

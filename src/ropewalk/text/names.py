@@ -13,6 +13,18 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
     return matches[0] if matches else None
 
 
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return a question that suggests the nearest known name, to begin a hint with; empty where none looks like it.
+
+    Examples
+    --------
+    >>> did_you_mean("acuracy", ["accuracy", "f1"])
+    "did you mean 'accuracy'? "
+    """
+    guess = nearest(name, known)
+    return f"did you mean {guess!r}? " if guess else ""
+
+
 def brief(text: str, longest: int = 60) -> str:
     """Return a text cut to a readable length.
 

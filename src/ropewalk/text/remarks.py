@@ -17,7 +17,7 @@ from ropewalk.text.names import few as few_texts
 from ropewalk.text.names import visible
 from ropewalk.text.options import Mention, mentions_in
 
-Level = Literal["hint", "assumption", "note", "warning"]
+Level = Literal["note", "warning"]
 
 _CATEGORIES: Final[Mapping[str, type[RopewalkWarning]]] = {
     "prior_pulls": PriorDominanceWarning,

@@ -46,6 +46,13 @@ def opened(browser, path, **options):
         context.close()
 
 
+def keep_screenshot(page, name):
+    """Photograph the whole page, for people to look at, where ROPEWALK_SCREENSHOTS names a folder."""
+    folder = os.environ.get("ROPEWALK_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=f"{folder}/{name.replace(' ', '-')}.png", full_page=True)
+
+
 OVERLAPPING = """() => {
   const found = [];
   document.querySelectorAll("svg").forEach((svg) => {

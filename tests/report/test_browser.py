@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ropewalk as rw
-from browser import OVERLAPPING, opened
+from browser import OVERLAPPING, keep_screenshot, opened
 from hostile import hostile_names
 from ropewalk.draws.decision import decide, region_masses
 from ropewalk.draws.intervals import Interval
@@ -301,10 +299,17 @@ def test_copy_buttons_copy(chromium, made, name, clipboard):
         assert seen.wrong == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (360, "dark"),
+        (1200, "light"),
+        pytest.param(360, "light", marks=pytest.mark.slow),
+        pytest.param(1200, "dark", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("name", ["more is better", "twenty classes", "class by class", "ranking", "against a bar"])
-def test_an_audit_finds_no_violation(chromium, made, tmp_path, name, width, scheme):
+def test_an_audit_finds_no_violation(chromium, made, name, width, scheme):
     axe = need("axe_playwright_python.sync_playwright").Axe()
     with opened(chromium, made(name)[1], color_scheme=scheme, viewport={"width": width, "height": 800}) as seen:
         page = seen.page
@@ -312,11 +317,7 @@ def test_an_audit_finds_no_violation(chromium, made, tmp_path, name, width, sche
         found = axe.run(page).response["violations"]
         assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width  # nothing sticks out
-        kept = os.environ.get("ROPEWALK_SCREENSHOTS")
-        folder = Path(kept) if kept else tmp_path
-        picture = folder / f"{name.replace(' ', '-')}-{width}-{scheme}.png"
-        page.screenshot(path=picture, full_page=True)
-        assert picture.stat().st_size > 10_000
+        keep_screenshot(page, f"{name}-{width}-{scheme}")
 
 
 def test_dark_is_dark_and_light_is_light(chromium, made):
@@ -368,12 +369,13 @@ def test_hostile_names_are_read_and_do_nothing(chromium, tmp_path, silent, name)
             assert legible in page.locator("main").inner_text()
 
 
-@pytest.mark.parametrize("width", [360, 700, 1200])
 @pytest.mark.parametrize("name", [*RESULTS, *OTHERS])
-def test_no_two_texts_of_a_picture_cover_each_other(chromium, made, name, width):
-    with opened(chromium, made(name)[1], viewport={"width": width, "height": 800}) as seen:
+def test_no_two_texts_of_a_picture_cover_each_other(chromium, made, name):
+    with opened(chromium, made(name)[1]) as seen:
         seen.page.evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true; })")
-        assert seen.page.evaluate(OVERLAPPING) == []
+        for width in (360, 700, 1200):
+            seen.page.set_viewport_size({"width": width, "height": 800})
+            assert seen.page.evaluate(OVERLAPPING) == [], width
 
 
 def test_names_from_right_to_left_leave_the_numbers_alone(chromium, tmp_path, silent):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import html as html_module
 import html.parser
-import os
 import re
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from browser import OVERLAPPING, opened
+from browser import OVERLAPPING, keep_screenshot, opened
 from hostile import hostile_names
 from ropewalk.text.numbers import rounded_up, share_interval
 from ropewalk.text.remarks import note
@@ -494,7 +492,7 @@ DRAWN = ("power", "assurance", "plan", "value", "more", "extrapolated", "compare
 
 @pytest.mark.parametrize("width", [360, 1200])
 @pytest.mark.parametrize("kind", [*KINDS, "compare", "wide", "long names"])
-def test_pages_open_without_an_error_and_an_audit_finds_nothing(chromium, pages, kind, width, tmp_path):
+def test_pages_open_without_an_error_and_an_audit_finds_nothing(chromium, pages, kind, width):
     axe = need("axe_playwright_python.sync_playwright").Axe()
     scheme = "dark" if width == 360 else "light"
     path = pages[1] / f"{kind}.html"
@@ -507,8 +505,7 @@ def test_pages_open_without_an_error_and_an_audit_finds_nothing(chromium, pages,
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         found = axe.run(page).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
-        folder = Path(os.environ.get("ROPEWALK_SCREENSHOTS") or tmp_path)
-        page.screenshot(path=folder / f"{kind.replace(' ', '-')}-{width}.png", full_page=True)
+        keep_screenshot(page, f"{kind}-{width}")
         assert seen.wrong == []
 
 

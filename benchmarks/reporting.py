@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from measure import alternate
 from table import Row
 
 import ropewalk as rw
-from ropewalk.inference.extras import gather
-from ropewalk.report import html
+from ropewalk.report.document import describe
+from ropewalk.report.render.html import page
 
 REPEATS = 5
 MOST = 0.5  # CPU seconds
@@ -30,8 +31,11 @@ def rows() -> Iterator[Row]:
     for what, (ask, largest) in asked.items():
         answer = ask()
         answer.to_html()  # the templates are read once
-        extras = gather(answer)
-        sampled, rendered, whole = alternate(ask, partial(html, answer, extras=extras), answer.to_html, repeats=REPEATS)
+        document = describe(answer)
+        sections = document.on_page()
+        ready = replace(document, sections=lambda _, sections=sections: sections)
+        render = partial(page, ready, answer.to_json())
+        sampled, rendered, whole = alternate(ask, render, answer.to_html, repeats=REPEATS)
         yield Row(
             what=f"page of {what}: rendering", measured=rendered, peer="its sampling", peer_measured=sampled,
             max_measured=MOST,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import ropewalk as rw
+from ropewalk.report.document import describe
 
 NEWS = str(rw.examples.news20_path())
 REUTERS = str(rw.examples.reuters90_path())
@@ -26,6 +27,11 @@ def need(module: str):
         if REQUIRE_ALL:
             raise
         pytest.skip(f"{module} is not installed")
+
+
+def method_rows(result):
+    """Return how an answer was made, as the last section of its page says it: (label, text)."""
+    return describe(result).on_page()[-1].blocks[0].rows
 
 
 def wait_for_work(job, seconds=2.5):

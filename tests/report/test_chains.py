@@ -49,14 +49,13 @@ from ropewalk.models import (
     Sigir2016Unpaired,
     Tree,
 )
-from ropewalk.report.chains import chain_part, delta_values
-from ropewalk.report.drawn import made_by, worth_text
-from ropewalk.report.method import method_rows
-from ropewalk.report.models import sampler_call
+from ropewalk.report.describe.method import delta_values, sampler_call
+from ropewalk.report.document import describe
 from ropewalk.report.pictures.chains import trace
+from ropewalk.report.words import made_by, worth_text
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import warning
-from support import need
+from support import method_rows, need
 
 ENGINE = Sampler(backend="pymc")
 GOOD = Diagnostics(
@@ -186,7 +185,7 @@ def test_an_exact_answer_has_no_chains_on_its_page(exact):
     assert "Markov chain" not in words(page)
     assert 'class="trace"' not in page
     assert dict(method_rows(exact))["Draws"] == "4,000, independent, seed 0"
-    assert chain_part(exact) is None
+    assert "Markov chains" not in [section.title for section in describe(exact).on_page() if section.kind == "section"]
 
 
 def test_the_page_is_small_and_asks_for_nothing(r, own):

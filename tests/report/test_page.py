@@ -22,10 +22,10 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.draws.summary import summarise
 from ropewalk.inference.extras import gather
-from ropewalk.report.method import method_rows
 from ropewalk.report.pictures.axes import Axis, area, outline, round_step, view
 from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
 from ropewalk.report.pictures.tables import Entry, forest
+from support import method_rows
 
 QUICK = {"rng": 0, "draws": 500}
 HOSTILE = hostile_names("script", "image", "turned", "control", "long", "formula", "emoji", "hebrew")

@@ -21,17 +21,7 @@ from ropewalk.inference.sensitivity import known_of, other_priors, prior_sensiti
 from ropewalk.metrics.registry import METRICS, Metric
 from ropewalk.models import Bootstrap
 from ropewalk.models.posterior import observed_tables
-from ropewalk.results import (
-    ClassComparisons,
-    Comparison,
-    Confusion,
-    CrossComparison,
-    Evaluation,
-    PriorSensitivity,
-    Ranking,
-    Recipe,
-    Rendered,
-)
+from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity, Recipe
 from ropewalk.typing import Label
 
 _WORK: Final = 4_000_000  # random numbers for each thing that a page adds to an answer, about 20 ns apiece
@@ -82,29 +72,21 @@ class Extras:
     left_out: tuple[str, ...] = ()
 
 
-def gather(result: Rendered) -> Extras:
-    """Return what the page of a result shows beside it."""
-    if isinstance(result, CrossComparison):
-        return gather(result.comparison)
-    if isinstance(result, Comparison):
-        recipe = result.recipe
-        classes, n_classes = _classes(result)
-        priors = _priors(result)
-        return Extras(
-            classes=classes,
-            n_classes=n_classes,
-            rope=recipe.rope is not None,
-            priors=priors,
-            agreement=_agreement(recipe, result.a, result.b),
-            mistaken=_mistaken(recipe, result.a, result.b),
-            confusions=_confusions(recipe),
-            left_out=_left_out(recipe, classes, priors),
-        )
-    if isinstance(result, Ranking):
-        return Extras(confusions=_confusions(result.recipe))
-    if isinstance(result, Evaluation):
-        return Extras(confusions=_confusions(result.metrics[0].recipe))
-    return Extras()
+def gather(answer: Comparison) -> Extras:
+    """Return what the page of a comparison shows beside it."""
+    recipe = answer.recipe
+    classes, n_classes = _classes(answer)
+    priors = _priors(answer)
+    return Extras(
+        classes=classes,
+        n_classes=n_classes,
+        rope=recipe.rope is not None,
+        priors=priors,
+        agreement=_agreement(recipe, answer.a, answer.b),
+        mistaken=_mistaken(recipe, answer.a, answer.b),
+        confusions=confusions_of(recipe),
+        left_out=_left_out(recipe, classes, priors),
+    )
 
 
 def _affordable(work: int) -> int | None:
@@ -257,7 +239,7 @@ def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
     )
 
 
-def _confusions(recipe: Recipe) -> tuple[Confusion, ...]:
+def confusions_of(recipe: Recipe) -> tuple[Confusion, ...]:
     """Return the confusion matrix of every classifier, where an item has one label."""
     tables = [table for table in recipe.tables if isinstance(table, Outcomes)]
     if len(tables) < len(recipe.tables) or not all(1 < t.n_labels <= _MATRIX and t.n_items for t in tables):

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ropewalk.papers.tables import PublishedPower, PublishedRow
-from ropewalk.report.classical import paper_columns
-from ropewalk.report.shape import Table, decision_text
-from ropewalk.report.text import aligned
+from ropewalk.report.describe.classical import paper_columns
+from ropewalk.report.document import Table
+from ropewalk.report.render.text import aligned
+from ropewalk.report.words import decision_text
 from ropewalk.results import Comparison
 from ropewalk.text.numbers import decimals, interval, number, percent, savage_dickey
 from ropewalk.text.verdicts import rope_text

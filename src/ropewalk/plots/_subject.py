@@ -13,7 +13,7 @@ from ropewalk.plots._letters import minus
 from ropewalk.plots._style import short, words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
 from ropewalk.report.pictures.posterior import Posterior, posterior_of
-from ropewalk.report.shape import metric_title, sign_text
+from ropewalk.report.words import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
 from ropewalk.text.numbers import estimate_text, percent
 from ropewalk.text.verdicts import bar_text, rope_text, verdict_text

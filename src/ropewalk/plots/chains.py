@@ -18,10 +18,10 @@ from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
 from ropewalk.plots._series import next_style
 from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, name_axes, of_kind, panels_of, quieten, short
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
-from ropewalk.report.chains import chain_values, delta_values, divergent
-from ropewalk.report.drawn import can_diverge, rhat_text, step_text
+from ropewalk.report.describe.method import chain_values, delta_values, divergent
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, hull, view
 from ropewalk.report.pictures.chains import ChainNumbers, chain_numbers, divergent_draws
+from ropewalk.report.words import can_diverge, rhat_text, step_text
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior, Ranking
 from ropewalk.text.names import count_of
 from ropewalk.text.numbers import decimals, number

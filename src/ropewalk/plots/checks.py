@@ -16,9 +16,9 @@ from ropewalk.plots._letters import SMALL, TEXT, folded, note, plain_ticks, room
 from ropewalk.plots._series import label_of, next_style
 from ropewalk.plots._style import axes, of_kind, quieten, short, words
 from ropewalk.plots.intervals import lettering, name_rows
-from ropewalk.report.checks import OFF, check_axis, least, p_text
+from ropewalk.report.describe.checks import OFF, check_axis, least, p_text
 from ropewalk.report.pictures.axes import INK, INSIDE
-from ropewalk.report.shape import metric_title
+from ropewalk.report.words import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.names import count_of
 

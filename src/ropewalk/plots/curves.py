@@ -12,7 +12,7 @@ from ropewalk.plots._letters import TEXT, minus
 from ropewalk.plots._series import DARK, PALE, Style, draw_band, key, label_of, next_style, reference
 from ropewalk.plots._style import axes, of_kind, quieten, words
 from ropewalk.report.pictures.axes import INK, LINE
-from ropewalk.report.shape import metric_title
+from ropewalk.report.words import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text.numbers import number
 from ropewalk.typing import FloatArray

@@ -17,10 +17,10 @@ from ropewalk.plots._cells import MIN_LETTER_SIZE
 from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, note, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._style import axes, name_above, of_kind, quieten, rope_band, rope_words, rule, short, words
 from ropewalk.plots._subject import NAME, delta_words
-from ropewalk.report.league import moved_text
+from ropewalk.report.describe.differences import moved_text
 from ropewalk.report.pictures.axes import INK, LINE
 from ropewalk.report.pictures.tables import Entry, forest_axis, tone
-from ropewalk.report.shape import metric_title, symbol_text
+from ropewalk.report.words import metric_title, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.text.names import count_of
 from ropewalk.text.verdicts import Verdict

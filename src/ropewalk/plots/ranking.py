@@ -15,7 +15,7 @@ from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, axes, of_kind, quieten
 from ropewalk.plots._subject import metric_words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk.report.pictures.tables import PairNumbers, pair_numbers
-from ropewalk.report.shape import symbol_text
+from ropewalk.report.words import symbol_text
 from ropewalk.results import Ranking
 from ropewalk.text.numbers import decimals, number, percent
 from ropewalk.text.verdicts import Leaning, Verdict, rope_text

@@ -19,7 +19,7 @@ from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, plain
-from ropewalk.report.shape import metric_title
+from ropewalk.report.words import metric_title
 from ropewalk.results import Recipe
 from ropewalk.text.escape import isolated
 from ropewalk.text.names import brief, few

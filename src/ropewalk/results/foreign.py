@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NoReturn
 
@@ -173,37 +172,3 @@ class ForeignComparison(Comparison):
             },
             "source": asdict(origin),
         }
-
-    def to_markdown(self) -> str:
-        """Return the answer as a Markdown table."""
-        from ropewalk.report import foreign
-
-        return foreign.markdown(self)
-
-    def to_latex(self) -> str:
-        """Return the answer as a LaTeX booktabs table."""
-        from ropewalk.report import foreign
-
-        return foreign.latex(self)
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the answer as one self-contained HTML page, and write it to `path` if given."""
-        from ropewalk.report import foreign
-
-        return foreign.html(self, path)
-
-    def sentence(self) -> str:
-        """Return the answer as a sentence for a paper."""
-        from ropewalk.report import foreign
-
-        return foreign.sentence(self)
-
-    def __str__(self) -> str:
-        from ropewalk.report import foreign
-
-        return foreign.text(self)
-
-    def _repr_html_(self) -> str:
-        from ropewalk.report import foreign
-
-        return foreign.card(self)

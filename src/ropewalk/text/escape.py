@@ -31,7 +31,7 @@ def isolated(text: str) -> str:
     >>> isolated("svm"), isolated("\u05d0")
     ('svm', '\u2068\u05d0\u2069')
     """
-    shown = visible(text)
+    shown = text if text.isprintable() else visible(text)
     leftwards = any(unicodedata.bidirectional(char) in _LEFTWARDS for char in shown)
     return f"\u2068{shown}\u2069" if leftwards else shown
 

@@ -9,14 +9,15 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.report.amounts import kind_text
-from ropewalk.report.more import SETTLED, goal_text, shown_share, undecided
+from ropewalk.report.document import name
 from ropewalk.report.pictures.axes import LETTER_PX, Tick, area, line, round_step
-from ropewalk.report.shape import Escape
-from ropewalk.results import MoreData, Plan, PowerResult, PowerRow
-from ropewalk.text.numbers import share_text
+from ropewalk.results import MoreData, PowerRow
+from ropewalk.text.numbers import percent, share_text
+from ropewalk.text.verdicts import Verdict
 from ropewalk.typing import FloatArray
 
+SETTLED: Final = (Verdict.A_BETTER, Verdict.EQUIVALENT, Verdict.B_BETTER)
+ROUGH_SIMULATIONS: Final = 1_000  # that an extrapolated probability is printed like, however many draws it rests on
 TOP_PX: Final = 10  # above the picture
 HEIGHT_PX: Final = 160
 MIN_FACTOR_OF_LOG_AXIS: Final = 10.0  # from so many times the fewest items on, the axis is one of factors
@@ -124,18 +125,27 @@ class _Sizes:
         return [size for size in rounds if size > 0 and 0 <= self.at(size) <= 1]
 
 
-def power_picture(result: PowerResult | Plan, escape: Escape) -> Prospect | None:
+def shown_share(share: float, row: PowerRow, *, rough: bool) -> str:
+    """Write a probability of a row, no finer than simulations carry, or than an extrapolation deserves."""
+    return percent(share, ROUGH_SIMULATIONS) if rough else share_text(share, row.simulations)
+
+
+def undecided(row: PowerRow) -> float:
+    """Return the share of inconclusive verdicts."""
+    return sum(share for verdict, share in row.decisions.items() if not verdict.conclusive)
+
+
+def power_picture(
+    rows: Sequence[PowerRow], kind: str, goal: str, *, target: float | None = None, answer: int | None = None
+) -> Prospect | None:
     """Draw how often the goal is reached against the number of items; None where there is but one."""
-    rows = _ordered(result.rows)
+    rows = _ordered(rows)
     if len(rows) < 2:  # noqa: PLR2004
         return None
     axis = _Sizes.of([row.n for row in rows], MARGIN)
-    kind, goal = kind_text(result.design), goal_text(result.design, escape)
     what = f"{kind.capitalize()}: how often {goal} is reached"
     x = np.array([axis.at(row.n) for row in rows])
     low, share, high = (np.array([getattr(row, part) for row in rows]) for part in ("low", "power", "high"))
-    target = result.target if isinstance(result, Plan) else None
-    answer = result.n if isinstance(result, Plan) else None
     caption = f"{what}. Dots are simulated; the bars, and the band, are their 95% intervals."
     if target is not None:
         caption += " The dotted line is what was asked for"
@@ -159,7 +169,7 @@ def power_picture(result: PowerResult | Plan, escape: Escape) -> Prospect | None
     )
 
 
-def verdict_picture(more: MoreData, escape: Escape, *, head: str = "") -> Prospect | None:
+def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     """Draw the probability of each verdict against the number of new items; None where there is but one number."""
     rows = _ordered(more.rows)
     if len(rows) < 2:  # noqa: PLR2004
@@ -168,7 +178,7 @@ def verdict_picture(more: MoreData, escape: Escape, *, head: str = "") -> Prospe
     x = np.array([axis.at(row.n) for row in rows])
     shares = np.array([[*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)] for row in rows])
     edges = stacked(shares)
-    a, b = map(escape, more.design.names)
+    a, b = map(name, more.design.names)
     words = (f"{a} better", "practically equivalent", f"{b} better", "undecided")
     last = rows[-1]
     rough = more.method == "extrapolation"

@@ -18,7 +18,7 @@ from ropewalk.draws.judging import Question
 from ropewalk.draws.summary import Estimate
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, Axis, Tick, hull, view
 from ropewalk.report.pictures.posterior import Slider, Span, rope_span, slider_of
-from ropewalk.report.shape import symbol_text
+from ropewalk.report.words import symbol_text
 from ropewalk.results import Confusion, Pair, Ranking
 from ropewalk.text.escape import isolated
 from ropewalk.text.names import brief

@@ -1,0 +1,219 @@
+"""Classical tests: one, a battery, many classifiers, and those that stand beside a comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.report.document import Answer, Document, Line, Table, describes, name, remark_lines
+from ropewalk.report.words import label_name
+from ropewalk.results import Battery, ClassicalTest, Comparison, Nemenyi
+from ropewalk.results.classical import TITLES
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import interval, number, p_value
+from ropewalk.text.remarks import Remark
+
+MEANING: Final = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
+PAPER_TESTS: Final = ("sign-test", "t-test")
+"""The columns of p-values in the papers' tables."""
+
+_SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
+
+
+# -- one test ----------------------------------------------------------------------------------------------
+
+
+@describes(ClassicalTest)
+def describe_test(test: ClassicalTest) -> Document:
+    """Describe what a test did, what it assumes and what came out."""
+    p = p_value(test.p_value, test.mc_error)
+    # Only a large statistic speaks against these null hypotheses, so that there are no sides.
+    one_way = test.reference is not None and test.reference.family in {"chi2", "f"}
+    lines = [
+        *((("About", ", ".join(map(name, test.names))),) if test.names else ()),
+        ("Test", test.method),
+        ("Null", test.null + ("" if one_way else f" · alternative {test.alternative}")),
+        ("Result", f"statistic {_statistic(test)} · n {test.n:,} · p {p}"),
+    ]
+    if test.effect is not None:
+        mass = "" if test.effect.interval is None else f" · {100 * test.effect.prob:g}% confidence interval"
+        lines.append(("Effect", f"{name(test.effect.name)} {_effect(test)}{mass}"))
+    lines.append(("Assumes", "; ".join(test.assumptions)))
+    headline = f"{name(test.name)}: p {_equals(p)}"
+    answer = Answer(title=name(test.name), headline=headline, lines=tuple(lines), note=MEANING)
+    return Document(
+        title=answer.title,
+        caption=headline,
+        answers=(answer,),
+        tables=(battery_table({"": test}),),
+        remarks=remark_lines(test.remarks),
+        terminal=(answer,),
+    )
+
+
+def _statistic(test: ClassicalTest) -> str:
+    value = test.statistic
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
+
+
+def _effect(test: ClassicalTest) -> str:
+    effect = test.effect
+    if effect is None:
+        return "–"
+    sign, ends = "A − B" in effect.name, effect.interval
+    sizes = (effect.value,) if ends is None else (effect.value - ends.low, ends.high - effect.value)
+    smallest = min((abs(size) for size in sizes if size and math.isfinite(size)), default=0.0)
+    # Three decimals, or as many as it takes to show two digits of something small.
+    places = min(max(3, 1 - math.floor(math.log10(smallest))), 9) if smallest else 3
+    value = number(effect.value, places, sign=sign)
+    return value if ends is None else f"{value} {interval(ends.low, ends.high, places, sign=sign)}"
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+# -- several ----------------------------------------------------------------------------------------------
+
+
+def battery_table(tests: Mapping[str, ClassicalTest | None], label: str = "") -> Table:
+    """Return one row per test; those that were not carried out have dashes."""
+    rows = []
+    for key, test in tests.items():
+        if test is None:
+            rows.append((name(TITLES.get(key, key)), "", "–", "–", "–", "–"))
+            continue
+        of, p = "" if test.effect is None else test.effect.name, p_value(test.p_value, test.mc_error)
+        rows.append((name(test.name), name(of), _statistic(test), f"{test.n:,}", p, _effect(test)))
+    probs = {test.effect.prob for test in tests.values() if test is not None and test.effect is not None}
+    mass = f" [{100 * max(probs):g}%]" if probs else ""
+    header = ("test", "of", "statistic", "n", "p", f"effect{mass}")
+    return Table(header=header, rows=tuple(rows), text_columns=2, ends_in_text=False, label=label)
+
+
+@describes(Battery)
+def describe_battery(battery: Battery) -> Document:
+    """Describe all tests of two classifiers."""
+    a, b = name(battery.a), name(battery.b)
+    about = "" if battery.pos_label is None else f" · class {label_name(battery.pos_label)} against the rest"
+    done = sum(test is not None for test in battery.tests.values())
+    headline = f"{count_of(done, 'test')} of A = {a} against B = {b}, on {count_of(battery.n_items, 'item')}{about}"
+    title = f"Classical tests of {a} (A) and {b} (B)"
+    return Document(
+        title=title,
+        caption=headline,
+        answers=(Answer(title=title, headline=headline, note=MEANING),),
+        tables=(battery_table(battery.tests),),
+        remarks=_battery_remarks(battery),
+    )
+
+
+def _battery_remarks(battery: Battery) -> tuple[Line, ...]:
+    """Return every assumption with the tests that make it, why tests were not carried out, and their warnings."""
+    tests = [test for test in battery.tests.values() if test is not None]
+    assumed: dict[str, list[str]] = {}
+    for test in tests:
+        for assumption in test.assumptions:
+            assumed.setdefault(assumption, []).append(test.name)
+    missing: dict[str, list[str]] = {}
+    for key, reason in battery.reasons.items():
+        missing.setdefault(reason, []).append(TITLES.get(key, key))
+    warnings = dict.fromkeys(warning for test in tests for warning in test.warnings)
+    return (
+        *(Line("Assumes", f"{assumption} ({', '.join(names)})") for assumption, names in assumed.items()),
+        *(Line("Note", f"not carried out: {', '.join(keys)} ({reason})") for reason, keys in missing.items()),
+        *(Line("Warning", f"tests over classes: {warning}") for warning in warnings),
+    )
+
+
+@describes(Nemenyi)
+def describe_nemenyi(result: Nemenyi) -> Document:
+    """Describe which of many classifiers can be told apart."""
+    best = [who for who, rank in result.ranks.items() if rank == min(result.ranks.values())]
+    lead = f"{name(best[0])} has" if len(best) == 1 else f"{', '.join(map(name, best))} share"
+    alike = [", ".join(map(name, group)) for group in result.groups]
+    headline = (
+        f"{lead} the best average rank over {count_of(result.n, 'row')}; ranks that differ by "
+        f"{number(result.critical_difference, 3)} or more are told apart at level {result.alpha:g}"
+    )
+    lines = (
+        *((name(who), f"average rank {number(rank, 3)}") for who, rank in result.ranks.items()),
+        ("Not told apart", "; ".join(alike) if alike else "none"),
+    )
+    rows = []
+    for (a, b), p in result.p_values.items():
+        apart = result.ranks[a] - result.ranks[b]
+        beyond = "yes" if abs(apart) >= result.critical_difference else "no"
+        rows.append((name(f"{a} − {b}"), number(apart, 3, sign=True), p_value(p), beyond))
+    header = ("pair", "difference of ranks", "p", f"beyond {result.critical_difference:.3f}")
+    return Document(
+        title="Nemenyi test",
+        caption=headline,
+        answers=(Answer(title="Nemenyi test", headline=headline, lines=lines, note=MEANING),),
+        tables=(Table(header=header, rows=tuple(rows)),),
+        remarks=remark_lines(result.remarks),
+    )
+
+
+# -- beside a comparison -----------------------------------------------------------------------------------
+
+
+def by_papers(c: Comparison) -> bool:
+    """Whether the papers' tests of labels stand beside a comparison."""
+    return c.tests is not None and "sign_items" in c.tests.tests
+
+
+def _paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | None]:
+    """Return the sign and t tests that the papers print beside a comparison: over classes for macro averages."""
+    if c.tests is None or not by_papers(c):
+        return None, None
+    level = "classes" if c.recipe.metric.average == "macro" else "items"
+    return c.tests.tests[f"sign_{level}"], c.tests.tests[f"t_{level}"]
+
+
+def paper_columns(c: Comparison) -> tuple[str, str]:
+    """Return the p-values of the papers' sign and t tests."""
+    sign, t = ("–" if test is None else p_value(test.p_value) for test in _paper_tests(c))
+    return sign, t
+
+
+def cautions(c: Comparison) -> list[Remark]:
+    """Return what is wrong with the tests that stand beside a comparison."""
+    remarks = dict.fromkeys(remark for test in _paper_tests(c) if test is not None for remark in test.remarks)
+    return [
+        replace(remark, level="note", text=f"sign-test and t-test: {remark.text}")
+        for remark in remarks
+        if remark.level == "warning"
+    ]
+
+
+def columns_text(c: Comparison, *, several: bool = False) -> str:
+    """Describe the columns of p-values, where a table of one or `several` such comparisons has them."""
+    if not by_papers(c):
+        return ""
+    many = ", not adjusted for their number" if several else ""
+    return f"sign-test and t-test: classical p-values of {_of(c)}{many}"
+
+
+def _of(c: Comparison) -> str:
+    what = "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
+    return what if c.recipe.prevalence is None else f"{what}, at the class mix of the data"
+
+
+def tests_line(c: Comparison) -> str:
+    """Write the p-values that the papers would print, and of what they are; empty without tests."""
+    tests = [(title, test) for title, test in zip(PAPER_TESTS, _paper_tests(c), strict=True) if test]
+    if not tests:
+        test = None if c.tests is None else c.tests.tests.get("delong")
+        if test is None:
+            return ""
+        return f"DeLong {_effect(test)}, p {_equals(p_value(test.p_value))} (classical, of the ROC AUC; {_SURPRISE})"
+    text = " · ".join(f"{title} p {_equals(p_value(test.p_value))}" for title, test in tests)
+    if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
+        text += "; they reject too often where an item has one label: classical.permutation does not"
+    return f"{text} (classical, of {_of(c)}: {_SURPRISE})"

@@ -1,0 +1,241 @@
+"""Two classifiers: the answer in words, as a row of the papers' table, as a sentence, and as a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.decision import Decision, Regions, path_text
+from ropewalk.draws.intervals import FEW_DRAWS
+from ropewalk.draws.summary import Estimate
+from ropewalk.inference.extras import Extras, gather
+from ropewalk.report import words
+from ropewalk.report.describe.amounts import HEADER, more_cell, more_line, more_table, prospect_section
+from ropewalk.report.describe.classical import PAPER_TESTS, by_papers, columns_text, paper_columns, tests_line
+from ropewalk.report.describe.differences import (
+    asked_section,
+    classifier_section,
+    differences_section,
+    posterior_panel,
+    sureness_section,
+)
+from ropewalk.report.describe.method import (
+    answer_remarks,
+    chain_section,
+    delta_trace,
+    method_rows,
+    model_graph,
+    pair_call,
+    preset_text,
+)
+from ropewalk.report.document import Answer, Block, Document, Rows, Share, Table, describes, name
+from ropewalk.results import Comparison
+from ropewalk.text.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
+from ropewalk.text.verdicts import Verdict, rope_text, verdict_text
+from ropewalk.typing import Rule
+
+
+@describes(Comparison)
+def describe_comparison(c: Comparison) -> Document:
+    """Describe a comparison."""
+    answers = (comparison_answer(c),)
+    runs = words.runs_of(c)
+    call = pair_call(c, "compare")
+    title = f"{words.metric_name(c.metric)} of {name(c.a)} − {name(c.b)}"
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        extras = gather(c)
+        rows = method_rows(c, call, runs, [len(c.draws)], left_out=extras.left_out)
+        return comparison_sections(document, c, extras, rows)
+
+    return Document(
+        title=answers[0].title,
+        caption=words.caption_text(title, c.recipe, runs, tests=columns_text(c)),
+        answers=answers,
+        tables=(comparison_table([c]),),
+        remarks=answer_remarks(c, [c], [c.more], tested=[c]),
+        sentence=comparison_sentence(c),
+        terminal=answers,
+        sections=sections,
+    )
+
+
+# -- the page ----------------------------------------------------------------------------------------------
+
+
+def comparison_sections(
+    document: Document, c: Comparison, extras: Extras, rows: Rows, *, scores_known: bool = True
+) -> tuple[Block, ...]:
+    """Return the sections of a page about two classifiers."""
+    panel, preset, moves = posterior_panel(c), preset_text(c.recipe), c.recipe.model.moves
+    answers = replace(document, answers=tuple(replace(answer, tests="") for answer in document.answers))
+    return (
+        *answers.answer_sections((panel,), preset=preset, note=moves),
+        *differences_section(c, extras, preset, moves),
+        *sureness_section(panel, extras.priors),
+        *(() if c.more is None else prospect_section(c.more, more_table(c.more))),
+        *document.table_section(),
+        *classifier_section(c, extras, moves, scores_known=scores_known),
+        *asked_section(c),
+        *chain_section([c], delta_trace(c)),
+        document.method_section(rows, *model_graph(c)),
+    )
+
+
+# -- the answer in words -----------------------------------------------------------------------------------
+
+
+def comparison_answer(c: Comparison, *, by_class: bool = False) -> Answer:
+    """Say whether A is better than B, on one class if `by_class`."""
+    a, b, n = name(c.a), name(c.b), c.delta.worth(len(c.draws))
+    metric = words.metric_name(c.metric)
+    singles = []
+    for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
+        observed = number(estimate.observed, decimals(estimate, estimate.mc_error))
+        singles.append(f"{label} {estimate_text(estimate)}, {words.observed_word(c.recipe)} {observed}")
+    lines = [
+        ("Data", _data(c, a, b)),
+        (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
+        ("Δ", f"{estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+        *chains_line(c),
+    ]
+    title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"
+    tests = tests_line(c)
+    if c.decision is None or c.rope is None:
+        return Answer(title=title, headline=words.sign_text(c, a, b, metric), lines=tuple(lines), tests=tests)
+    if factors := _evidence(c):
+        lines.append(("BF01", factors))
+    phrases = (f"{a} better", "too close", f"{b} better")
+    return Answer(
+        title=title,
+        symbol=c.decision.symbol,
+        headline=verdict_text(c.decision.verdict, c.decision.leaning, rope_text(c.rope), a, b),
+        lines=tuple(lines),
+        shares=region_shares(c.regions, phrases, n, higher_is_better=c.recipe.metric.higher_is_better),
+        note=error_note(
+            c.delta, len(c.draws), c.decision, c.recipe.rule, path_text(c.rope_path or (), decimals(c.delta))
+        ),
+        more=more_line(c.more, c.recipe),
+        tests=tests,
+        stable=c.decision.stable,
+    )
+
+
+def _data(c: Comparison, a: str, b: str) -> str:
+    recipe, table = c.recipe, c.recipe.tables[0]
+    text = f"{words.items_text(recipe)}, {name(words.model_name(recipe))}"
+    text += words.class_words(recipe) + words.class_counts(table)
+    if not isinstance(table, Outcomes) or len(recipe.tables) > 1:
+        return text
+    agree = table.agreement(*table.names)
+    return (
+        f"{text} · both right {agree['both']:,} · only {a} right {agree['only_a']:,}"
+        f" · only {b} right {agree['only_b']:,} · both wrong {agree['neither']:,}"
+    )
+
+
+def _evidence(c: Comparison) -> str:
+    evidence = c.bayes_factor
+    if evidence is None:
+        return ""
+    parts = []
+    if evidence.rope is not None:
+        odds = factor(evidence.rope, bound=evidence.rope_bound)
+        parts.append(f"the data change the odds of lying in the ROPE {odds}-fold")
+    if evidence.sd is not None:
+        parts.append(f"Savage-Dickey at 0: {savage_dickey(evidence)}")
+    return " · ".join(parts)
+
+
+def chains_line(answer: Any) -> Rows:
+    """Say how draws were made, where that is not independently."""
+    runs = words.runs_of(answer)
+    return (("Chains", words.drawn_text(answer.recipe, len(answer.draws), runs)),) if runs else ()
+
+
+def region_shares(
+    regions: Regions | None, phrases: tuple[str, str, str], n_draws: int, *, higher_is_better: bool
+) -> tuple[Share, ...]:
+    """Return the masses of the three regions; `phrases` are for the better, the close and the worse one."""
+    if regions is None:
+        return ()
+    good, close, bad = phrases
+    low, high = (bad, good) if higher_is_better else (good, bad)
+    masses = ((low, regions.below), (close, regions.inside), (high, regions.above))
+    return tuple(Share(word, mass, percent(mass, n_draws)) for word, mass in masses)
+
+
+def error_note(estimate: Estimate, n_draws: int, decision: Decision, rule: Rule, path: str = "") -> str:
+    """Write the Monte Carlo error of the HDI, the verdicts at other ROPEs, and why a verdict is unstable."""
+    text = f"HDI ends are ±{max(estimate.hdi_mc_error):.1g} (Monte Carlo, {words.worth_text(n_draws, estimate)})"
+    if path:
+        text += f"; {path}"
+    if not decision.stable:
+        cause = "too few draws"
+        if estimate.worth(n_draws) >= FEW_DRAWS:
+            cause = "an HDI end lies on a ROPE edge" if rule == "hdi" else "a region's mass lies on the bar"
+        text += f"; unstable: {cause}, so other draws may say otherwise"
+    return text
+
+
+# -- the papers' table -------------------------------------------------------------------------------------
+
+
+def comparison_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
+    """Return the papers' columns, one row per comparison."""
+    tested = any(by_papers(c) for c in comparisons)
+    more = by_class and any(c.more is not None for c in comparisons)
+    rows = []
+    for c in comparisons:
+        places, n = decimals(c.delta, c.delta.mc_error), c.delta.worth(len(c.draws))
+        rows.append(
+            (
+                words.label_name(c.pos_label) if by_class else f"{name(c.a)} − {name(c.b)}",
+                *(paper_columns(c) if tested else ()),
+                number(c.mean, places, sign=True),
+                number(c.std, places),
+                savage_dickey(c.bayes_factor),
+                f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
+                "–" if c.regions is None else percent(c.regions.inside, n),
+                interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
+                *([more_cell(c.more)] if more else []),
+                words.decision_text(c.decision),
+            )
+        )
+    lead = "class" if by_class else "difference", *(PAPER_TESTS if tested else ())
+    end = *([HEADER] if more else []), "decision"
+    return Table(header=(*lead, "mean", "std", "BF", "LG pct", "ROPE pct", "HDI", *end), rows=tuple(rows))
+
+
+# -- the sentence ------------------------------------------------------------------------------------------
+
+
+def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None, method: str | None = None) -> str:
+    """Write a comparison in one sentence; `how`, `data` and `method` are how it was made, where that is special."""
+    a, b, metric, n = name(c.a), name(c.b), words.metric_title(c.metric), c.delta.worth(len(c.draws))
+    size = number(abs(c.mean), decimals(c.delta, c.delta.mc_error))
+    way = "exceeded" if c.mean > 0 else "was below"
+    fact = f"{a}'s {metric} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {metric} differed by {size}"
+    hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
+    begin = words.on_data(c.recipe) if data is None else data
+    lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {hdi}"
+    made = how + (words.by_method(c, len(c.draws), words.runs_of(c)) if method is None else method)
+    if c.decision is None or c.regions is None or c.rope is None:
+        return f"{lead}; {words.chance_text('Δ > 0', c.prob_above_zero, n)}; {made})."
+    below, inside, above = (
+        words.chance_text(f"Δ < {c.rope.low:g}", c.regions.below, n),
+        words.chance_text("Δ in ROPE", c.regions.inside, n),
+        words.chance_text(f"Δ > {c.rope.high:g}", c.regions.above, n),
+    )
+    doubt = words.doubt_text(c.decision)
+    if c.decision.verdict is Verdict.EQUIVALENT:
+        return f"{lead}; {inside}; {made}): the two are practically equivalent{doubt}."
+    if c.decision.conclusive:
+        side = above if c.mean > c.rope.middle else below
+        better = a if c.decision.verdict is Verdict.A_BETTER else b
+        return f"{lead}; {side}; {made}): a margin that matters, in favour of {better}{doubt}."
+    known = [text for text, edge in ((below, c.rope.low), (inside, 0.0), (above, c.rope.high)) if math.isfinite(edge)]
+    return f"{lead}; {', '.join(known)}; {made}), which leaves the question undecided{doubt}."

@@ -1,0 +1,340 @@
+"""Comparisons in other forms: class by class, under other priors, on folds, and by draws made elsewhere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+from ropewalk.draws.summary import Estimate
+from ropewalk.inference.extras import Extras, gather
+from ropewalk.report import words
+from ropewalk.report.describe.classical import columns_text
+from ropewalk.report.describe.comparison import (
+    comparison_answer,
+    comparison_sections,
+    comparison_sentence,
+    comparison_table,
+    describe_comparison,
+)
+from ropewalk.report.describe.differences import class_forest, sensitivity_answer
+from ropewalk.report.describe.method import (
+    answer_remarks,
+    class_chain_section,
+    judged_by,
+    method_rows,
+    model_graph,
+    pair_call,
+    preset_text,
+)
+from ropewalk.report.document import (
+    Answer,
+    Block,
+    Details,
+    Document,
+    Rows,
+    Section,
+    Table,
+    Text,
+    describes,
+    name,
+    program_row,
+)
+from ropewalk.results import ClassComparisons, PriorSensitivity
+from ropewalk.results.foreign import ForeignComparison
+from ropewalk.results.resampled import CrossComparison, spread_dict
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import decimals, estimate_text, interval, number, p_value, percent, savage_dickey
+from ropewalk.text.verdicts import rope_text
+from ropewalk.typing import FloatArray
+
+MAX_CLASSES_IN_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
+_NOT_KNOWN: Final = (
+    "The intervals are credible given the model, the prior and the data behind these draws, which are not known here."
+)
+_EACH: Final = " · each class against the rest"
+_DOUBTFUL: Final = "BF is Savage-Dickey at 0; ? marks one with few draws near 0"
+
+
+# -- class by class ----------------------------------------------------------------------------------------
+
+
+@describes(ClassComparisons)
+def describe_classes(result: ClassComparisons) -> Document:
+    """Describe the comparisons of all classes."""
+    first, runs = result[0], words.runs_of(*result)
+    recipe = first.recipe
+    answer = Answer(title=f"Is {name(first.a)} better than {name(first.b)}?", headline=_headline(result))
+    title = f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}"
+    caption = words.caption_text(title, recipe, runs, classes=_EACH, tests=columns_text(first, several=True))
+    table = comparison_table(result.comparisons, by_class=True)
+    doubtful = any(c.bayes_factor is not None and savage_dickey(c.bayes_factor).endswith("?") for c in result)
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        n_draws = [len(c.draws) for c in result]
+        rows = method_rows(first, pair_call(first, "compare_classes"), runs, n_draws, about=_EACH)
+        return (
+            *document.answer_sections(note=recipe.model.moves),
+            Section("Class by class", class_forest(result, preset_text(recipe), live=True)),
+            *document.table_section(),
+            *_in_words(result),
+            *class_chain_section(result),
+            document.method_section(rows, *model_graph(first)),
+        )
+
+    return Document(
+        title=answer.title,
+        caption=caption,
+        answers=(answer,),
+        tables=(table,),
+        remarks=answer_remarks(first, result.comparisons, [c.more for c in result], tested=result.comparisons),
+        sentence=_class_sentence(result),
+        terminal=(Text(caption), replace(table, note=_DOUBTFUL if doubtful else "")),
+        card=(table,),
+        sections=sections,
+    )
+
+
+def _in_words(result: ClassComparisons) -> tuple[Section, ...]:
+    """Return every class in words, folded away."""
+    if len(result) > MAX_CLASSES_IN_WORDS:
+        return ()
+    answers = [comparison_answer(c, by_class=True) for c in result]
+    folded = tuple(Details(f"{a.title}{f' {a.symbol}' if a.symbol else ''}", (a,)) for a in answers)
+    return (Section("Every class in words", folded),)
+
+
+def _headline(result: ClassComparisons) -> str:
+    """Say on how many classes which of the two is better."""
+    counts, n = words.tally(c.decision for c in result), len(result)
+    first = result[0]
+    a, b = name(first.a), name(first.b)
+    if counts.without == n or first.rope is None:
+        higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
+        why = first.no_verdict or "whether that matters needs a ROPE"
+        metric = words.metric_title(first.metric)
+        return f"{a}'s {metric} is more probably above {b}'s than below it on {higher} of {n} classes; {why}"
+    better = f"{a} is better on {counts.won} and {b} on {counts.lost} of {n} classes by a margin that matters"
+    rest = f"{counts.even} are practically equivalent, {counts.undecided} undecided"
+    without = f", {counts.without} without a verdict" if counts.without else ""
+    return f"{better} (ROPE {rope_text(first.rope)}); {rest}{without}"
+
+
+def _class_sentence(result: ClassComparisons) -> str:
+    first, counts = result[0], words.tally(c.decision for c in result)
+    a, b, metric = name(first.a), name(first.b), words.metric_title(first.metric)
+    lead = f"On {words.paired_items(first.recipe)} of {len(result)} classes, each class against the rest"
+    most = max(len(c.draws) for c in result)
+    method = words.by_method(first, most, words.runs_of(*result), asked=counts.without < len(result))
+    if min(len(c.draws) for c in result) < most:
+        method = method.replace(f"{most:,} draws", f"up to {most:,} draws")
+    if counts.without == len(result):
+        higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
+        return f"{lead}, {a}'s {metric} was more probably above {b}'s than below it on {higher} ({method})."
+    won = f"{a} was better than {b} in {metric} on {counts.won}, worse on {counts.lost} and practically equivalent"
+    rest = f"{counts.undecided} undecided" + (f" and {counts.without} without a verdict" if counts.without else "")
+    return f"{lead}, {won} on {counts.even}, with {rest} ({words.mass_text(first.recipe)} HDI; {method})."
+
+
+# -- under other priors ------------------------------------------------------------------------------------
+
+
+@describes(PriorSensitivity)
+def describe_sensitivity(result: PriorSensitivity) -> Document:
+    """Describe how far an answer depends on the prior."""
+    first, answer = result.rows[0][1], sensitivity_answer(result)
+    runs = words.runs_of(first)
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        call = f"{pair_call(first, 'compare')}.prior_sensitivity()"
+        rows = method_rows(first, call, runs, [len(first.draws)])
+        return (*document.answer_sections(), *document.table_section(), document.method_section(rows))
+
+    return Document(
+        title=answer.title,
+        caption=words.caption_text(
+            f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}", first.recipe, runs
+        ),
+        answers=(answer,),
+        tables=(_table(result),),
+        remarks=answer_remarks(first, [first], [], tested=[first]),
+        sections=sections,
+    )
+
+
+def _table(result: PriorSensitivity) -> Table:
+    """Return one row per prior."""
+    rows = [
+        (
+            name(which),
+            number(c.mean, decimals(c.delta, c.delta.mc_error), sign=True),
+            number(c.std, decimals(c.delta, c.delta.mc_error)),
+            interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
+            "–" if c.regions is None else percent(c.regions.inside, c.delta.worth(len(c.draws))),
+            words.decision_text(c.decision),
+        )
+        for which, c in result.rows
+    ]
+    return Table(header=("prior", "mean", "std", "HDI", "in ROPE", "decision"), rows=tuple(rows))
+
+
+# -- folds -------------------------------------------------------------------------------------------------
+
+
+@describes(CrossComparison)
+def describe_folds(result: CrossComparison) -> Document:
+    """Describe a comparison on folds: that of the items, with lines on folds and repeats added."""
+    c = replace(result.comparison, remarks=result.remarks)
+    whole = describe_comparison(c)
+    answers = tuple(replace(answer, lines=(*answer.lines, *_lines(result))) for answer in whole.answers)
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        extras = gather(c)
+        rows = method_rows(
+            c,
+            "rw.cross_compare(…)",
+            words.runs_of(c),
+            [len(c.draws)],
+            independent=False,
+            left_out=extras.left_out,
+        )
+        return comparison_sections(document, c, extras, rows)
+
+    return replace(
+        whole,
+        caption=f"{whole.caption} · {name(result.predictions.words)}",
+        answers=answers,
+        tables=(*whole.tables, _folds(result)),
+        remarks=answer_remarks(c, [c], [c.more], tested=[c]),
+        sentence=comparison_sentence(c, f"{name(result.predictions.words)}; "),
+        terminal=answers,
+        sections=sections,
+    )
+
+
+def _lines(result: CrossComparison) -> Rows:
+    made = result.predictions
+    train, test = (f"{n:,.0f}" if n == round(n) else f"{n:,.1f}" for n in (made.n_train, made.n_test))
+    sizes = f"{train} items trained on and {test} tested a fold · {count_of(made.n_items, 'item')} in all"
+    lines = [("Splits", f"{name(made.words)} · {sizes}")]
+    if result.repeat_differences.size > 1:
+        lines.append(("Repeats", _spread(result.repeat_differences, "repeat")))
+    if result.fold_differences.size > 1:
+        spread = _spread(result.fold_differences, "fold")
+        if result.corrected_t is not None:
+            p = p_value(result.corrected_t.p_value)
+            spread += f" · corrected resampled t test p {p if p.startswith('<') else f'= {p}'} (classical)"
+        lines.append(("Folds", spread))
+    return tuple(lines)
+
+
+def _spread(values: FloatArray, what: str) -> str:
+    """Write the mean, the standard deviation and the range of differences, with two digits of the deviation."""
+    spread = spread_dict(values)
+    count, std = spread["n"], spread["std"]
+    if not count or std is None:
+        return "no differences"
+    places = _places(std)
+    low, high = (number(spread[end], places, sign=True) for end in ("low", "high"))
+    mean = number(spread["mean"], places, sign=True)
+    text = f"Δ of {count_of(int(count), what)}: mean {mean}, std {number(std, places)}, from {low} to {high}"
+    return text if count == values.size else f"{text} ({values.size - int(count)} without a score)"
+
+
+def _places(size: float) -> int:
+    return min(max(3, 1 - math.floor(math.log10(size))), 9) if size > 0 else 3
+
+
+def _folds(result: CrossComparison) -> Table:
+    """Return what repeats and folds show, one row each."""
+    rows = []
+    for what, values in (("repeats", result.repeat_differences), ("folds", result.fold_differences)):
+        spread = spread_dict(values)
+        std, low, high = spread["std"], spread["low"], spread["high"]
+        places = _places(std or 0.0)
+        ends = "–" if low is None or high is None else interval(low, high, places, sign=True)
+        p = "–" if what == "repeats" or result.corrected_t is None else p_value(result.corrected_t.p_value)
+        rows.append((what, str(spread["n"]), number(spread["mean"], places, sign=True), number(std, places), ends, p))
+    header = ("spread over", "n", "mean", "std", "range", "corrected t, p")
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+# -- by draws made elsewhere -------------------------------------------------------------------------------
+
+
+@describes(ForeignComparison)
+def describe_foreign(f: ForeignComparison) -> Document:
+    """Describe a comparison of draws made elsewhere: where they came from stands in place of the data."""
+    c, recipe = f.plain(), f.recipe
+    whole = describe_comparison(c)
+    lines = [("Draws", _draws(f)), *_chains(f)]
+    if f.estimate_a is not None and f.estimate_b is not None:
+        scores = [_score(who, estimate) for who, estimate in ((f.a, f.estimate_a), (f.b, f.estimate_b))]
+        lines.append((words.metric_name(f.metric), f"{scores[0]} · {scores[1]} · {words.mass_text(recipe)} HDI"))
+    answers = (replace(whole.answers[0], lines=(*lines, *whole.answers[0].lines[2:])),)
+    title = f"{words.metric_name(f.metric)} of {name(f.a)} − {name(f.b)}"
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        return comparison_sections(document, c, Extras(), _method(f), scores_known=f.knows_scores)
+
+    return replace(
+        whole,
+        caption=" · ".join([title, words.rope_words(recipe), f"{words.mass_text(recipe)} HDI", _draws(f)]),
+        answers=answers,
+        sentence=_foreign_sentence(f),
+        terminal=answers,
+        card=answers,
+        sections=sections,
+    )
+
+
+def _score(who: str, estimate: Estimate) -> str:
+    text = f"{name(who)} {estimate_text(estimate)}"
+    if estimate.observed is None:
+        return text
+    return f"{text}, observed {number(estimate.observed, decimals(estimate, estimate.mc_error))}"
+
+
+def _draws(f: ForeignComparison) -> str:
+    origin = f.origin
+    text = f"{count_of(len(f.draws), 'draw')} in {count_of(f.draws.chains, 'chain')} · {name(origin.what)}"
+    if origin.library:
+        text += f" · by {name(origin.library)}"
+    return text if origin.n_items is None else f"{text} · {count_of(origin.n_items, 'item')}"
+
+
+def _chains(f: ForeignComparison) -> Rows:
+    run, lost = f.diagnostics, f.origin.divergences
+    if run is None:
+        return ()
+    divergent = "divergences not said" if lost is None else f"{lost:,} divergent" if lost else "none divergent"
+    rhat = f"R-hat at most {words.rhat_text(run.rhat)} ({name(run.rhat_of)})"
+    return (("Chains", f"{rhat} · effective size at least {min(run.ess_bulk, run.ess_tail):,.0f} · {divergent}"),)
+
+
+def _foreign_sentence(f: ForeignComparison) -> str:
+    origin = f.origin
+    library = f" ({name(origin.library)})" if origin.library else ""
+    data = f"By the draws of {name(origin.what)}{library}"
+    if origin.n_items is not None:
+        data = f"On {count_of(origin.n_items, 'item')}"
+    method = words.by_method(f, len(f.draws), words.runs_of(f))
+    if origin.model is None:  # of which there is nothing to say
+        method = method.replace(f"{words.model_text(f.recipe)}, ", "", 1)
+    return comparison_sentence(f, data=data, method=method)
+
+
+def _method(f: ForeignComparison) -> Rows:
+    """Return where the draws came from, and how they were judged."""
+    origin, recipe = f.origin, f.recipe
+    known = f"{name(origin.model or '')}, prior {name(origin.prior or '')}"
+    return (
+        ("Draws", _draws(f)),
+        ("Draws hash", recipe.data_hash),
+        ("Model", "not known here" if origin.model is None else known),
+        *_chains(f),
+        ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
+        *((("Judged by", judged),) if (judged := judged_by(recipe, f.no_verdict)) else ()),
+        program_row(),
+        ("Not covered", _NOT_KNOWN),
+    )

@@ -1,0 +1,183 @@
+"""Many classifiers: which is best, in which order, and every pair of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.inference.extras import confusions_of
+from ropewalk.report import words
+from ropewalk.report.describe.amounts import HEADER, more_cell
+from ropewalk.report.describe.comparison import chains_line
+from ropewalk.report.describe.differences import matrix_blocks, score_forest
+from ropewalk.report.describe.method import (
+    answer_remarks,
+    call_text,
+    chain_section,
+    method_rows,
+    model_graph,
+    positive_of,
+    preset_text,
+    score_traces,
+)
+from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
+from ropewalk.report.pictures.tables import pair_matrix
+from ropewalk.results import Pair, Ranked, Ranking
+from ropewalk.text.names import count_of
+from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
+from ropewalk.text.verdicts import rope_text
+
+
+@describes(Ranking)
+def describe_ranking(result: Ranking) -> Document:
+    """Describe a ranking."""
+    answer, recipe, runs = _answer(result), result.recipe, words.runs_of(result)
+    several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
+    tables = (_ranks(result), *((_places(result),) if several else ()), _pairs(result))
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        options = [("metric", result.metric), ("pos_label", positive_of(recipe))]
+        rows = method_rows(result, call_text("rank", recipe, options), runs, [len(result.draws)])
+        moves, order = recipe.model.moves, [result.draws.names.index(model.name) for model in result.by_rank]
+        matrices = matrix_blocks(confusions_of(recipe), moves)
+        labels = ("League table", "Probability of each rank")
+        ranks = [replace(table, label=label) for table, label in zip(tables[:-1], labels, strict=False)]
+        scores = score_forest([(model.name, model.estimate) for model in result.by_rank], result)
+        return (
+            *document.answer_sections(note=moves),
+            Section("Each classifier", (scores, *ranks)),
+            _pair_section(result, tables[-1]),
+            *((Section("Confusion matrices", matrices),) if matrices else ()),
+            *chain_section([result], score_traces([(result, result.metric)], order)),
+            document.method_section(rows, *model_graph(result)),
+        )
+
+    return Document(
+        title=answer.title,
+        caption=words.caption_text(
+            f"{words.metric_name(result.metric)} of {len(result.models)} classifiers", recipe, runs
+        ),
+        answers=(answer,),
+        tables=tables,
+        remarks=answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
+        sentence=_sentence(result),
+        sections=sections,
+    )
+
+
+def _answer(result: Ranking) -> Answer:
+    """Say which classifier is best, and how many pairs are settled."""
+    recipe, n, metric = result.recipe, len(result.draws), words.metric_name(result.metric)
+    best = max(result.models, key=lambda model: model.p_best)
+    who, table = name(best.name), recipe.tables[0]
+    labels = words.class_counts(table) if isinstance(table, MultilabelOutcomes) else ""
+    data = f"{words.items_text(recipe)}, {name(words.model_name(recipe))}{words.class_words(recipe)}{labels}"
+    error = max(max(model.estimate.hdi_mc_error) for model in result.models)
+    least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
+    headline = f"{who} has the best {metric} with probability {percent(best.p_best, best.estimate.worth(n))}"
+    if result.no_verdict:
+        headline += f"; {result.no_verdict}"
+    elif recipe.rope is None:
+        headline += "; whether that matters needs a ROPE"
+    else:
+        settled = sum(pair.decision is not None and pair.decision.conclusive for pair in result.pairwise)
+        headline += f"; {settled} of {count_of(len(result.pairwise), 'pair')} settled at {rope_text(recipe.rope)}"
+    return Answer(
+        title="Which classifier is best?",
+        headline=headline,
+        lines=(
+            ("Data", f"{data} · {len(result.models)} classifiers"),
+            (metric, f"{who} {estimate_text(best.estimate)} · {words.mass_text(recipe)} HDI"),
+            ("Loss", f"picking {who} costs {_loss(best)} on average against the best of all"),
+            *chains_line(result),
+        ),
+        note=f"HDI ends are ±{error:.1g} (Monte Carlo, {words.worth_text(n, least)}); ties share their ranks equally",
+    )
+
+
+def _loss(model: Ranked) -> str:
+    places = decimals(model.estimate, model.estimate.mc_error)
+    loss = number(model.expected_loss, places)
+    return loss if float(loss) else f"under {10.0**-places:g}"
+
+
+def _ranks(result: Ranking) -> Table:
+    """Return the classifiers, best expected rank first."""
+    n = len(result.draws)
+    rows = [
+        (
+            name(model.name),
+            *words.estimate_cells(model.estimate),
+            percent(model.p_best, model.estimate.worth(n)),
+            number(model.expected_rank, 2),
+            number(model.expected_loss, decimals(model.estimate, model.estimate.mc_error)),
+        )
+        for model in result.by_rank
+    ]
+    header = ("classifier", "observed", "mean", "std", "HDI", "P(best)", "expected rank", "expected loss")
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def _places(result: Ranking) -> Table:
+    """Return the probability of every rank, best expected rank first."""
+    n = len(result.draws)
+    rows = [
+        (name(model.name), *(percent(share, model.estimate.worth(n)) for share in model.rank_probabilities))
+        for model in result.by_rank
+    ]
+    header = ("P(rank)", *(str(place) for place in range(1, len(result.models) + 1)))
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def _pairs(result: Ranking) -> Table:
+    """Return every pair with the posterior of its difference and its verdict."""
+    rows, n, rope = [], len(result.draws), result.recipe.rope
+    pairs: Sequence[Pair] = result.pairwise
+    if rope is None or rope.low == -rope.high:  # the better one first, as in the table of ranks
+        pairs = [result.pair(a.name, b.name) for a, b in combinations(result.by_rank, 2)]
+    more = any(pair.more is not None for pair in pairs)
+    for pair in pairs:
+        delta, regions = pair.contrast.delta, pair.contrast.regions
+        masses = None if regions is None else (regions.below, regions.inside, regions.above)
+        rows.append(
+            (
+                f"{name(pair.a)} − {name(pair.b)}",
+                number(delta.mean, decimals(delta, delta.mc_error), sign=True),
+                interval(delta.hdi.low, delta.hdi.high, decimals(delta), sign=True),
+                *(("–", "–", "–") if masses is None else (percent(mass, delta.worth(n)) for mass in masses)),
+                *([more_cell(pair.more)] if more else []),
+                words.decision_text(pair.contrast.decision),
+            )
+        )
+    header = ("pair", "mean", "HDI", "below", "in ROPE", "above", *([HEADER] if more else []), "decision")
+    return Table(header=header, rows=tuple(rows))
+
+
+def _pair_section(result: Ranking, table: Table) -> Section:
+    matrix, preset = pair_matrix(result), preset_text(result.recipe)
+    if matrix.symbols:
+        note = (
+            "≫ the row is better by a margin that matters, ≪ the column is, ≈ practically equivalent, < and > "
+            "undecided; ? other draws may say otherwise."
+        )
+        if preset and not preset.startswith("±"):
+            note += " The ROPE is that of the table below; where a pair stands the other way round it is mirrored."
+    else:
+        why = "" if preset else "; whether that matters needs a ROPE"
+        note = f"The probability that the row is better than the column{why}."
+    grid = replace(table, label="Difference of every pair")
+    return Section("Every pair", (Picture("pairs", matrix, "pairs", preset), Text(note), grid))
+
+
+def _sentence(result: Ranking) -> str:
+    best = max(result.models, key=lambda model: model.p_best)
+    chance = percent(best.p_best, best.estimate.worth(len(result.draws)))
+    fact = f"{name(best.name)} had the best {words.metric_title(result.metric)} of {len(result.models)} classifiers"
+    worth = f"{estimate_text(best.estimate)}, {words.mass_text(result.recipe)} HDI"
+    counts, pairs = words.tally(pair.decision for pair in result.pairwise), len(result.pairwise)
+    settled = f"; {counts.won + counts.lost + counts.even} of {count_of(pairs, 'pair')} settled"
+    verdicts = "" if counts.without == pairs else settled
+    method = words.by_method(result, len(result.draws), words.runs_of(result))
+    return f"{words.on_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {method})."

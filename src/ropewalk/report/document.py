@@ -1,0 +1,320 @@
+"""What a result says, in blocks that know nothing of its kind; every surface arranges them in its own way.
+
+Texts hold names as `name` marks them, and nothing else in them is hostile: whoever writes a text calls `plain` with the
+escaping of its surface. A kind of result is described by one function, registered with `describes` beside it.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+
+from ropewalk._version import __version__
+from ropewalk.errors import InvalidInputError
+from ropewalk.text.remarks import Remark
+
+Escape = Callable[[str], str]
+Rows = tuple[tuple[str, str], ...]
+"""Labelled lines: (label, text)."""
+
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # characters that Unicode keeps out of all texts
+_NAME: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+MAX_REMARKS_SHOWN: Final = 2
+"""Urgent remarks of a page that are not folded away."""
+URGENT: Final = ("Warning", "Hint")
+"""Remarks that stand beside the answer; the others come last."""
+
+
+def name(text: object) -> str:
+    """Mark a text that users chose, so that each surface escapes it in its own way.
+
+    Examples
+    --------
+    >>> plain(f"{name('a|b')} | c", lambda text: text.replace("|", "/"))
+    'a/b | c'
+    """
+    return f"{_OPEN}{str(text).replace(_OPEN, '�').replace(_CLOSE, '�')}{_CLOSE}"
+
+
+def plain(text: str, escape: Escape, literal: Escape | None = None) -> str:
+    """Escape the names in a text, and what stands between them by `literal`, if it needs escaping too."""
+    if _OPEN not in text:
+        return text if literal is None else literal(text)
+    if literal is None:
+        escaped = {marked: escape(marked) for marked in set(_NAME.findall(text))}  # a page has few names, many times
+        return _NAME.sub(lambda match: escaped[match[1]], text)
+    return "".join((escape if i % 2 else literal)(part) for i, part in enumerate(_NAME.split(text)) if part)
+
+
+# -- blocks ------------------------------------------------------------------------------------------------
+
+
+class Block(Protocol):
+    """A part of a document; `kind` names how a surface shows it."""
+
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A header, rows of cells, how many leading columns are text rather than numbers, and whether the last one is.
+
+    `title` stands above it and `note` below; `label` is what a screen reader calls it.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: int = 1
+    ends_in_text: bool = True
+    title: str = ""
+    note: str = ""
+    label: str = ""
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One stretch of the three-region bar, in the order of the axis of A − B."""
+
+    words: str
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A question and its answer in words: a headline, facts, the three regions, and how stable it all is.
+
+    `symbol` is that of a verdict. `more` says how many more items would settle it; `tests` are the p-values that some
+    readers ask for; `stable` is whether other draws would decide alike.
+    """
+
+    title: str
+    headline: str
+    lines: Rows = ()
+    symbol: str = ""
+    shares: tuple[Share, ...] = ()
+    note: str = ""
+    more: str = ""
+    tests: str = ""
+    stable: bool = True
+    kind: ClassVar[str] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A paragraph that says whether something can be trusted."""
+
+    text: str
+    passes: bool
+    kind: ClassVar[str] = "alarm"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labelled lines; `remarks` are set off by their level."""
+
+    rows: Rows
+    remarks: bool = False
+    kind: ClassVar[str] = "facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Numbers to be drawn, and how; `key` is unique on a page, `preset` the ROPE that a slider starts from."""
+
+    how: str
+    numbers: Any
+    key: str = ""
+    preset: str = ""
+    kind: ClassVar[str] = "picture"
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Blocks that are folded away under a summary."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+    kind: ClassVar[str] = "details"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    kind: ClassVar[str] = "section"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSection:
+    """An answer on a page: its verdict, `remarks` that are urgent, the posterior, the facts, then `blocks`."""
+
+    answer: Answer
+    panel: Any = None
+    preset: str = ""
+    titled: bool = False
+    remarks: tuple[Block, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    kind: ClassVar[str] = "answer_section"
+
+
+class Line(NamedTuple):
+    """A remark as it is printed: under a label, by which a surface knows how urgent it is."""
+
+    label: str
+    text: str
+    code: str = ""
+
+
+def remark_lines(remarks: Iterable[Remark]) -> tuple[Line, ...]:
+    """Return remarks as they are printed, notes before warnings."""
+    lines = [Line(remark.level.capitalize(), remark.text, remark.code) for remark in remarks]
+    return tuple(sorted(lines, key=lambda line: line.label))
+
+
+# -- documents ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A result in blocks.
+
+    `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole.
+    `terminal` is what a terminal shows (by default answers and tables), `card` what a notebook shows (by default the
+    same, without a table that is the only one), and `sections` makes those of a page, which may take small samples of
+    their own. An empty `sentence` is made of headline and caption.
+    """
+
+    title: str
+    caption: str
+    answers: tuple[Answer, ...]
+    tables: tuple[Table, ...] = ()
+    remarks: tuple[Line, ...] = ()
+    sentence: str = ""
+    terminal: tuple[Block, ...] | None = None
+    card: tuple[Block, ...] | None = None
+    sections: Callable[[Document], tuple[Block, ...]] | None = None
+
+    def in_terminal(self) -> tuple[Block, ...]:
+        """Return what a terminal shows."""
+        return (*self.answers, *self.tables) if self.terminal is None else self.terminal
+
+    def on_card(self) -> tuple[Block, ...]:
+        """Return what a notebook shows."""
+        if self.card is not None:
+            return self.card
+        return (*self.answers, *(self.tables if len(self.tables) > 1 else ()))
+
+    def on_page(self) -> tuple[Block, ...]:
+        """Return the sections of a page."""
+        if self.sections is not None:
+            return self.sections(self)
+        return (*self.answer_sections(), *self.table_section(), self.method_section())
+
+    def answer_sections(
+        self, panels: Sequence[Any] = (), *, preset: str = "", note: str = "", urgent: tuple[str, ...] = URGENT
+    ) -> tuple[Block, ...]:
+        """Return the answers as a page begins with them, a panel each; urgent remarks and `note` are at the first."""
+        pressing = [line for line in _sorted(self.remarks) if line.label in urgent]
+        remarks: tuple[Block, ...] = remark_block(pressing[:MAX_REMARKS_SHOWN])
+        if rest := pressing[MAX_REMARKS_SHOWN:]:
+            remarks = (*remarks, Details(f"{len(rest)} more", remark_block(rest)))
+        several = len(self.answers) > 1
+        sections = []
+        for i, answer in enumerate(self.answers):
+            panel = panels[i] if panels else None
+            blocks: tuple[Block, ...] = (Text(note),) if note and not i else ()
+            if several and panel is not None and panel.curve:
+                blocks = (*blocks, Picture("curve", panel))
+            sections.append(
+                AnswerSection(
+                    answer=answer,
+                    panel=panel,
+                    preset=preset,
+                    titled=several,
+                    remarks=() if i else remarks,
+                    blocks=blocks,
+                )
+            )
+        return tuple(sections)
+
+    def table_section(self) -> tuple[Section, ...]:
+        """Return the section of a page that holds the tables, if there are any."""
+        labelled = tuple(replace(table, label=f"Table {i}") for i, table in enumerate(self.tables, start=1))
+        return (Section("Tables" if len(labelled) > 1 else "Table", labelled),) if labelled else ()
+
+    def method_section(self, rows: Rows = (), *blocks: Block, urgent: tuple[str, ...] = URGENT) -> Section:
+        """Return the last section of a page: how the answer was made, and the remarks that are not urgent."""
+        notes = remark_block([line for line in _sorted(self.remarks) if line.label not in urgent])
+        return Section("Method and reproducibility", (Facts(rows or (program_row(),)), *blocks, *notes))
+
+    def in_sentence(self) -> str:
+        """Return the sentence for a paper."""
+        headline = self.answers[0].headline
+        return self.sentence or (f"{headline}." if headline == self.caption else f"{headline} ({self.caption}).")
+
+
+def remark_block(remarks: Sequence[Line]) -> tuple[Facts, ...]:
+    """Return remarks as a block, if there are any; they hold names, so they are escaped like them."""
+    return (Facts(tuple((line.label, name(line.text)) for line in remarks), remarks=True),) if remarks else ()
+
+
+def program_row() -> tuple[str, str]:
+    """Return which versions made an answer."""
+    program = f"ropewalk {__version__}, Python {platform.python_version()}"
+    return "Program", f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
+
+
+def _sorted(remarks: Sequence[Line]) -> list[Line]:
+    """Put a warning that is about all else first."""
+    return sorted(remarks, key=lambda line: line.code != "chains_not_converged")
+
+
+# -- kinds -------------------------------------------------------------------------------------------------
+
+_DESCRIBERS: Final[dict[type, Callable[[Any], Document]]] = {}
+Describer = TypeVar("Describer", bound=Callable[[Any], Document])
+
+
+def describes(*kinds: type) -> Callable[[Describer], Describer]:
+    """Register a function as the one that describes results of these classes, and of their subclasses."""
+
+    def register(describer: Describer) -> Describer:
+        _DESCRIBERS.update(dict.fromkeys(kinds, describer))
+        return describer
+
+    return register
+
+
+def describe(result: Any) -> Document:
+    """Return what a result says, by the function that is registered for the nearest of its classes."""
+    for kind in type(result).__mro__:
+        if kind in _DESCRIBERS:
+            return _DESCRIBERS[kind](result)
+    raise InvalidInputError(
+        f"A result of type {type(result).__name__} does not say what it says.",
+        hint="register a function with @ropewalk.report.document.describes.",
+    )

@@ -1,0 +1,147 @@
+"""Documents as text for a terminal, as Markdown, as LaTeX and as a sentence."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from typing import Any, Final
+
+from ropewalk.report.document import Answer, Document, Share, Table, Text, plain
+from ropewalk.text import escape
+from ropewalk.text.names import visible
+
+BAR_COLUMNS: Final = 45
+LABEL_COLUMNS: Final = 9
+LINE_COLUMNS: Final = 110
+_BLOCKS: Final = "░▒█"
+
+
+# -- terminal ----------------------------------------------------------------------------------------------
+
+
+def text(document: Document) -> str:
+    """Return the answer and all remarks."""
+    return "\n".join([body(document), *remark_lines(document)])
+
+
+def body(document: Document) -> str:
+    """Return the answer without remarks."""
+    return "\n\n".join(_SHOW[type(block)](block) for block in document.in_terminal())
+
+
+def remark_lines(document: Document, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
+    """Return hints, assumptions, notes and warnings as labelled lines."""
+    return [_labelled(line.label, visible(line.text)) for line in document.remarks if line.label in kinds]
+
+
+def _answer(answer: Answer) -> str:
+    facts = [(_terminal(label), _terminal(fact)) for label, fact in answer.lines]
+    width = max([LABEL_COLUMNS, *(len(label) + 2 for label, _ in facts)])
+    lines = [_labelled(label, fact, width) for label, fact in facts]
+    verdict = f"{_terminal(answer.headline)}{f'  [{answer.symbol}]' if answer.symbol else ''}"
+    lines += [*([""] if lines else []), _labelled("Verdict" if answer.symbol else "Answer", verdict, width)]
+    if answer.shares:
+        shares = " · ".join(f"{_terminal(share.words)} {share.text}" for share in answer.shares)
+        lines += [" " * width + _bar(answer.shares), " " * width + shares]
+    for label, rest in (("Note", answer.note), ("More", answer.more), ("Tests", answer.tests)):
+        lines += [_labelled(label, _terminal(rest), width)] if rest else []
+    return "\n".join(lines)
+
+
+def _terminal(raw: str) -> str:
+    return plain(raw, escape.terminal)
+
+
+def _labelled(label: str, fact: str, width: int = LABEL_COLUMNS) -> str:
+    return textwrap.fill(
+        fact, LINE_COLUMNS, initial_indent=f"{label:<{width}}", subsequent_indent=" " * width, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _bar(shares: tuple[Share, ...]) -> str:
+    """Draw the three regions in the order of the axis; rounding never hides a region of a full step."""
+    edges = [0.0]
+    for share in shares:
+        edges.append(edges[-1] + share.share)
+    marks = [round(edge * BAR_COLUMNS) for edge in edges]
+    return (
+        "▕" + "".join(block * (high - low) for block, low, high in zip(_BLOCKS, marks, marks[1:], strict=False)) + "▏"
+    )
+
+
+def aligned(table: Table) -> str:
+    """Lay out a table in columns of equal width, between its title and its note."""
+    rows = [tuple(map(_terminal, row)) for row in (table.header, *table.rows)]
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(table.header))]
+    lines = []
+    for row in rows:
+        cells = []
+        for i, cell in enumerate(row):
+            gap = " " * (widths[i] - _width(cell))
+            is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
+            cells.append(cell + gap if is_text else gap + cell)
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("─" * width for width in widths))
+    return "\n".join([*filter(None, [_terminal(table.title)]), *lines, *filter(None, [table.note])])
+
+
+def _width(cell: str) -> int:
+    """Return how many terminal columns a text takes."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in cell
+    )
+
+
+_SHOW: Final[dict[type, Any]] = {Answer: _answer, Table: aligned, Text: lambda block: _terminal(block.text)}
+
+
+# -- papers ------------------------------------------------------------------------------------------------
+
+
+def sentence(document: Document) -> str:
+    """Return the answer as a sentence."""
+    return plain(document.in_sentence(), escape.isolated)
+
+
+def markdown(document: Document) -> str:
+    """Return the tables as GitHub-flavoured Markdown."""
+    lines = []
+    for table in document.tables:
+        last = len(table.header) - 1 if table.ends_in_text else None
+        align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]
+        header, *rows = (
+            tuple(plain(cell, escape.markdown, escape.markdown) for cell in row) for row in (table.header, *table.rows)
+        )
+        lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
+        lines.append("")
+    return "\n".join([*lines, plain(document.caption, escape.markdown)]) + "\n"
+
+
+def latex(document: Document) -> str:
+    """Return the tables as LaTeX tabulars; they need the packages booktabs and textcomp."""
+    lines = [rf"% {plain(document.caption, visible)}", r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}"]
+    for i, table in enumerate(document.tables):
+        columns = "l" * table.text_columns + "r" * (len(table.header) - table.text_columns)
+        columns = columns[:-1] + "l" if table.ends_in_text else columns
+        header = [plain(cell, escape.latex, _latex_words) for cell in table.header]
+        rows = [[plain(cell, escape.latex, escape.latex) for cell in row] for row in table.rows]
+        # In numbers the hyphen is a minus sign.
+        n_text = table.text_columns
+        rows = [[*row[:n_text], *(cell.replace("{-}", "$-$") for cell in row[n_text:])] for row in rows]
+        lines += [
+            *(["", r"\medskip", ""] if i else []),
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(header) + r" \\",
+            r"\midrule",
+            *(" & ".join(row) + r" \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_words(words: str) -> str:
+    """Escape our own words: a hyphen in them is one."""
+    return escape.latex(words).replace("{-}", "-")

@@ -1,0 +1,322 @@
+"""The words that descriptions share: metrics, items, classes, models, verdicts, and how draws were made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ropewalk.data.labels import label_text, rest_of
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.summary import Estimate
+from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.report.document import name
+from ropewalk.results import Comparison, Recipe
+from ropewalk.results.base import Drawn
+from ropewalk.text.names import count_of, visible
+from ropewalk.text.numbers import decimals, first_digit, interval, number, percent
+from ropewalk.text.verdicts import Verdict, rope_text
+
+UNSTABLE: Final = "unstable: other draws may say otherwise"
+MAX_CLASSES_NAMED: Final = 4
+_STEPS: Final = {"nuts": "NUTS", "metropolis": "Metropolis"}
+_METRICS: Final = {
+    "f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean", "roc": "ROC", "pr": "PR", "auc": "AUC",
+    "brier": "Brier score", "ece": "ECE",
+}  # fmt: skip
+
+
+# -- metrics and verdicts ----------------------------------------------------------------------------------
+
+
+def metric_title(metric: str) -> str:
+    """Write a metric's name as people say it.
+
+    Examples
+    --------
+    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
+    ('F1', 'balanced accuracy', 'macro F1')
+    """
+    return " ".join(_METRICS.get(word, word) for word in visible(metric).replace("_", " ").split(" "))
+
+
+def metric_name(metric: str) -> str:
+    """Write a metric's name as people say it, marked as a name: users' own metrics have names of theirs."""
+    return name(metric_title(metric))
+
+
+def label_name(label: object) -> str:
+    """Write a class as a name."""
+    return name(label_text("" if label is None else label))  # type: ignore[arg-type]
+
+
+def decision_text(decision: Decision | None) -> str:
+    """Write a verdict's symbol, and whether it depends on the draws."""
+    if decision is None:
+        return "–"
+    return decision.symbol + ("" if decision.stable else " (unstable)")
+
+
+def symbol_text(decision: Decision | None) -> str:
+    """Write a verdict's symbol where there is little room; a question mark says that it depends on the draws."""
+    return "–" if decision is None else decision.symbol + ("" if decision.stable else "?")
+
+
+def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
+    """Say which of two classifiers, so written, probably has the better score, and why no more is said."""
+    up = c.recipe.metric.higher_is_better
+    better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
+    chance = max(c.prob_above_zero, c.prob_below_zero)
+    share = percent(chance, c.delta.worth(len(c.draws)))
+    fact = f"{better}'s {metric} is {'higher' if up else 'lower'} with probability {share}"
+    if chance == 0:
+        fact = f"{a} and {b} have the same {metric} in every draw"
+    if c.diagnostics is not None and not c.diagnostics.converged:  # what the chains say comes second
+        return f"{c.no_verdict[:1].upper()}{c.no_verdict[1:]}; as drawn, {fact}"
+    return f"{fact}; {c.no_verdict or 'whether that matters needs a ROPE'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many verdicts of each kind there are, and how many questions have none."""
+
+    won: int
+    lost: int
+    even: int
+    undecided: int
+    without: int
+
+
+def tally(decisions: Iterable[Decision | None]) -> Tally:
+    """Count verdicts."""
+    verdicts = [None if decision is None else decision.verdict for decision in decisions]
+    won, lost, even = (verdicts.count(v) for v in (Verdict.A_BETTER, Verdict.B_BETTER, Verdict.EQUIVALENT))
+    without = verdicts.count(None)
+    return Tally(won, lost, even, len(verdicts) - won - lost - even - without, without)
+
+
+# -- data and models ---------------------------------------------------------------------------------------
+
+
+def items_text(recipe: Recipe) -> str:
+    """Count the items, and the clusters that they come in."""
+    items = count_of(recipe.n_items, "item")
+    if recipe.n_clusters is None:
+        return items
+    if recipe.repeated:
+        return f"{recipe.n_items:,} predictions of {count_of(recipe.n_clusters, 'item')}"
+    return f"{items} in {count_of(recipe.n_clusters, 'cluster')}"
+
+
+def class_counts(data: Any) -> str:
+    """Count the items of the positive class, or the classes; of any number of labels per item, the labels."""
+    if isinstance(data, MultilabelOutcomes):
+        return f" · {data.n_labels:,} labels, any number an item"
+    if not isinstance(data, ItemScores) or data.truth is None:
+        return ""
+    if data.n_labels > 2:  # noqa: PLR2004
+        return f" · {data.n_labels:,} classes"
+    return f" · {int(data.truth.sum()):,} of class {label_name(data.labels[1])}"
+
+
+def class_words(recipe: Recipe) -> str:
+    """Name the class that a question is about, if it is about one, or those an average runs over, if not over all."""
+    positive, picked, mix = recipe.pos_label, recipe.picked, _mix(recipe.prevalence)
+    if picked is not None:
+        named = ", ".join(map(label_name, picked[:MAX_CLASSES_NAMED]))
+        more = f" and {len(picked) - MAX_CLASSES_NAMED} more" if len(picked) > MAX_CLASSES_NAMED else ""
+        return f" · over {len(picked):,} of {recipe.tables[0].n_labels:,} classes ({named}{more}){mix}"
+    if positive is None:
+        return mix
+    rest = recipe.tables[0].labels[0] == rest_of(positive)
+    return f" · class {label_name(positive)} {'against the rest' if rest else 'is positive'}{mix}"
+
+
+def _mix(shares: tuple[float, ...] | None) -> str:
+    """Describe the class mix at which the metric is taken, where it is not that of the items."""
+    if shares is None:
+        return ""
+    if len(shares) == 2:  # noqa: PLR2004
+        return f" · at a prevalence of {100 * shares[1]:g}%"
+    return " · at another class mix than that of the items"
+
+
+def mass_text(recipe: Recipe) -> str:
+    """Write the mass of the intervals."""
+    return f"{100 * recipe.prob:g}%"
+
+
+def rope_words(recipe: Recipe) -> str:
+    """Name the ROPE, or that there is none."""
+    return "no ROPE" if recipe.rope is None else f"ROPE {name(rope_text(recipe.rope))}"
+
+
+def model_text(recipe: Recipe) -> str:
+    """Name the model and its prior; a bootstrap has none."""
+    return recipe.model.summary(alone=sum(len(table.names) for table in recipe.tables) == 1)
+
+
+def model_name(recipe: Recipe) -> str:
+    """Name the model as people say it."""
+    return visible(recipe.model.title)
+
+
+def observed_word(recipe: Recipe) -> str:
+    """Return what to call the value that the data themselves have."""
+    return "observed" if recipe.model.takes_labels_as_true else "observed as annotated"
+
+
+def class_word(recipe: Recipe) -> str:
+    """Return what to call the class that an item has in the data."""
+    return "true class" if recipe.model.takes_labels_as_true else "class as annotated"
+
+
+# -- draws -------------------------------------------------------------------------------------------------
+
+
+def runs_of(*parts: Any) -> tuple[Diagnostics, ...]:
+    """Return the diagnostics of every run of our Markov chains behind answers; none where they were drawn exactly.
+
+    How draws from elsewhere were made is not ours to say.
+    """
+    return tuple(p.diagnostics for p in parts if p.recipe.sampler is not None and p.diagnostics is not None)
+
+
+def step_text(step: str) -> str:
+    """Name a way to step as people do; an unknown one has no name."""
+    return _STEPS.get(step, "")
+
+
+def can_diverge(run: Diagnostics) -> bool:
+    """Whether there is something to say about divergence: Metropolis has none, and others may not say."""
+    return run.step == "nuts" or run.divergences > 0
+
+
+def rhat_text(value: float) -> str:
+    """Write an R-hat; chains that never moved, or moved beyond all bounds, have none."""
+    return f"{value:.3f}" if math.isfinite(value) else "not known"
+
+
+def made_by(runs: Sequence[Diagnostics]) -> str:
+    """Describe what made draws, and whether it can be trusted; empty where there is nothing to say.
+
+    Examples
+    --------
+    >>> from ropewalk.mcmc.diagnostics import Diagnostics
+    >>> told = dict(rhat_of="mu", rhat_limit=1.05, ess_bulk_of="f1", ess_tail_of="f1", divergences=0, acceptance=0.9)
+    >>> one = Diagnostics(engine="PyMC 5.28.5", step="nuts", chains=4, draws=4_000, tune=1_000, rhat=1.0018,
+    ...                   ess_bulk=3869.2, ess_tail=2762.6, **told)
+    >>> print(made_by([one]))
+    NUTS (PyMC 5.28.5, 4 chains after 1,000 tuning steps each; R-hat 1.002, bulk ESS 3,869, tail ESS 2,763)
+    """
+    if not runs:
+        return ""
+    first = runs[0]
+    worst = max(runs, key=lambda run: (run.rhat - 1) / (run.rhat_limit - 1))
+    bulk, tail = min(run.ess_bulk for run in runs), min(run.ess_tail for run in runs)
+    tuned = f"after {count_of(first.tune, 'tuning step')} each" if first.tune else "not tuned"
+    lead = "" if len(runs) == 1 else f"the worst of {len(runs)} runs: "
+    trust = f"{lead}R-hat {rhat_text(worst.rhat)}, bulk ESS {bulk:,.0f}, tail ESS {tail:,.0f}"
+    lost = sum(run.divergences for run in runs)
+    trust += f", {count_of(lost, 'divergence')}" if lost else ""
+    how = step_text(first.step) or "Markov chains"
+    return f"{how} ({visible(first.engine)}, {count_of(first.chains, 'chain')} {tuned}; {trust})"
+
+
+def drawn_text(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
+    """Count the draws; of Markov chains say what made them, of weighted ones that they are."""
+    draws = count_of(n_draws, "draw")
+    if runs:
+        draws += f" by {made_by(runs)}"
+    return f"{draws}, weighted by the prior of the difference" if recipe.model.weights_difference else draws
+
+
+def worth_text(n_draws: int, estimate: Estimate) -> str:
+    """Count the draws that a number rests on, and what they are worth where that is less: to two digits.
+
+    Examples
+    --------
+    >>> from ropewalk.draws.intervals import Interval
+    >>> one = Estimate(observed=None, mean=0, std=1, mc_error=1 / 3869**0.5, hdi=Interval(-2, 2), hdi_mc_error=(0, 0))
+    >>> worth_text(4_000, one)
+    '4,000 draws worth 3,900'
+    """
+    draws, worth = count_of(n_draws, "draw"), estimate.worth(n_draws)
+    unit = max(int(first_digit(worth)) // 10, 1)
+    rounded = round(worth / unit) * unit
+    return draws if rounded >= n_draws else f"{draws} worth {rounded:,}"
+
+
+# -- the caption and the sentence of an answer by a model --------------------------------------------------
+
+
+def caption_text(
+    title: str, recipe: Recipe, runs: Sequence[Diagnostics], *, classes: str | None = None, tests: str = ""
+) -> str:
+    """Write what a table is about: metric, classifiers, ROPE, model, number of items."""
+    about = class_words(recipe) if classes is None else classes
+    parts = [f"{title}{about}", rope_words(recipe), f"{mass_text(recipe)} HDI", f"{name(model_name(recipe))} model"]
+    parts.append(items_text(recipe))
+    if runs:
+        parts.append(drawn_text(recipe, max(run.draws for run in runs), runs))
+    return " · ".join([*parts, *([tests] if tests else [])])
+
+
+def on_data(recipe: Recipe) -> str:
+    """Begin a sentence with the data."""
+    words = class_words(recipe).removeprefix(" · ").replace(" · ", ", ")
+    return f"On {paired_items(recipe)}" + (f" ({words})" if words else "")
+
+
+def paired_items(recipe: Recipe) -> str:
+    """Count the items, and say whether all classifiers saw the same ones."""
+    count, _, rest = items_text(recipe).partition(" ")
+    if sum(len(table.names) for table in recipe.tables) == 1:
+        return f"{count} {rest}"
+    separate = len(recipe.tables) > 1 and sum(table.n_items for table in recipe.tables) == recipe.n_items
+    if separate:
+        return f"{count} {rest} of separate test sets"
+    return f"{count} paired {rest}" if recipe.model.paired else f"{count} {rest}"
+
+
+def chance_text(event: str, share: float, n_draws: int) -> str:
+    """Write the probability of an event."""
+    text = percent(share, n_draws)
+    return f"P({event}) {text[0]} {text[1:]}" if text[0] in "<>" else f"P({event}) = {text}"
+
+
+def doubt_text(decision: Decision) -> str:
+    """Say that a verdict is unstable, where it is."""
+    return "" if decision.stable else f" ({UNSTABLE})"
+
+
+def by_model(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
+    """Name the model, the prior and the draws."""
+    return f"{model_text(recipe)}, {drawn_text(recipe, n_draws, runs)}"
+
+
+def by_method(answer: Drawn, n_draws: int, runs: Sequence[Diagnostics], *, asked: bool = True) -> str:
+    """Say how an answer was judged, by which ROPE and rule or why not at all, and how it was drawn."""
+    recipe = answer.recipe
+    if recipe.rope is None:
+        judged = "no ROPE"
+    elif answer.no_verdict or not asked:
+        judged = answer.no_verdict or "no verdict"
+    else:
+        by_mass = f", judged by a region's mass of at least {mass_text(recipe)}" if recipe.rule == "probability" else ""
+        judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
+    return f"{judged}; {by_model(recipe, n_draws, runs)}"
+
+
+def estimate_cells(estimate: Estimate) -> tuple[str, str, str, str]:
+    """Write an estimate as cells of a table: observed, mean, std and HDI."""
+    places, hdi = decimals(estimate, estimate.mc_error), estimate.hdi
+    return (
+        number(estimate.observed, places),
+        number(estimate.mean, places),
+        number(estimate.std, places),
+        interval(hdi.low, hdi.high, decimals(estimate)),
+    )

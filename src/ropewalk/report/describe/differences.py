@@ -225,9 +225,7 @@ def score_forest(scores: Any, answer: Any) -> Picture:
     """Lay out the (name, estimate) of classifiers."""
     entries = [Entry(label=name(label), estimate=estimate) for label, estimate in scores]
     what = metric_title(answer.metric)
-    return Picture(
-        "forest", forest(entries, answer.question, head="classifier", what=what, signed=False), "each"
-    )
+    return Picture("forest", forest(entries, answer.question, head="classifier", what=what, signed=False), "each")
 
 
 def matrix_blocks(confusions: tuple[Confusion, ...], moves: str) -> tuple[Block, ...]:

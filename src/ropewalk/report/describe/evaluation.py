@@ -30,7 +30,8 @@ from ropewalk.text.verdicts import Leaning, Verdict, bar_text, rope_text
 @describes(Evaluation)
 def describe_evaluation(result: Evaluation) -> Document:
     """Describe an evaluation."""
-    answers, recipe = tuple(_answer(result, m) for m in result.metrics), result.metrics[0].recipe
+    answers, first = tuple(_answer(result, m) for m in result.metrics), result.metrics[0]
+    recipe = first.recipe
     runs, moves = words.runs_of(*result.metrics), recipe.model.moves
 
     def sections(document: Document) -> tuple[Block, ...]:
@@ -41,7 +42,7 @@ def describe_evaluation(result: Evaluation) -> Document:
             ("at_least", result.at_least),
         ]
         n_draws, recipes = [len(m.draws) for m in result.metrics], [m.recipe for m in result.metrics]
-        rows = method_rows(result.metrics[0], call_text("evaluate", recipe, options), runs, n_draws, recipes=recipes)
+        rows = method_rows(first, call_text("evaluate", recipe, options), runs, n_draws, recipes=recipes)
         panels = tuple(_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
         matrices = matrix_blocks(confusions_of(recipe), moves)
         return (
@@ -50,7 +51,7 @@ def describe_evaluation(result: Evaluation) -> Document:
             *document.table_section(),
             *((Section("Confusion matrix", matrices),) if matrices else ()),
             *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
-            document.method_section(rows, *model_graph(result.metrics[0])),
+            document.method_section(rows, *model_graph(first)),
         )
 
     return Document(
@@ -58,7 +59,9 @@ def describe_evaluation(result: Evaluation) -> Document:
         caption=words.caption_text(name(result.name), recipe, runs),
         answers=answers,
         tables=(_table(result),),
-        remarks=answer_remarks(result.metrics[0], [result], [m.more for m in result.metrics], judged=result.at_least is not None),
+        remarks=answer_remarks(
+            result.metrics[0], [result], [m.more for m in result.metrics], judged=result.at_least is not None
+        ),
         sentence=" ".join(_sentence(result, m) for m in result.metrics),
         terminal=answers,
         sections=sections,

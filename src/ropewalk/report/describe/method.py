@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
-from ropewalk.mcmc.sampler import Sampler
 from ropewalk.mcmc.diagnostics import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
+from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import parse_model
 from ropewalk.report import words
 from ropewalk.report.describe.classical import cautions
@@ -30,6 +30,7 @@ from ropewalk.report.document import (
 from ropewalk.report.pictures.chains import trace
 from ropewalk.report.plates import inline
 from ropewalk.results import ClassComparisons, Comparison, MetricPosterior, MoreData, Ranking, Recipe
+from ropewalk.results.base import Drawn
 from ropewalk.text.names import count_of, visible
 from ropewalk.text.remarks import few
 from ropewalk.text.verdicts import rope_text

@@ -17,6 +17,7 @@ from ropewalk.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
 
 DARK: Final = 0.30  # how opaque a band is at each point,
 PALE: Final = 0.14  # and at all points at once
@@ -44,8 +45,27 @@ class Style(NamedTuple):
 
 def next_style(ax: Axes) -> Style:
     """Return the look of the next curve: axes remember their curves as the lines that have a name."""
-    place = sum(not str(line.get_label()).startswith("_") for line in ax.lines)
+    place = len(named_lines(ax))
     return Style(place, _COLOURS[place % len(_COLOURS)], _LINES[place % len(_LINES)], _POINTS[place % len(_POINTS)])
+
+
+def named_lines(ax: Axes) -> list[Line2D]:
+    """Return the curves of axes: the lines that have a name."""
+    return [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+
+
+def draw_line(ax: Axes, x: Any, y: Any, style: Style, label: str, **how: Any) -> None:
+    """Draw a curve; one of a single point is a mark."""
+    look: dict[str, Any] = {"linewidth": 1.3, "markersize": 3, "marker": style.point if len(x) == 1 else None}
+    ax.plot(x, y, color=style.colour, linestyle=style.line, label=label, zorder=2.5, **{**look, **how})
+
+
+def fill(ax: Axes, x: FloatArray, low: FloatArray, high: FloatArray, *, width: float, **how: Any) -> None:
+    """Fill what lies between two curves; at a single point, with a bar so many points wide."""
+    if x.size == 1:
+        ax.vlines(x, low, high, linewidth=width, zorder=1.5, **how)
+    else:
+        ax.fill_between(x, low, high, linewidth=0, zorder=1.5, **how)
 
 
 def label_of(name: str, rest: str = "") -> str:
@@ -71,11 +91,7 @@ def draw_band(ax: Axes, band: Band, style: Style) -> None:
         (band.all_low[shown], band.all_high[shown], PALE, _WIDE, "_band"),
         (band.low[shown], band.high[shown], DARK, _NARROW, name),
     ):
-        how: dict[str, Any] = {"color": style.colour, "alpha": opacity, "label": label, "zorder": 1.5}
-        if x.size == 1:
-            ax.vlines(x, low, high, linewidth=width, **how)
-        else:
-            ax.fill_between(x, low, high, linewidth=0, **how)
+        fill(ax, x, low, high, width=width, color=style.colour, alpha=opacity, label=label)
 
 
 def reference(ax: Axes, points: FloatArray, name: str) -> None:

@@ -15,7 +15,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics, effective
 from ropewalk.plots import _letters as letters
 from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
-from ropewalk.plots._series import next_style
+from ropewalk.plots._series import draw_line, next_style
 from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, name_axes, of_kind, panels_of, quieten, short
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
 from ropewalk.report.describe.method import chain_values, delta_values, divergent
@@ -230,10 +230,7 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
         style = next_style(ax)
         worth = [effective(first.values[:, :count], kind) for count in counts.tolist()]
         top = max(top, *worth) if kind == "bulk" else top
-        ax.plot(
-            total, worth, color=style.colour, linestyle=style.line, marker=style.point, markersize=2.5, linewidth=1.2,
-            label=f"{kind}, {worth[-1]:,.0f} at last",
-        )  # fmt: skip
+        draw_line(ax, total, worth, style, f"{kind}, {worth[-1]:,.0f} at last", marker=style.point, markersize=2.5)
     ax.plot([0, total[-1]], [0, total[-1]], color=QUIET, linewidth=0.8, linestyle="--", label="independent draws")
     ax.axhline(LEAST_ESS, color=INK, linewidth=0.8, linestyle=":", label=f"least for a verdict, {LEAST_ESS:,}")
     ax.set_xlim(0, total[-1] * 1.02)

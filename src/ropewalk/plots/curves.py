@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ropewalk._checks import checked_keywords
+from ropewalk.plots import _series as series
 from ropewalk.plots._letters import TEXT, minus
-from ropewalk.plots._series import DARK, PALE, Style, draw_band, key, label_of, next_style, reference
+from ropewalk.plots._series import Style
 from ropewalk.plots._style import axes, of_kind, quieten, words
 from ropewalk.report.pictures.axes import INK, LINE
 from ropewalk.report.words import metric_title
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIDE: Final = 3.2  # inches: rates against rates are square
-LINE_WIDTH: Final = 1.3
 HULL_WIDTH: Final = 0.6
 _UNIT: Final = (-0.02, 1.02)
 _DIAGONAL: Final = np.array([[0.0, 0.0], [1.0, 1.0]])
@@ -57,15 +57,13 @@ def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     """
     curve = of_kind(curve, RocCurve, "plot_roc", "rw.curves.roc")
     drawn = axes(ax, "plot_roc", height=SIDE)
-    style = next_style(drawn)
-    reference(drawn, _DIAGONAL, "guessing")
-    draw_band(drawn, curve.band, style)
-    drawn.plot(
-        curve.hull_fpr, curve.hull_tpr, color=style.colour, linewidth=HULL_WIDTH, linestyle=style.line, label="_hull"
-    )
-    _line(drawn, curve.fpr, curve.tpr, style, label_of(curve.name, f", AUC {number(curve.auc, 3)}"))
+    style = series.next_style(drawn)
+    series.reference(drawn, _DIAGONAL, "guessing")
+    series.draw_band(drawn, curve.band, style)
+    series.draw_line(drawn, curve.hull_fpr, curve.hull_tpr, style, "_hull", linewidth=HULL_WIDTH)
+    series.draw_line(drawn, curve.fpr, curve.tpr, style, series.label_of(curve.name, f", AUC {number(curve.auc, 3)}"))
     _unit(drawn, "false positive rate", "true positive rate")
-    key(drawn, "lower right")
+    series.key(drawn, "lower right")
     return drawn
 
 
@@ -94,16 +92,16 @@ def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     """
     curve = of_kind(curve, PrCurve, "plot_pr", "rw.curves.pr")
     drawn = axes(ax, "plot_pr", height=SIDE)
-    style = next_style(drawn)
+    style = series.next_style(drawn)
     share = float(curve.precision[-1])  # at the lowest threshold everything is called positive
-    reference(drawn, np.array([[0.0, share], [1.0, share]]), "all called positive")
-    draw_band(drawn, curve.band, style)
+    series.reference(drawn, np.array([[0.0, share], [1.0, share]]), "all called positive")
+    series.draw_band(drawn, curve.band, style)
     # At any recall the precision is that of the threshold where it is first reached, as in the bands.
     recall, first = np.unique(curve.recall, return_index=True)
     precision = np.append(curve.precision[first][1], curve.precision[first][1:])
-    _line(drawn, recall, precision, style, label_of(curve.name), drawstyle="steps-pre")
+    series.draw_line(drawn, recall, precision, style, series.label_of(curve.name), drawstyle="steps-pre")
     _unit(drawn, "recall", "precision")
-    key(drawn, (0.02, 0.05 + share))  # just above the line of the reference
+    series.key(drawn, (0.02, 0.05 + share))  # just above the line of the reference
     return drawn
 
 
@@ -133,17 +131,17 @@ def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes
     """
     curve = of_kind(curve, CalibrationCurve, "plot_calibration", "rw.curves.calibration")
     drawn = axes(ax, "plot_calibration", height=SIDE)
-    style = next_style(drawn)
-    reference(drawn, _DIAGONAL, "calibrated")
-    draw_band(drawn, curve.band, style)
+    style = series.next_style(drawn)
+    series.reference(drawn, _DIAGONAL, "calibrated")
+    series.draw_band(drawn, curve.band, style)
     few, most = int(curve.counts.min()), int(curve.counts.max())
     size = f"{few:,}" if few == most else f"{few:,}–{most:,}"
     bins = f", {curve.counts.size} bins of {size}" if curve.counts.size > 1 else f", 1 bin of {size}"
-    _line(drawn, curve.predicted, curve.happened, style, label_of(curve.name, bins))
+    series.draw_line(drawn, curve.predicted, curve.happened, style, series.label_of(curve.name, bins))
     areas = MAX_MARK_AREA * curve.counts / most
     drawn.scatter(curve.predicted, curve.happened, s=areas, color=style.colour, marker=style.point, zorder=3)
     _unit(drawn, "predicted probability", "share that happened")
-    key(drawn, "upper left")
+    series.key(drawn, "upper left")
     return drawn
 
 
@@ -177,12 +175,12 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     """
     curve = of_kind(curve, ThresholdCurve, "plot_cost", "rw.costs.curve or rw.curves.threshold")
     drawn = axes(ax, "plot_cost")
-    style = next_style(drawn)
-    draw_band(drawn, curve.band, style)
+    style = series.next_style(drawn)
+    series.draw_band(drawn, curve.band, style)
     shown = np.isfinite(curve.thresholds)
     ends = ", ".join(_threshold(end) for end in curve.best_interval)
-    name = label_of(curve.name, f", best at {_threshold(curve.best)} [{ends}]")
-    _line(drawn, curve.thresholds[shown], curve.band.observed[shown], style, name)
+    name = series.label_of(curve.name, f", best at {_threshold(curve.best)} [{ends}]")
+    series.draw_line(drawn, curve.thresholds[shown], curve.band.observed[shown], style, name)
     _mark_infinite(drawn, curve, style)
     drawn.margins(x=0.05, y=0.12)  # room for the infinite threshold and the intervals of the best ones
     _mark_best(drawn, curve, style)
@@ -190,16 +188,8 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     drawn.set_xlabel("threshold")
     drawn.set_ylabel(words(metric_title(curve.metric)))
     quieten(drawn)
-    key(drawn, "upper right")
+    series.key(drawn, "upper right")
     return drawn
-
-
-def _line(ax: Axes, x: Any, y: Any, style: Style, label: str, **how: Any) -> None:
-    mark = style.point if len(x) == 1 else None  # a line of one point is none
-    ax.plot(
-        x, y, color=style.colour, linestyle=style.line, linewidth=LINE_WIDTH, marker=mark, markersize=3, label=label,
-        zorder=2.5, **how,
-    )  # fmt: skip
 
 
 def _unit(ax: Axes, across: str, up: str) -> None:
@@ -224,8 +214,8 @@ def _mark_infinite(ax: Axes, curve: ThresholdCurve, style: Style) -> None:
             ax.plot([INFINITE_AT] * 2, [0, 1], transform=ax.transAxes, color=LINE, linewidth=0.6, label="_infinite")
             ax.text(INFINITE_AT, 1.0, "∞", transform=ax.transAxes, ha="center", va="bottom", fontsize=TEXT, color=INK)
         for low, high, width, opacity in (
-            (band.all_low[i], band.all_high[i], 5.0, PALE),
-            (band.low[i], band.high[i], 2.5, DARK),
+            (band.all_low[i], band.all_high[i], 5.0, series.PALE),
+            (band.low[i], band.high[i], 2.5, series.DARK),
         ):
             ax.plot([at] * 2, [low, high], linewidth=width, alpha=opacity, solid_capstyle="butt", **how)
         ax.plot([at], [band.observed[i]], marker=style.point, markersize=3, **how)
@@ -251,9 +241,8 @@ def _mark_best(ax: Axes, curve: ThresholdCurve, style: Style) -> None:
 
 def _focus(ax: Axes) -> None:
     """Leave long flat tails out of sight: scores may reach far beyond where the metric moves."""
-    named = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
     marks = [line for line in ax.lines if line.get_transform() == ax.get_xaxis_transform()]
-    data = [np.asarray(line.get_xydata(), dtype=np.float64) for line in named]
+    data = [np.asarray(line.get_xydata(), dtype=np.float64) for line in series.named_lines(ax)]
     parts = [_moving(points[:, 0], points[:, 1]) for points in data]
     parts += [np.asarray(line.get_xdata(), dtype=np.float64) for line in marks]
     low, high = np.concatenate(parts).min(), np.concatenate(parts).max()

@@ -13,7 +13,7 @@ from ropewalk._optional import require
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots._letters import GLYPHS, SMALL, minus, size_of
-from ropewalk.plots._series import DARK, Style, key, label_of, next_style
+from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, named_lines, next_style
 from ropewalk.plots._style import axes, quieten, rule, words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
 from ropewalk.report.pictures.planning import is_wide, stacked
@@ -147,21 +147,14 @@ def _stack_decisions(ax: Axes, rows: Sequence[_Row]) -> None:
 
 def _draw(ax: Axes, rows: Sequence[_Row], style: Style, label: str) -> None:
     n, power, low, high = (np.array([row[i] for row in rows], dtype=np.float64) for i in range(4))
-    if n.size > 1:
-        ax.fill_between(n, low, high, color=style.colour, alpha=DARK, linewidth=0, zorder=1.5, label="_band")
-    else:
-        ax.vlines(n, low, high, color=style.colour, alpha=DARK, linewidth=5, zorder=1.5, label="_band")
-    ax.plot(
-        n, power, color=style.colour, linestyle=style.line, linewidth=1.3, marker=style.point, markersize=3.2,
-        label=label, zorder=2.5,
-    )  # fmt: skip
+    fill(ax, n, low, high, width=5, color=style.colour, alpha=DARK, label="_band")
+    draw_line(ax, n, power, style, label, marker=style.point)
 
 
 def _name_axes(ax: Axes, study: Mapping[str, Any]) -> None:
     """Count items on a scale that suits all curves, and power in percent; averaged over a posterior it is assurance."""
     ticker = require("matplotlib.ticker", extra="plot", caller=_CALLER)
-    named = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
-    seen = np.concatenate([np.asarray(line.get_xdata(), dtype=np.float64) for line in named])
+    seen = np.concatenate([np.asarray(line.get_xdata(), dtype=np.float64) for line in named_lines(ax)])
     if is_wide(seen.tolist()):
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))

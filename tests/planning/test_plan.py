@@ -156,7 +156,7 @@ def test_the_smallest_test_set_for_equivalence(seed):
 @pytest.mark.parametrize("power", [0.05, 0.5, 0.99])
 def test_any_power_may_be_asked_for(power):
     p = rw.plan(
-        accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", power=power, simulations=1_500, draws=1_000,
+        accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", target=power, simulations=1_500, draws=1_000,
         rng=0,
     )  # fmt: skip
     if power >= 0.5:  # where n is large

@@ -22,7 +22,7 @@ from ropewalk.errors import RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import require_labels, settle
 from ropewalk.models.posterior import observed_psi
-from ropewalk.resampling._data import pick
+from ropewalk.resampling.splits import pick
 from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import Remark, Remarked, few
 from ropewalk.typing import IntArray, Label

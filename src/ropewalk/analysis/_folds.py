@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ropewalk._checks import is_real, is_whole
 from ropewalk._optional import require
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.resampling._splits import Fold, legacy_seed
+from ropewalk.resampling.splits import Fold, legacy_seed
 from ropewalk.typing import IntArray
 
 _FEWEST: Final = 2

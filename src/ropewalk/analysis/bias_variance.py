@@ -26,7 +26,7 @@ from ropewalk.analysis._training import (
     check_numbers,
 )
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.resampling._data import pick
+from ropewalk.resampling.splits import pick
 from ropewalk.typing import FloatArray, SeedLike
 
 Loss = Literal["squared", "zero_one"]

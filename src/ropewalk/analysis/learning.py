@@ -13,7 +13,7 @@ from ropewalk.analysis._folds import check_test_size, split_once, spread_order
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import as_items, as_learner, as_targets
 from ropewalk.errors import InvalidInputError
-from ropewalk.resampling._data import pick
+from ropewalk.resampling.splits import pick
 from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import few, issue
 

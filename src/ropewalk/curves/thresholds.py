@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from ropewalk._checks import check_prevalence, checked_keywords, is_whole
-from ropewalk.curves.drawing import Asked
+from ropewalk.curves.drawing import Asked, threshold_sums, threshold_tables
 from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Interval
@@ -18,7 +18,6 @@ from ropewalk.metrics.areas import View
 from ropewalk.metrics.losses import equal_mass_bins, turned
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.resolve import MetricLike, choose_metric
-from ropewalk.metrics.thresholds import threshold_sums, threshold_tables
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.results.options import CurveOptions
 from ropewalk.text.remarks import note

@@ -26,9 +26,8 @@ from ropewalk.inference.question import (
 )
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import parse_score_metric
-from ropewalk.resampling._data import Labelled, as_labelled, called, check_estimator
-from ropewalk.resampling._fit import choose_method
-from ropewalk.resampling.predict import cross_predict
+from ropewalk.resampling.splits import Labelled, as_labelled, called, check_estimator
+from ropewalk.resampling.training import choose_method, cross_predict
 from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.options import CrossOptions

@@ -16,9 +16,8 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.rows import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
 from ropewalk.metrics.resolve import require_labels
-from ropewalk.resampling._data import Labelled, as_labelled, check_estimator, copy
-from ropewalk.resampling._fit import Answer, Task, ask, carry_out
-from ropewalk.resampling._splits import Fold, legacy_seed
+from ropewalk.resampling.splits import Fold, Labelled, as_labelled, check_estimator, copy, legacy_seed
+from ropewalk.resampling.training import Answer, Task, ask, carry_out
 from ropewalk.results import Evaluation
 from ropewalk.results.options import TrainingOptions
 from ropewalk.results.resampled import Setting, Validated

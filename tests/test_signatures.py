@@ -15,7 +15,7 @@ from ropewalk.results.options import CompareOptions, Option
 ROOT = Path(rw.__file__).parent
 MAX_PARAMETERS = 14
 MAX_PARAMETERS_OF_A_VERB = 24
-MODULES = sorted(path for path in ROOT.rglob("*.py") if path.parent.name != "cli")
+MODULES = sorted(ROOT.rglob("*.py"))
 
 
 class Shades(TypedDict, total=False):

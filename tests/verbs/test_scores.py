@@ -10,6 +10,7 @@ from scipy import stats
 
 import ropewalk as rw
 from ropewalk.draws.blocks import generator
+from ropewalk.metrics.resolve import metric_kind
 from ropewalk.metrics.scores import SCORE_METRICS, WeightedItems, parse_score_metric
 from ropewalk.models import Bootstrap
 from support import need
@@ -647,3 +648,119 @@ def test_the_weights_of_a_draw_are_exponential(rng):
     weights = Bootstrap().fit(items).block(generator(1, 0, 0), 100).weights
     assert stats.kstest(weights.reshape(-1), "expon").pvalue > 1e-4
     assert isinstance(Bootstrap().fit(items).block(generator(1, 0, 0), 1), WeightedItems)
+
+
+# -- labels or scores ---------------------------------------------------------------------------------------------
+
+
+def of_margins(margins):
+    return margins.tp.sum(axis=-1) / margins.row.sum(axis=-1)
+
+
+def of_scores(y_true, y_score, sample_weight=None):
+    return float(np.average(y_score * y_true, weights=sample_weight))
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [
+        ("f1", "labels"),
+        ("micro_precision", "labels"),
+        ("fbeta(2)", "labels"),
+        (rw.metrics.fbeta(2), "labels"),
+        (of_margins, "labels"),
+        ("auc", "scores"),
+        ("weighted_average_precision", "scores"),
+        ("mean", "scores"),
+        ("logloss", "scores"),
+        (SCORE_METRICS["ece"], "scores"),
+        (of_scores, "scores"),
+        (lambda truth, scores: 0.0, "scores"),
+        ("rok_auc", "scores"),
+        ("f11", "labels"),
+        ("cost", None),
+        (None, None),
+    ],
+)
+def test_the_metric_says_whether_labels_or_scores_are_meant(metric, kind):
+    assert metric_kind(metric) == kind
+
+
+def test_a_cost_is_of_scores_where_numbers_are_not_whole(tmp_path, write, rng):
+    y, a, b = sample(rng, 200)
+    asked = {"metric": "cost", "cost_matrix": [[0, 1], [3, 0]], "draws": 50, "rng": 0}
+    of_labels = rw.compare(y, (a > 0.5).astype(int), (b > 0.6).astype(int), **asked)
+    assert isinstance(of_labels.recipe.tables[0], rw.Outcomes)
+    path = write(tmp_path / "s.csv", [("y", "a", "b"), *zip(y, a, b, strict=True)])
+    expected = np.where(a >= 0.25, 1 - y, 3 * y).mean()  # minimum risk calls positive from 1 / (1 + 3) on
+    for r in (
+        rw.compare(y, a, b, **asked),
+        rw.compare(path, truth="y", a="a", b="b", pos_label="1", **asked),
+        rw.compare(rw.ItemScores.from_arrays(y, a, b), **asked),
+        rw.compare(y, a, b, **{**asked, "metric": None}),
+    ):
+        assert r.metric == "cost"
+        assert r.estimate_a.observed == pytest.approx(expected, abs=1e-12)
+    whole = rw.compare(y, np.round(a), np.round(b), threshold=1, **asked)  # a threshold is about scores
+    assert whole.estimate_a.observed == pytest.approx(np.where(np.round(a) >= 1, 1 - y, 3 * y).mean(), abs=1e-12)
+
+
+def test_a_function_of_margins_and_one_of_scores_look_at_other_data(rng):
+    y, a, b = sample(rng, 200)
+    scored = rw.compare(y, a, b, metric=of_scores, draws=50, rng=0)
+    assert scored.estimate_a.observed == pytest.approx((a * y).mean(), abs=1e-12)
+    counted = rw.compare(y == 1, a > 0.5, b > 0.5, metric=of_margins, draws=50, rng=0)
+    assert counted.estimate_a.observed == pytest.approx(((a > 0.5) == y).mean(), abs=1e-12)
+    with pytest.raises(rw.errors.LabelTypeError, match="name a metric of scores"):
+        rw.compare(y, a, b, metric=of_margins)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"metric": "roc_auc", "model": "flat"}, "`model` is about labels"),
+        ({"metric": "roc_auc", "engine": "pymc"}, "`engine` is about labels"),
+        ({"metric": "roc_auc", "classes": [0]}, "`classes` is about labels"),
+        ({"metric": "roc_auc", "prevalence": 0.5}, "`prevalence` is about labels"),
+        ({"metric": "roc_auc", "missing": "drop"}, "`missing` is about labels"),
+        ({"metric": "f1", "sample_weight": [1.0] * 200}, "`sample_weight` is about scores"),
+        ({"metric": "f1", "higher_is_better": True}, "`higher_is_better` is about scores"),
+        ({"metric": "f1", "threshold": 0.5}, "`threshold` is about scores"),
+    ],
+)
+def test_what_is_about_the_other_kind_of_data_is_refused(rng, options, match):
+    y, a, b = sample(rng, 200)
+    data = (y, a, b) if options["metric"] == "roc_auc" else (y, y, 1 - y)
+    with pytest.raises(rw.errors.InvalidInputError, match=match):
+        rw.compare(*data, **options)
+
+
+def test_one_call_is_about_labels_or_about_scores(rng):
+    y, a, _ = sample(rng, 200)
+    with pytest.raises(rw.errors.InvalidInputError, match="ask in two calls"):
+        rw.evaluate(y, a, metric=["f1", "roc_auc"])
+
+
+def test_a_name_picks_a_column_or_calls_an_array(rng):
+    y, a, b = sample(rng, 200)
+    items = rw.ItemScores.from_arrays(y, a, b, names=["old", "new"])
+    few = {"draws": 50, "rng": 0}
+    assert rw.evaluate(items, "new", **few).to_dict() == rw.evaluate(items, name="new", **few).to_dict()
+    assert (
+        rw.evaluate(y, b, name="new", metric="roc_auc", **few).to_dict() == rw.evaluate(items, "new", **few).to_dict()
+    )
+    assert rw.curves.roc(items, "new", **few).name == "new"
+    with pytest.raises(rw.errors.InvalidInputError, match="named twice"):
+        rw.evaluate(items, "new", name="old")
+    assert [model.name for model in rw.rank(items, predictions=["new", "old"], **few).models] == ["new", "old"]
+
+
+def test_every_class_has_its_own_scores(rng):
+    y = np.arange(180) % 3
+    p, q = (rng.dirichlet(np.ones(3), 180) + 0.5 * (y[:, None] == np.arange(3)) for _ in range(2))
+    table = rw.compare_classes(y, p, q, metric="roc_auc", draws=50, rng=0)
+    for j, one in enumerate(table):
+        expected = rw.metrics.score(y == j, p[:, j])
+        assert one.estimate_a.observed == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(rw.errors.InvalidInputError, match="scores of its own"):
+        rw.compare_classes(y == 1, p[:, 1], q[:, 1], metric="roc_auc")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk._checks import checked_keywords
 from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.delta import DeltaPrior
@@ -58,6 +59,7 @@ def _unpaired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
     return Tree(paired=False, name="unpaired") if n_labels > 2 else Sigir2016Unpaired(name="unpaired")  # noqa: PLR2004
 
 
+@checked_keywords
 def papers_models(n_labels: int, *, multilabel: bool = False) -> list[tuple[str, Model]]:
     """Return the papers' models of so many labels, each with a name: what another prior is compared with."""
     if multilabel:

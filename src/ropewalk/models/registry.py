@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ropewalk._checks import choose
+from ropewalk._checks import checked_keywords, choose
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.models.protocol import Model
 from ropewalk.text.options import wording
@@ -26,6 +26,7 @@ MODELS: Final[dict[str, Named]] = {}
 _KINDS: Final[dict[str, type[Model]]] = {}
 
 
+@checked_keywords
 def register(
     kind: type[Model],
     name: str | None = None,
@@ -46,11 +47,13 @@ def register(
     _KINDS[kind.__name__] = kind
 
 
+@checked_keywords
 def model_names(*, multilabel: bool = False) -> tuple[str, ...]:
     """Return the names that `model=` knows, where items have one label or any number of them."""
     return tuple(name for name, made in MODELS.items() if (made.multilabel if multilabel else made.single))
 
 
+@checked_keywords
 def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2, multilabel: bool = False) -> Model:
     """Turn a name into the model with the default prior for so many labels; a model object stays itself.
 

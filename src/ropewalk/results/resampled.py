@@ -15,7 +15,7 @@ from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
 from ropewalk.mcmc.diagnostics import Diagnostics
-from ropewalk.results.base import SCHEMA, Modelled, Recipe, Rendered, estimate_dict
+from ropewalk.results.base import SCHEMA, Drawing, Modelled, Recipe, Rendered, estimate_dict
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior
@@ -177,6 +177,11 @@ class CrossComparison(Rendered, Modelled, Remarked):
     def recipe(self) -> Recipe:
         """What gives the same comparison of these predictions again."""
         return self.comparison.recipe
+
+    @property
+    def drawing(self) -> Drawing:
+        """How it was drawn."""
+        return self.comparison.drawing
 
     def __repr__(self) -> str:
         return f"Cross{self.comparison!r}"

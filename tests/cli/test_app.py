@@ -117,6 +117,16 @@ def test_no_page_overwrites_what_is_read(run, tmp_path, option):
     assert scenario.read_text() == before
 
 
+@pytest.mark.parametrize("arguments", [("--help",), ("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "100")])
+def test_a_full_disk_behind_stdout_is_a_sentence(arguments):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        command = [sys.executable, "-m", "ropewalk", *map(str, arguments)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 5
+    assert done.stderr.splitlines()[-1].startswith("Error: Cannot write: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_commands_are_those_of_the_group():
     context = click.Context(app)
     assert app.list_commands(context) == list(COMMANDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any, Final
 import click
 
 from ropewalk._version import __version__
-from ropewalk.errors import InvalidInputError, RopewalkError
+from ropewalk.errors import InvalidInputError, RopewalkError, UnreadableFileError
 from ropewalk.text.names import nearest, visible
 from ropewalk.text.options import in_shell
 
@@ -32,7 +33,6 @@ COMMANDS: Final = {
 }
 """Commands, each answered by the module `cmd_<name>`: its `Options`, and `run`."""
 
-INTERRUPTED: Final = 130  # what a shell calls a program that Ctrl-C stopped
 _ANYWHERE: Final = {"--debug": "Show the traceback of an error.", "--quiet": "Show no progress of long work."}
 _OTHERWISE: Final = {"n_chains": "--chains", "higher_is_better": "--lower-is-better"}
 _PLACEHOLDERS: Final[dict[Any, str]] = {int: "N", float: "X", str: "TEXT"}
@@ -185,23 +185,31 @@ def main() -> None:
         code = stop.exit_code
     except KeyboardInterrupt:
         click.echo("\nInterrupted: there is no answer, and no file was left half-written.", err=True)
-        code = INTERRUPTED
+        code = 128 + signal.SIGINT
     except BrokenPipeError:  # `| head` is no mistake
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()
         code = 0
-    except (RopewalkError, click.UsageError, MemoryError) as error:
+    except (RopewalkError, click.UsageError, MemoryError, OSError) as error:
         if debug:
             traceback.print_exc()
         code = _fail(error)
     sys.exit(code)
 
 
-def _fail(error: RopewalkError | click.UsageError | MemoryError) -> int:
-    """Say what is wrong and what to do on stderr; return the exit code."""
+def _close_stdout() -> None:
+    """Drop what can no longer be printed, which Python would try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(error: Exception) -> int:
+    """Print to stderr what is wrong and what to do; return the exit code."""
     if isinstance(error, MemoryError):
         error = InvalidInputError("There is not enough memory for this.", hint="ask for fewer --draws.")
     elif isinstance(error, click.UsageError):
         error = _in_our_words(error)
+    elif not isinstance(error, RopewalkError):  # a full disk behind stdout
+        _close_stdout()
+        error = UnreadableFileError(f"Cannot write: {error}.")
     lines = [f"Error: {visible(error.message)}"]
     if error.hint:
         lines.append(f"Hint: {visible(error.hint)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +20,6 @@ from ropewalk.text.names import visible
 
 T = TypeVar("T")
 
-INTERRUPTED: Final = 130  # what a shell calls a program that Ctrl-C stopped
 _FORMATS: Final = ("json", "markdown", "latex")
 
 
@@ -69,7 +69,7 @@ def emit(result: Rendered, options: Mapping[str, Any]) -> None:
     for line in remark_lines(result, ("Hint", "Warning")):
         click.echo(line, err=True)
     if getattr(result, "partial", False):  # somebody stopped it early: there is an answer, and the code says so
-        sys.exit(INTERRUPTED)
+        sys.exit(128 + signal.SIGINT)
 
 
 def quietly(call: Callable[[], T]) -> T:

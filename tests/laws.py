@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ropewalk.models.sticks import UNPLACED
+from ropewalk.models.cells import UNPLACED
 
 
 def sparse_margins(posterior, seed, size):

@@ -38,7 +38,7 @@ from agreement import (
 from laws import assert_same_law
 from ropewalk.errors import ConvergenceWarning, InvalidInputError, MissingDependencyError, UnknownNameError
 from ropewalk.mcmc import Sampler, chains
-from ropewalk.mcmc.diagnostics import Diagnostics, diagnose
+from ropewalk.mcmc.chains import Diagnostics, diagnose
 from ropewalk.mcmc.layout import type_text
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, parse_engine

@@ -31,7 +31,7 @@ from ropewalk.draws.summary import summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.comparison import run as carry_out
 from ropewalk.inference.extras import gather
-from ropewalk.mcmc.diagnostics import Diagnostics, effective
+from ropewalk.mcmc.chains import Diagnostics, effective
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import (
     Bootstrap,

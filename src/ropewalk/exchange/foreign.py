@@ -21,7 +21,7 @@ from ropewalk.exchange.picking import Picked, group_of, holds, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
 from ropewalk.inference.question import RULES, check_reach
 from ropewalk.inference.remarks import not_converged
-from ropewalk.mcmc.diagnostics import Diagnostics, diagnose, effective
+from ropewalk.mcmc.chains import Diagnostics, diagnose, effective
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.scores import SCORE_METRICS

@@ -18,8 +18,7 @@ from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.mcmc.chains import Chains, prior_psi, sample
-from ropewalk.mcmc.diagnostics import LEAST_ESS
+from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.delta import resample
 from ropewalk.models.posterior import draw_psi

@@ -15,7 +15,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.summary import NOTE_PULL, WARN_PULL, Estimate
-from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics import confusion
 from ropewalk.metrics.losses import SURE, chance_of_truth
 from ropewalk.metrics.margins import ratio

@@ -22,8 +22,8 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import Flat, Multilabel, PowerPrior, Sigir2016, Sigir2016Unpaired, Tree
+from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.models.multilabel import stack_margins
-from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.models.tree import TreePosterior
 from ropewalk.typing import FloatArray, IntArray
 

@@ -20,14 +20,14 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.layout import Layout, coordinate, layout_of, rows_of
+from ropewalk.mcmc.own import share
 from ropewalk.mcmc.programs import Parameters, Program, load_pymc, program_of
-from ropewalk.mcmc.variables import share
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import NoisyLabels
-from ropewalk.models.matching import match
-from ropewalk.models.noise import check_cells, is_pair
+from ropewalk.models.cells import all_patterns, patterns_of
 from ropewalk.models.own import usual_tree
-from ropewalk.models.types import all_patterns, patterns_of
+from ropewalk.models.power_prior import match
+from ropewalk.models.sampled import check_cells, is_pair
 from ropewalk.typing import FloatArray, IntArray
 
 _BINARY: Final = 2

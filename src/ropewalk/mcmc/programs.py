@@ -20,7 +20,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of
 from ropewalk.metrics.margins import Tables
 from ropewalk.models import Flat, Icdm2015
-from ropewalk.models.sticks import SMALLEST_SHARE
+from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.typing import FloatArray
 
 Parameters = Mapping[str, FloatArray]

@@ -24,9 +24,9 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import TINY, block_size, dirichlet
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.models.graph import Graph, Law, Size, Sketch
 from ropewalk.models.protocol import Model, check_pseudo_counts, listed, times
-from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.text.names import shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray

@@ -9,8 +9,8 @@ import numpy as np
 
 from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.distributions import describe, is_preliz, is_pymc, log_density
 from ropewalk.models.graph import Graph, Node, Size, graph_of
+from ropewalk.models.own import describe, is_preliz, is_pymc, log_density
 from ropewalk.models.protocol import NOT_THEIRS, Model, Posterior, Wrapper
 from ropewalk.typing import FloatArray, IntArray
 

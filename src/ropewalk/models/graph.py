@@ -22,7 +22,7 @@ from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
 
 from ropewalk._checks import choose
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.types import n_types
+from ropewalk.models.cells import n_types
 
 Kind = Literal["constant", "latent", "observed", "deterministic"]
 Form = Literal["counts", "items"]

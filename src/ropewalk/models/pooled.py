@@ -24,11 +24,11 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Weighted
+from ropewalk.models.cells import SMALLEST_SHARE
+from ropewalk.models.confusion import check_single
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.hierarchical import check_single
 from ropewalk.models.protocol import Model, check_masses, check_pseudo_counts, listed, times
 from ropewalk.models.recalls import Recalls
-from ropewalk.models.sticks import SMALLEST_SHARE
 from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray
 

@@ -22,17 +22,20 @@ from ropewalk._checks import choose
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
 from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
-from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.protocol import Model, check_masses
-from ropewalk.models.sticks import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
-from ropewalk.models.types import (
+from ropewalk.models.cells import (
+    SMALLEST_SHARE,
+    CountedCells,
     all_patterns,
     base_weights,
+    break_sticks,
+    check_sticks,
     draw_patterns,
     keys_of,
     patterns_of,
     place_labels,
 )
+from ropewalk.models.graph import Graph, Size, Sketch, class_graph
+from ropewalk.models.protocol import Model, check_masses
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]

@@ -12,7 +12,7 @@ import numpy as np
 from ropewalk._checks import checked_keywords
 from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
-from ropewalk.mcmc.diagnostics import LEAST_ESS, Diagnostics, effective
+from ropewalk.mcmc.chains import LEAST_ESS, Diagnostics, effective
 from ropewalk.plots import _letters as letters
 from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
 from ropewalk.plots._series import draw_line, next_style

@@ -12,7 +12,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.base import Drawn
@@ -205,7 +205,7 @@ def made_by(runs: Sequence[Diagnostics]) -> str:
 
     Examples
     --------
-    >>> from ropewalk.mcmc.diagnostics import Diagnostics
+    >>> from ropewalk.mcmc.chains import Diagnostics
     >>> told = dict(rhat_of="mu", rhat_limit=1.05, ess_bulk_of="f1", ess_tail_of="f1", divergences=0, acceptance=0.9)
     >>> one = Diagnostics(engine="PyMC 5.28.5", step="nuts", chains=4, draws=4_000, tune=1_000, rhat=1.0018,
     ...                   ess_bulk=3869.2, ess_tail=2762.6, **told)

@@ -16,8 +16,7 @@ from ropewalk.draws.decision import Decision, Regions
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.chains import Chains
-from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models.posterior import AnyData, AnyMetric
 from ropewalk.models.protocol import Model, Posterior

@@ -14,7 +14,7 @@ from ropewalk.draws.decision import Decision, Piece, Regions
 from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.diagnostics import Diagnostics
+from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.results.base import SCHEMA, Drawing, Modelled, Recipe, Rendered, estimate_dict
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
-from ropewalk.mcmc.diagnostics import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
+from ropewalk.mcmc.chains import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import parse_model
 from ropewalk.report import words

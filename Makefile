@@ -36,7 +36,7 @@ browser:
 	@tests/install-chromium.sh
 
 test-slow: $(VENV)/.installed-dev  ## run the calibration, the long examples of the pages and other long tests
-	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m slow
+	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "slow or hypothesis" --hypothesis-profile long
 
 test-all:  ## run the tests on every Python from 3.11 to 3.13 that is here
 	@for v in 3.11 3.12 3.13; do \

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+# Workers share the cores: threads of their libraries would only fight for them. NumPy reads this when it is imported.
+for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+os.environ.setdefault("POLARS_MAX_THREADS", "2")
 
 
 @pytest.fixture(autouse=True)

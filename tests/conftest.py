@@ -7,11 +7,18 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 import ropewalk as rw
 from browser import SWITCHES, find_chromium
 from ropewalk.cli.app import main
 from support import need
+
+# No test looks at a clock, not even Hypothesis: another program may have the processor.
+_NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("short", max_examples=40, **_NO_CLOCK)
+settings.register_profile("long", max_examples=300, **_NO_CLOCK)
+settings.load_profile("short")
 
 NO_BROWSER = "There is no Chromium here: install your system's package, or set ROPEWALK_CHROMIUM to its path."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -156,7 +157,6 @@ def test_mistakes_are_sentences(run, arguments, code, says):
     found, out, err = run(*arguments)
     assert (found, out) == (code, "")
     assert says in err
-    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_control_c_prints_what_there_is(scenario, threads):
     job.send_signal(signal.SIGINT)
     stdout, stderr = job.communicate(timeout=60)
     assert job.returncode == 130, stderr
-    assert "Traceback" not in stderr
+    assert re.fullmatch(r"(Simulating: .*\n)*", stderr), stderr
     told = json.loads(stdout)
     assert told["partial"] is True
     assert told["simulations"] == 1_000_000

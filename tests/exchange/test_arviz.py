@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
@@ -931,7 +931,6 @@ SHAPES = {
     shape=st.sampled_from(sorted(SHAPES)),
     seed=st.integers(0, 2**32),
 )
-@settings(deadline=None, max_examples=300)
 def test_the_hdi_is_that_of_arviz(n, prob, shape, seed):
     """Not one that is close: the same two draws, for ArviZ too takes floor(prob · n) + 1 of them."""
     values = SHAPES[shape](np.random.default_rng(seed), n)

@@ -812,6 +812,7 @@ def test_hostile_names_can_be_drawn(tmp_path):
     check = hostile_check()
     for i, ax in enumerate((plot_discrepancy(check), plot_replicates(check, n=1)[0])):
         ax.figure.savefig(tmp_path / f"{i}.png")
+        assert any("<sc" in text and "ript>" in text for text in ticks(ax)), ticks(ax)  # shortened, and as it is
 
 
 # -- the parts ---------------------------------------------------------------------------------------------

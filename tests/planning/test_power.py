@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -62,7 +62,6 @@ open_ropes = st.sampled_from([Interval(-INFINITY, 0.05), Interval(-0.05, INFINIT
 
 
 @given(draws, st.one_of(ropes, open_ropes), st.floats(0.05, 0.99), st.sampled_from(["hdi", "probability"]))
-@settings(deadline=None)
 def test_many_at_once_are_judged_as_each_alone(delta, rope, prob, rule):
     ordered = np.sort(delta, axis=1)
     for up in (True, False):

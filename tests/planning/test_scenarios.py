@@ -132,7 +132,7 @@ def frechet(mu, a, b):
 
 
 @given(couples(), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_agreement_within_the_bounds_keeps_the_margins(given_rows, place):
     mu, a, b = given_rows
     least, most = frechet(mu, a, b)
@@ -145,7 +145,7 @@ def test_any_agreement_within_the_bounds_keeps_the_margins(given_rows, place):
 
 
 @given(couples())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_bounds_are_those_of_a_transport_problem(given_rows):
     mu, a, b = given_rows
     n = len(mu)
@@ -165,7 +165,7 @@ def test_the_bounds_are_those_of_a_transport_problem(given_rows):
 
 
 @given(couples())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_beyond_the_bounds_nobody_agrees(given_rows):
     mu, a, b = given_rows
     least, most = frechet(mu, a, b)
@@ -319,7 +319,7 @@ METRICS = [
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(a=st.floats(0.55, 0.98), b=st.floats(0.55, 0.98), prevalence=st.floats(0.1, 0.9), place=st.floats(0, 1))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_a_metric_scenario_has_the_scores_that_were_said(metric, a, b, prevalence, place):
     if metric in {"error", "fpr"}:
         a, b = 1 - a, 1 - b
@@ -590,11 +590,18 @@ def test_goals_that_no_number_of_items_reaches(goal, delta, rope, up, where):
 
 
 @pytest.mark.parametrize(
-    ("goal", "delta", "up"),
-    [("A≫B", 0.06, True), ("A≪B", 0.06, False), ("A≈B", 0.04, True), ("conclusive", 0.05, True)],
+    ("goal", "delta", "up", "out_of_reach"),
+    [("A≫B", 0.06, True, -0.06), ("A≪B", 0.06, False, -0.06), ("A≈B", 0.04, True, 0.06)],
 )
-def test_goals_that_can_be_reached_pass(goal, delta, up):
-    check_goal(goal, delta, Interval(-0.05, 0.05), higher_is_better=up)
+def test_goals_that_can_be_reached_pass(goal, delta, up, out_of_reach):
+    assert check_goal(goal, delta, Interval(-0.05, 0.05), higher_is_better=up) is None
+    with pytest.raises(InvalidInputError, match="not reachable"):
+        check_goal(goal, out_of_reach, Interval(-0.05, 0.05), higher_is_better=up)
+
+
+def test_a_conclusion_can_always_be_reached():
+    for delta in (-0.05, 0.0, 0.05, 0.06):
+        assert check_goal("conclusive", delta, Interval(-0.05, 0.05), higher_is_better=True) is None
 
 
 def test_ceilings_face_the_way_of_the_metric():

@@ -663,7 +663,11 @@ def test_independent_draws_have_no_trace(plot, exact):
 @pytest.mark.parametrize("which", ["r", "own", "bad"])
 def test_the_other_pictures_take_answers_of_chains(plot, which, request):
     drawn = getattr(plots, f"plot_{plot}")(request.getfixturevalue(which))
-    np.asarray(drawn).reshape(-1)[0].figure.canvas.draw()
+    panels = np.asarray(drawn).reshape(-1)
+    panels[0].figure.canvas.draw()
+    assert all(ax.has_data() for ax in panels)
+    texts = " ".join(text.get_text() for text in panels[0].figure.findobj(mpl.text.Text))
+    assert "nb_mult" in texts
 
 
 def test_too_few_draws_for_savage_dickey_are_said_to_be_the_reason(r):

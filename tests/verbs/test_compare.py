@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -128,7 +129,9 @@ def test_a_wrong_call_is_a_clear_value_error(call):
     with pytest.raises(ValueError) as caught:
         call()
     assert isinstance(caught.value, InvalidInputError)
-    assert "Traceback" not in str(caught.value)
+    sentence, _, hint = str(caught.value).partition("\nHint: ")
+    assert re.fullmatch(r"[A-Z0-9`'\"].{15,}[.?]", sentence, re.DOTALL), sentence
+    assert "\n" not in hint
 
 
 def test_errors_name_the_nearest_choice(news):

@@ -74,7 +74,7 @@ def test_identical_classifiers_share_equally(rng, n_labels, silent):
         assert share == pytest.approx(1 / 3, abs=4.5 * np.sqrt(2 / 9 / n))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=5))
 def test_ties_share_their_ranks_equally(rows):
     psi = np.array(rows, dtype=float)

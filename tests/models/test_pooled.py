@@ -14,7 +14,7 @@ from scipy import special, stats
 import brute
 import ropewalk as rw
 from laws import assert_same_law, sparse_margins
-from ropewalk.inference.comparison import run
+from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.sensitivity import other_priors
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Pooled, Tree, parse_model
@@ -415,7 +415,7 @@ def test_an_answer_is_read_back_from_json(news):
     how = {"a": "nb_mult", "b": "svm_l2", "model": Pooled(kappa_scale=4), "rope": 0.05, "draws": 1_000, "rng": 0}
     told = json.loads(rw.compare(news.outcomes, **how).to_json())
     assert told["model"] == "pooled"
-    assert json.loads(run(read_recipe(told)).to_json()) == told
+    assert json.loads(run_comparison(read_recipe(told)).to_json()) == told
 
 
 def test_more_draws_go_on_from_fewer_and_threads_change_nothing(news):

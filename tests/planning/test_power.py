@@ -23,7 +23,7 @@ from ropewalk.draws.decision import judge, judge_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import summarise
 from ropewalk.errors import InvalidInputError, PosLabelError, RopewalkError
-from ropewalk.inference.counting import share_interval
+from ropewalk.inference.goals import share_interval
 from ropewalk.planning.posing import pose
 from ropewalk.text.verdicts import VERDICTS, Verdict
 from support import need

@@ -29,7 +29,7 @@ from ropewalk.draws.decision import judge
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.summary import summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.comparison import run as carry_out
+from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.extras import gather
 from ropewalk.mcmc.chains import Diagnostics, effective
 from ropewalk.mcmc.sampler import Sampler
@@ -533,7 +533,7 @@ def test_to_plan_with_a_prior_without_a_closed_form_is_refused(table):
 
 def test_weighted_draws_are_traced_as_the_chains_made_them(r):
     """The prior of the difference shuffles the draws that it weights."""
-    weighted = carry_out(replace(r.recipe, model=DeltaPrior(model=Sigir2016(), delta=NORMAL)))
+    weighted = run_comparison(replace(r.recipe, model=DeltaPrior(model=Sigir2016(), delta=NORMAL)), known=r.drawing)
     values, changed = delta_values(weighted)
     assert changed
     assert np.allclose(values.reshape(-1), r.draws.delta())

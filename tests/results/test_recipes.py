@@ -9,7 +9,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.errors import FileFormatError
-from ropewalk.inference.comparison import run
+from ropewalk.inference.answers import run_comparison
 from ropewalk.results.recipes import read_recipe
 
 COSTS = (1 - np.eye(4)).tolist()
@@ -43,12 +43,12 @@ QUESTIONS = {
 def test_an_answer_read_from_json_is_the_same_answer(name):
     asked = {"rope": 0.01, "draws": 1_000, "rng": 3, **QUESTIONS[name]}
     told = json.loads(rw.compare(TABLE, **asked).to_json())
-    assert json.loads(run(read_recipe(told)).to_json()) == told
+    assert json.loads(run_comparison(read_recipe(told)).to_json()) == told
 
 
 def test_two_tables_are_read_back():
     told = rw.compare(TABLE.project(["nb_mult"]), TABLE.project(["svm_l2"]), rope=0.01, draws=500, rng=0).to_dict()
-    assert run(read_recipe(told)).to_dict() == told
+    assert run_comparison(read_recipe(told)).to_dict() == told
 
 
 @pytest.mark.parametrize("labels", [(0, 1), ("no", "yes"), (False, True)], ids=["int", "str", "bool"])
@@ -58,7 +58,7 @@ def test_labels_are_text_whatever_they_were(labels):
     texts = [str(label) for label in labels]
     same = rw.compare(table.relabel(texts), pos_label=texts[0], rope=0.1, draws=500, rng=0)
     assert same.to_dict() == told
-    assert run(read_recipe(told)).to_dict() == told
+    assert run_comparison(read_recipe(told)).to_dict() == told
 
 
 def test_what_cannot_be_asked_again_has_no_recipe(news):

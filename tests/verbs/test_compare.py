@@ -433,10 +433,10 @@ def test_results_do_not_change(table):
 
 
 def test_a_recipe_runs_again_to_the_same_answer(table):
-    from ropewalk.inference.comparison import run
+    from ropewalk.inference.answers import run_comparison
 
     r = rw.compare(table, rope=0.05, rng=9)
-    assert run(r.recipe).to_dict() == r.to_dict()
+    assert run_comparison(r.recipe).to_dict() == r.to_dict()
 
 
 def test_the_contract_of_the_json(table):

@@ -11,7 +11,7 @@ import ropewalk as rw
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question, contrast, mirrored
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.ranking import rank_probabilities
+from ropewalk.inference.answers import rank_probabilities
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import ropewalk as rw
 from ropewalk.cli.output import emit, quietly
 from ropewalk.cli.reading import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.comparison import run as run_recipe
+from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import ask_again
 from ropewalk.results import Comparison
 from ropewalk.results.options import Option, PlanningOptions
@@ -53,6 +53,6 @@ def run(options: Options) -> None:
         again = ask_again(truth.recipe, **{name: asked.pop(name, None) for name in ("rope", "prob", "rule")})
         if "simulations" in asked:  # users who say how many want them
             asked["method"] = "simulation"
-        emit(quietly(lambda: run_recipe(again).more_data(**asked)), options)
+        emit(quietly(lambda: run_comparison(again).more_data(**asked)), options)
         return
     emit(quietly(lambda: rw.plan(truth, **asked)), options)

@@ -27,7 +27,7 @@ from ropewalk.errors import (
     RopewalkError,
     UnreadableFileError,
 )
-from ropewalk.inference.comparison import run
+from ropewalk.inference.answers import run_comparison
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import metric_kind
 from ropewalk.planning.posing import as_scenario, from_json
@@ -275,4 +275,4 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
             )
     elif pos_label is not None:
         raise InvalidInputError("--pos-label picks a class of results made with --per-class.", hint="leave it out.")
-    return quietly(lambda: run(read_recipe(answer)))
+    return quietly(lambda: run_comparison(read_recipe(answer)))

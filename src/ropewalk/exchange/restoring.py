@@ -18,10 +18,8 @@ from ropewalk.draws.evidence import BayesFactor
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.exchange.foreign import Material, check_pair, judge_draws
 from ropewalk.exchange.groups import ANSWER, MORE, Answer
-from ropewalk.inference.comparison import run as run_comparison
-from ropewalk.inference.evaluation import collected
+from ropewalk.inference.answers import run_comparison, run_evaluation, run_ranking
 from ropewalk.inference.question import RULES
-from ropewalk.inference.ranking import run as run_ranking
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler
@@ -111,7 +109,7 @@ def _again(kept: Kept) -> Answer | None:
     makers: dict[str, Callable[[Recipe], Answer]] = {
         "Comparison": lambda recipe: _tested(run_comparison(recipe, known=known), kept),
         "Ranking": lambda recipe: run_ranking(recipe, known=known),
-        "MetricPosterior": lambda recipe: collected([recipe], kept.more["bar"], threads=1, known=known).metrics[0],
+        "MetricPosterior": lambda recipe: run_evaluation([recipe], kept.more["bar"], threads=1, known=known).metrics[0],
     }
     if kept.kind not in makers:
         return None

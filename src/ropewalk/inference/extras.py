@@ -14,7 +14,7 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.inference.comparison import run
+from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.confusions import confusion
 from ropewalk.inference.question import default_model, write_recipe
 from ropewalk.inference.sensitivity import known_of, other_priors, prior_sensitivity, under, why_none
@@ -166,7 +166,7 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
         return None, n_classes
     draws = min(draws, len(answer.draws))
     known = known_of(answer)
-    found = [run(replace(one, draws=draws), evidence=False, known=known) for one in asked]
+    found = [run_comparison(replace(one, draws=draws), evidence=False, known=known) for one in asked]
     return ClassComparisons(comparisons=tuple(found)), n_classes
 
 

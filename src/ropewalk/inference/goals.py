@@ -1,16 +1,23 @@
-"""What a study is to show, and whether it can."""
+"""Goals of a study, and how often simulations reach them: power, the five decisions, and the errors of type S and M."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from ropewalk.draws.decision import Regions
+import numpy as np
+
+from ropewalk.draws.beta import beta_hdi
+from ropewalk.draws.decision import Judged, Regions
 from ropewalk.draws.intervals import Interval
+from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.results.planning import PowerRow
 from ropewalk.text.options import wording
-from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.verdicts import VERDICTS, Verdict, rope_text
+from ropewalk.typing import FloatArray
 
 CONCLUSIVE: Final = "conclusive"
 GOALS: Final[dict[str, frozenset[Verdict]]] = {
@@ -79,3 +86,104 @@ def ceilings_of(regions: Regions, *, higher_is_better: bool) -> Mapping[Verdict,
     """Return what the probability of each conclusive verdict tends to: the posterior mass of its region."""
     better, worse = (regions.above, regions.below) if higher_is_better else (regions.below, regions.above)
     return {Verdict.EQUIVALENT: regions.inside, Verdict.B_BETTER: worse, Verdict.A_BETTER: better}
+
+
+_MASS = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """What came of simulations: how each was judged, and the true differences."""
+
+    judged: Judged
+    truth: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def first(self, n: int) -> Batch:
+        """Return the first n simulations."""
+        return self._at(slice(n))
+
+    def only(self, i: int) -> Batch:
+        """Return simulation i alone."""
+        return self._at(slice(i, i + 1))
+
+    def _at(self, some: slice) -> Batch:
+        j = self.judged
+        return Batch(Judged(j.verdict[some], j.mean[some], j.low[some], j.high[some]), self.truth[some])
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Return the simulations of batches, one after the other."""
+    judged = [batch.judged for batch in batches]
+    return Batch(
+        Judged(
+            np.concatenate([one.verdict for one in judged]),
+            np.concatenate([one.mean for one in judged]),
+            np.concatenate([one.low for one in judged]),
+            np.concatenate([one.high for one in judged]),
+        ),
+        np.concatenate([batch.truth for batch in batches]),
+    )
+
+
+def reached(batch: Batch, goal: str) -> int:
+    """Return how many simulations reached the goal."""
+    return int(np.isin(batch.judged.verdict, [VERDICTS.index(verdict) for verdict in GOALS[goal]]).sum())
+
+
+def share_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Return the 95% HDI of a share under a uniform prior; it always holds the observed share, its mode.
+
+    Examples
+    --------
+    >>> low, high = share_interval(0, 100)
+    >>> low, round(high, 3)
+    (0.0, 0.029)
+    """
+    low, high = beta_hdi(np.array([successes + 1.0]), np.array([trials - successes + 1.0]), _MASS)
+    return float(low[0]), float(high[0])
+
+
+def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = False) -> PowerRow:
+    """Return what came of simulations of test sets of n items; an `exact` share is no estimate and has no interval."""
+    trials, hits = len(batch), reached(batch, goal)
+    low, high = (hits / trials, hits / trials) if exact else share_interval(hits, trials)
+    shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS)) / trials
+    found = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
+    up, rope = question.higher_is_better, question.rope
+    assert rope is not None  # noqa: S101 - no study without one
+    truth = batch.truth if up else -batch.truth
+    type_s, type_m = _sign_and_size(np.where(up, 1.0, -1.0) * batch.judged.mean, truth, batch.judged.verdict, found)
+    true = true_codes(truth, rope if up else rope.mirrored())
+    conclusive = batch.judged.verdict <= max(found)
+    return PowerRow(
+        n=n,
+        power=hits / trials,
+        low=low,
+        high=high,
+        simulations=0 if exact else trials,
+        decisions={verdict: float(share) for verdict, share in zip(VERDICTS, shares, strict=True)},
+        wrong=float((conclusive & (batch.judged.verdict != true)).mean()),
+        type_s=type_s,
+        type_m=type_m,
+    )
+
+
+def true_codes(truth: np.ndarray, rope: Interval) -> np.ndarray:
+    """Return the codes of the verdicts that are true of differences; edges of the ROPE count as inside."""
+    return np.where(truth < rope.low - EDGE, 1, np.where(truth > rope.high + EDGE, 2, 0))
+
+
+def _sign_and_size(
+    estimate: np.ndarray, truth: np.ndarray, verdict: np.ndarray, found: list[int]
+) -> tuple[float | None, float | None]:
+    """Return the errors of type S and M (Gelman and Carlin 2014) of simulations that find one classifier better."""
+    chosen = np.isin(verdict, found) & (truth != 0)
+    if not chosen.any():
+        return None, None
+    says_better = verdict[chosen] == found[1]
+    wrong_sign = says_better != (truth[chosen] > 0)
+    exaggeration = np.abs(estimate[chosen]).mean() / np.abs(truth[chosen]).mean()
+    return float(wrong_sign.mean()), float(exaggeration)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.comparison import run
+from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.drawing import FAR_PRIOR, UNCONVERGED
 from ropewalk.models import Model, papers_models
 from ropewalk.results import Comparison, PriorSensitivity, Recipe
@@ -40,7 +40,7 @@ def prior_sensitivity(
     rows = [("as asked", answer)]
     for which, model in others:
         again = under(recipe if draws is None else replace(recipe, draws=draws), model)
-        drawn = run(again, threads=threads, evidence=draws is None, known=known_of(answer, model))
+        drawn = run_comparison(again, threads=threads, evidence=draws is None, known=known_of(answer, model))
         rows.append((which, drawn))
     return PriorSensitivity(rows=tuple(rows))
 

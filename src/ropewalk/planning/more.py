@@ -11,8 +11,7 @@ from ropewalk._checks import check_prob, checked_keywords, choose
 from ropewalk._progress import ProgressLike, metered
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.counting import Batch, count, reached
-from ropewalk.inference.goals import CONCLUSIVE, parse_goal
+from ropewalk.inference.goals import CONCLUSIVE, Batch, count, parse_goal, reached
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
 from ropewalk.planning.search import ROOT, Found, Looks, crossing

@@ -14,8 +14,7 @@ from ropewalk._progress import Steps, metered
 from ropewalk.draws.decision import decide_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.counting import Batch, count, joined, reached
-from ropewalk.inference.goals import CONCLUSIVE, GOALS, parse_goal, region_of
+from ropewalk.inference.goals import CONCLUSIVE, GOALS, Batch, count, joined, parse_goal, reached, region_of
 from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
 from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
 from ropewalk.planning.simulation import Workers, simulate

@@ -13,7 +13,7 @@ from ropewalk._checks import check_threads, checked_keywords, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import Steps, metered
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.counting import Batch, count, joined, reached, share_interval
+from ropewalk.inference.goals import Batch, count, joined, reached, share_interval
 from ropewalk.planning.posing import check_number, check_sizes, pose
 from ropewalk.planning.study import BATCH, Study, check_size
 from ropewalk.results.options import PlanningOptions

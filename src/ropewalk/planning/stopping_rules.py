@@ -17,7 +17,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.counting import Batch, count, joined
+from ropewalk.inference.goals import Batch, count, joined
 from ropewalk.planning.posing import MOST_ITEMS, check_number, pose
 from ropewalk.planning.simulation import Workers
 from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory

@@ -21,7 +21,7 @@ from ropewalk.draws.decision import judge_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.counting import Batch
+from ropewalk.inference.goals import Batch
 from ropewalk.metrics.margins import Tables, Weighted
 from ropewalk.models.binary import DirichletPosterior, block_of_each
 from ropewalk.models.protocol import Posterior

@@ -13,7 +13,7 @@ from ropewalk.classical.delong import delong_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.comparison import run
+from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
 from ropewalk.models.posterior import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
@@ -185,7 +185,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
     default = default_model(separate=len(tables) > 1)
     recipe = write_recipe(tables, default=default, seed=seed, **select(options, Question))
     with shown(options.get("progress")):
-        comparison = run(recipe, threads=check_threads(options.get("threads", 1)))
+        comparison = run_comparison(recipe, threads=check_threads(options.get("threads", 1)))
     if isinstance(tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
     elif tests:

@@ -10,7 +10,7 @@ import numpy as np
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.evaluation import collected
+from ropewalk.inference.answers import run_evaluation
 from ropewalk.inference.question import Question, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import metric_kind
@@ -76,7 +76,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     question: Question = select(options, Question)
     recipes = [write_recipe([table], default=_default, seed=seed, **_about(one, question)) for one in metrics]
     with shown(options.get("progress")):
-        evaluation = collected(recipes, bar, threads=threads)
+        evaluation = run_evaluation(recipes, bar, threads=threads)
     issue(evaluation.remarks)
     return evaluation
 

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.answers import run_ranking
 from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
-from ropewalk.inference.ranking import run
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
 from ropewalk.text.remarks import issue
@@ -51,6 +51,6 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     default, seed = default_model(separate=len(tables) > 1), check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe(tables, default=default, seed=seed, **select(options, Question))
     with shown(options.get("progress")):
-        ranking = run(recipe, threads=check_threads(options.get("threads", 1)))
+        ranking = run_ranking(recipe, threads=check_threads(options.get("threads", 1)))
     issue(ranking.remarks)
     return ranking

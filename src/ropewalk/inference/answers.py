@@ -1,0 +1,261 @@
+"""Carry out recipes: draw, judge, remark. The same recipe gives the same answer, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ropewalk.data.labels import label_text
+from ropewalk.draws.blocks import difference
+from ropewalk.draws.decision import Decision, judge, rope_path
+from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
+from ropewalk.draws.judging import contrast, is_settled
+from ropewalk.draws.summary import count_below, summarise
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.drawing import UNCONVERGED, UNDRAWN, capped, draw_recipe, prior_delta, takes_long
+from ropewalk.inference.outlook import with_outlook
+from ropewalk.inference.remarks import remarks_on
+from ropewalk.models.posterior import observed_psi
+from ropewalk.models.protocol import Posterior
+from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
+from ropewalk.results.base import Drawing
+from ropewalk.text.names import brief
+from ropewalk.text.options import argument
+from ropewalk.text.remarks import Remark
+from ropewalk.text.verdicts import bar_text, rope_text
+from ropewalk.typing import FloatArray
+
+
+def run_comparison(recipe: Recipe, *, threads: int = 1, evidence: bool = True, known: Drawing = UNDRAWN) -> Comparison:
+    """Carry out a recipe: the same recipe gives the same answer, bit for bit.
+
+    Without `evidence` there is no Bayes factor, whose own draws may be more work than the answer's, and no outlook.
+    What is `known` of the drawing beforehand are chains, which are then not run again, and why there is no verdict.
+    """
+    metric = recipe.metric
+    names = tuple(name for table in recipe.tables for name in table.names)
+    observed = observed_psi(recipe.tables, metric, recipe.prevalence)
+    differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
+    no_sd = recipe.model.no_savage_dickey
+
+    def for_savage_dickey(posteriors: Sequence[Posterior]) -> int:
+        return 0 if no_sd or not evidence or takes_long(posteriors) else SD_DRAWS
+
+    draft = draw_recipe(
+        recipe,
+        observed,
+        lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
+        threads=threads,
+        at_least=for_savage_dickey,
+        known=known,
+    )
+    converged = draft.drawing.no_verdict != UNCONVERGED
+    if not no_sd and draft.first.shape[1] < SD_DRAWS:
+        no_sd = _too_few(recipe, converged=converged)
+    delta = difference(draft.psi[0], draft.psi[1])
+    estimates = draft.estimates(observed)
+    found = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
+    drawing = draft.judged(estimates)
+    if drawing.no_verdict:
+        found = replace(found, regions=None, rope_path=None, decision=None)
+    where = "" if recipe.pos_label is None else f" of class {brief(label_text(recipe.pos_label))}"
+    whose = (*names, f"{names[0]} − {names[1]}")
+    each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)
+    pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
+    beside = remarks_on(recipe, drawing, draft.posteriors, pulls)
+    stable = found.decision is None or found.decision.stable
+    # Where there is no Bayes factor to measure, the prior draws are spared.
+    measured = evidence and converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
+    prior = prior_delta(recipe, fewer=bool(no_sd)) if measured else None
+    sd_draws = None if prior is None or no_sd else difference(draft.first[0], draft.first[1])
+    answer = Comparison(
+        a=names[0],
+        b=names[1],
+        estimate_a=estimates[0],
+        estimate_b=estimates[1],
+        delta=found.delta,
+        prob_below_zero=found.prob_below_zero,
+        prob_above_zero=found.prob_above_zero,
+        regions=found.regions,
+        rope_path=found.rope_path,
+        decision=found.decision,
+        bayes_factor=_bayes_factor(recipe, delta, sd_draws, prior, no_sd) if evidence else None,
+        draws=draft.draws,
+        prior_draws=prior,
+        sd_draws=sd_draws,
+        recipe=recipe,
+        drawing=drawing,
+        remarks=(*beside, *capped(draft, stable=stable)),
+    )
+    return with_outlook(answer) if evidence else answer
+
+
+def _too_few(recipe: Recipe, *, converged: bool) -> str:
+    """Say why there are no draws for Savage-Dickey."""
+    if not converged:
+        return "the Markov chains have not converged"
+    if recipe.sampler is not None:
+        return f"it takes {SD_DRAWS:,} draws of the posterior, and the Markov chains have fewer"
+    return f"{SD_DRAWS:,} draws of posterior and prior would take too long for a table of this size"
+
+
+def _bayes_factor(
+    recipe: Recipe, delta: FloatArray, sd_draws: FloatArray | None, prior: FloatArray | None, no_sd: str
+) -> BayesFactor:
+    reason = recipe.model.no_factor or no_sd
+    if prior is None:
+        return BayesFactor(reason=reason)
+    return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
+
+
+def run_evaluation(
+    recipes: Sequence[Recipe], bar: float | None, *, threads: int, known: Drawing = UNDRAWN
+) -> Evaluation:
+    """Carry out one recipe per metric and put the answers together; `known` has chains that are not run again."""
+    for recipe in recipes:
+        if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
+            raise InvalidInputError(
+                argument("at_least") + f" is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
+                f"{recipe.metric.high:g}.",
+                hint="write 0.8 for 80%.",
+            )
+    answers: list[tuple[MetricPosterior, tuple[Remark, ...]]] = []
+    for recipe in recipes:
+        # Chains that were sampled for one metric serve the others, where their tables are the same.
+        shared = next((answer.chains for answer, _ in answers if _same_chains(answer.recipe, recipe)), known.chains)
+        answers.append(_posterior(recipe, bar, threads, Drawing(chains=shared)))
+    distinct = tuple(dict.fromkeys(remark for _, remarks in answers for remark in remarks))
+    posteriors = tuple(posterior for posterior, _ in answers)
+    name = recipes[0].tables[0].names[0]
+    return Evaluation(name=name, at_least=bar, metrics=posteriors, remarks=distinct)
+
+
+def _same_chains(known: Recipe, recipe: Recipe) -> bool:
+    """Whether chains of one recipe are those of another."""
+    alike = known.model == recipe.model and known.sampler == recipe.sampler
+    labels = [[table.labels for table in one.tables] for one in (known, recipe)]
+    return known.sampler is not None and alike and labels[0] == labels[1]
+
+
+def _posterior(
+    recipe: Recipe, bar: float | None, threads: int, known: Drawing
+) -> tuple[MetricPosterior, tuple[Remark, ...]]:
+    """Draw one metric's posterior and set it against the bar; return it with the remarks on it."""
+    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
+    rope, prob, rule, metric = recipe.rope, recipe.prob, recipe.rule, recipe.metric
+
+    how: Any = {"prob": prob, "rule": rule, "higher_is_better": metric.higher_is_better}
+
+    def settled(psi: FloatArray) -> bool:
+        if rope is None or bar is None:
+            return True
+        ordered = np.sort(psi[0])
+        estimate = summarise(psi[0], ordered, prob=prob, observed=None).shifted(-bar)
+        return judge(estimate, ordered - bar, rope, **how)[2]
+
+    draft = draw_recipe(recipe, observed, settled, threads=threads, known=known)
+    ordered = np.sort(draft.psi[0])
+    estimate = draft.estimates(observed)[0]
+    regions, decision, path = None, None, None
+    drawing = draft.judged([estimate])
+    if rope is not None and not drawing.no_verdict and bar is not None:
+        above = estimate.shifted(-bar)
+        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **how)
+        path = rope_path(above, ordered - bar, **how)
+        words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
+        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
+    found = MetricPosterior(
+        metric=metric,
+        estimate=estimate,
+        prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
+        regions=regions,
+        decision=decision,
+        bar=bar,
+        rope_path=path,
+        draws=draft.draws,
+        recipe=recipe,
+        drawing=drawing,
+    )
+    name = recipe.tables[0].names[0]
+    whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
+    remarks = remarks_on(recipe, drawing, draft.posteriors, whose)
+    stopped = capped(draft, stable=decision is None or decision.stable)
+    return with_outlook(found), (*remarks, *stopped)
+
+
+def run_ranking(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -> Ranking:
+    """Carry out a recipe: the same recipe gives the same answer, bit for bit. `known` has chains not to run again."""
+    names = tuple(name for table in recipe.tables for name in table.names)
+    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
+    pairs = list(combinations(range(len(names)), 2))
+
+    def settled(psi: FloatArray) -> bool:
+        return all(is_settled(difference(psi[i], psi[j]), recipe.question) for i, j in pairs)
+
+    draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), known=known)
+    psi, drawing = draft.psi, draft.drawing
+    estimates = draft.estimates(observed)
+    pairwise, reasons = [], []
+    for i, j in pairs:
+        ends = observed[i], observed[j]
+        seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
+        delta = difference(psi[i], psi[j])
+        found = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        reasons.append(draft.judged((estimates[i], estimates[j])).no_verdict)
+        if reasons[-1]:
+            found = replace(found, regions=None, rope_path=None, decision=None)
+        pairwise.append(Pair(a=names[i], b=names[j], contrast=found))
+    if all(reasons):
+        drawing = replace(drawing, no_verdict=reasons[0])
+    better = psi if recipe.metric.higher_is_better else -psi
+    shares = rank_probabilities(better)
+    loss = (better.max(axis=0) - better).mean(axis=1)
+    signs = np.eye(len(names)).tolist()
+    whose = {f"{recipe.metric.name}, {name}": (e, s) for name, e, s in zip(names, estimates, signs, strict=True)}
+    (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda one: abs(one[1].delta.pull))
+    versus = [float(k == i) - float(k == j) for k in range(len(names))]
+    whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
+    beside = remarks_on(recipe, drawing, draft.posteriors, whose)
+    stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
+    ranking = Ranking(
+        models=tuple(
+            Ranked(
+                name=name,
+                estimate=estimate,
+                p_best=float(share[0]),
+                expected_rank=float((share * np.arange(1, len(names) + 1)).sum()),
+                rank_probabilities=tuple(share.tolist()),
+                expected_loss=float(lost),
+            )
+            for name, estimate, share, lost in zip(names, estimates, shares, loss, strict=True)
+        ),
+        pairwise=tuple(pairwise),
+        draws=draft.draws,
+        recipe=recipe,
+        drawing=drawing,
+        remarks=(*beside, *capped(draft, stable=stable)),
+    )
+    return with_outlook(ranking)
+
+
+def rank_probabilities(psi: FloatArray) -> FloatArray:
+    """Return P(row k has rank r), (K, K): the largest value has rank 1, and ties share their ranks equally.
+
+    Examples
+    --------
+    >>> rank_probabilities(np.array([[3.0, 1.0], [3.0, 2.0], [0.0, 0.0]])).tolist()
+    [[0.25, 0.75, 0.0], [0.75, 0.25, 0.0], [0.0, 0.0, 1.0]]
+    """
+    n_rows, n_draws = psi.shape
+    places = np.arange(n_rows)[:, np.newaxis]
+    shares = np.empty((n_rows, n_rows))
+    for k, row in enumerate(psi):
+        above = (psi > row).sum(axis=0)
+        tied = (psi == row).sum(axis=0)  # itself among them
+        within = (places >= above) & (places < above + tied)
+        shares[k] = (within / tied).sum(axis=1) / n_draws
+    return shares

@@ -57,7 +57,7 @@ EXPECTED_CHANGES: list[tuple[str, str, str]] = [
     ),
     (
         "compare_(trees|own_priors|power_prior|delta_prior|model_names)|prior_sensitivity|mcmc_metropolis|arviz_and_netcdf",
-        r"(.*\.)?(json\.(.*\.)?model|(str|markdown|latex|page): .*(paired|sigir2016|tree).*|sentence(\[\d+\])?)",
+        r"(.*\.)?(json\.(.*\.)?model|(str|markdown|latex|page|card): .*(paired|sigir2016|tree).*|sentence(\[\d+\])?)",
         "an object has the name of its class, sigir2016 or tree, where paired and unpaired are names of a choice",
     ),
 ]

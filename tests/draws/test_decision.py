@@ -11,9 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from ropewalk.draws.decision import decide, judge, parse_rope, path_text, region_masses, rope_path
+from ropewalk.draws.decision import (
+    Regions,
+    decide,
+    is_settled,
+    judge,
+    parse_rope,
+    path_text,
+    region_masses,
+    rope_masses,
+    rope_path,
+)
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import summarise
+from ropewalk.draws.judging import Question, contrast, mirrored
+from ropewalk.draws.judging import is_settled as draws_are_settled
+from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.verdicts import Verdict, bar_text, verdict_text
 from strategies import half_widths
@@ -192,3 +204,138 @@ def test_the_path_in_words(rng):
     estimate = summarise(draws, ordered, prob=0.95, observed=None)
     path = rope_path(estimate, ordered, prob=0.95, rule="hdi", higher_is_better=True)
     assert path_text(path, 2) == f"≫ holds up to ±{estimate.hdi.low:.2f}; ≈ holds from ±{estimate.hdi.high:.2f} on"
+
+
+def estimate_with(low, high, errors, *, mean=0.0, std=1.0, mc_error=0.001, observed=None):
+    return Estimate(
+        observed=observed, mean=mean, std=std, mc_error=mc_error, hdi=Interval(low, high), hdi_mc_error=errors
+    )
+
+
+INSIDE = Regions(below=0.0, inside=1.0, above=0.0)
+
+
+@pytest.mark.parametrize("errors", [(0.001, 1e-9), (1e-9, 0.001)], ids=["low end", "high end"])
+@pytest.mark.parametrize(("distance", "settled"), [(3.9, False), (4.1, True)])
+def test_an_hdi_end_must_keep_four_of_its_errors_from_every_edge(errors, distance, settled):
+    gap = distance * 0.001
+    how = {"prob": 0.95, "rule": "hdi", "n_draws": 50_000}
+    inside = estimate_with(-0.05 + gap, 0.05 - gap, errors)
+    assert is_settled(inside, INSIDE, ROPE, **how) == settled
+    outside = estimate_with(-0.05 - gap, 0.05 + gap, errors)
+    assert is_settled(outside, INSIDE, ROPE, **how) == settled
+
+
+def test_an_open_end_of_a_rope_is_no_edge_to_keep_from():
+    far = estimate_with(
+        -0.01, 0.3, (0.001, 0.075)
+    )  # 4 errors are 0.3: less than to the low edge, more than to the high one
+    how = {"prob": 0.95, "rule": "hdi", "n_draws": 50_000}
+    assert is_settled(far, INSIDE, Interval(-0.05, math.inf), **how)
+    assert not is_settled(far, INSIDE, ROPE, **how)
+    low = estimate_with(-0.3, 0.01, (0.075, 0.001))
+    assert is_settled(low, INSIDE, Interval(-math.inf, 0.05), **how)
+
+
+@pytest.mark.parametrize("region", ["below", "inside", "above"])
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize(("distance", "settled"), [(3.8, False), (4.2, True)])
+def test_every_mass_must_keep_four_binomial_errors_from_the_bar(region, side, distance, settled):
+    n, bar = 10_000, 0.8
+    mass = bar + side * distance * math.sqrt(bar * (1 - bar) / n)
+    masses = {"below": 0.0, "inside": 0.0, "above": 0.0, region: mass}
+    spread = estimate_with(-1.0, 1.0, (1.0, 1.0))  # the HDI does not count under this rule
+    assert is_settled(spread, Regions(**masses), ROPE, prob=bar, rule="probability", n_draws=n) == settled
+
+
+def test_a_mass_of_all_draws_is_still_known_to_one_draw_only():
+    # All of 10,000 draws: the error is taken for that of one draw, 1 / n, and four of them are 0.0004.
+    how = {"rule": "probability", "n_draws": 10_000}
+    certain = estimate_with(-0.01, 0.01, (0.0, 0.0))
+    assert not is_settled(certain, INSIDE, ROPE, prob=0.9997, **how)
+    assert is_settled(certain, INSIDE, ROPE, prob=0.9995, **how)
+
+
+@pytest.mark.parametrize("rule", ["hdi", "probability"])
+def test_a_thousand_draws_are_the_fewest_that_settle_anything(rule):
+    clear = estimate_with(-0.001, 0.001, (1e-6, 1e-6))
+    assert not is_settled(clear, INSIDE, ROPE, prob=0.9, rule=rule, n_draws=999)
+    assert is_settled(clear, INSIDE, ROPE, prob=0.9, rule=rule, n_draws=1_000)
+
+
+@pytest.mark.parametrize(
+    ("mc_error", "expected"), [(0.01, 10_000), (0.1, 100), (10.0, 1), (0.001, 10_000), (0.0, 10_000)]
+)
+def test_draws_are_worth_what_the_error_of_their_mean_says_and_never_more(mc_error, expected):
+    assert estimate_with(-1, 1, (0, 0), std=1.0, mc_error=mc_error).worth(10_000) == expected
+
+
+def test_dependent_draws_settle_less(rng):
+    draws = rng.normal(0.0, 0.005, 20_000)
+    ordered = np.sort(draws)
+    for ess, settled in ((None, True), (900.0, False)):
+        estimate = summarise(draws, ordered, prob=0.95, observed=None, ess=ess)
+        assert judge(estimate, ordered, ROPE, prob=0.95, rule="hdi", higher_is_better=True)[2] == settled
+
+
+@pytest.mark.parametrize(
+    ("gap", "mc_error", "std", "expected"),
+    [
+        (0.05, 0.01, 0.1, 0.5),
+        (-0.05, 0.01, 0.1, -0.5),
+        (0.039, 0.01, 0.1, 0.0),
+        (0.041, 0.01, 0.1, 0.41),
+        (1, 0, 0, 0.0),
+    ],
+)
+def test_a_pull_is_in_standard_deviations_and_more_than_four_errors(gap, mc_error, std, expected):
+    pulled = estimate_with(0, 1, (0, 0), mean=0.5 + gap, std=std, mc_error=mc_error, observed=0.5)
+    assert pulled.pull == pytest.approx(expected)
+    assert estimate_with(0, 1, (0, 0), mean=0.7, mc_error=mc_error).pull == 0.0  # nothing was observed
+
+
+def test_a_shifted_estimate_moves_all_but_its_spread():
+    moved = estimate_with(0.1, 0.4, (0.01, 0.02), mean=0.2, std=0.3, observed=0.25).shifted(-0.05)
+    assert (moved.mean, moved.hdi.low, moved.hdi.high) == pytest.approx((0.15, 0.05, 0.35))
+    assert (moved.std, moved.hdi_mc_error, moved.observed) == (0.3, (0.01, 0.02), None)
+
+
+def test_the_regions_of_every_half_width_are_those_of_one(rng):
+    ordered = np.sort(np.append(rng.normal(0.03, 0.05, 500), [-0.1, 0.1]))  # on an edge, too
+    widths, *masses = rope_masses(ordered, 0.2, 41)
+    assert widths == pytest.approx(np.arange(41) * 0.005)
+    for width, *row in zip(widths, *masses, strict=True):
+        one = region_masses(ordered, Interval(-width, width))
+        assert row == pytest.approx([one.below, one.inside, one.above])
+
+
+def test_zero_itself_is_neither_above_nor_below():
+    question = Question(rope=None, prob=0.9, rule="hdi", higher_is_better=True)
+    found = contrast(np.array([-1.0, 0.0, 0.0, 2.0, 3.0]), question, observed=None, names=("a", "b"))
+    assert (found.prob_below_zero, found.prob_above_zero) == (0.2, 0.4)
+    assert (found.decision, found.regions, found.rope_path) == (None, None, None)
+
+
+@pytest.mark.parametrize("rule", ["hdi", "probability"])
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("mean", [-0.09, -0.03, 0.0, 0.06])
+def test_a_mirrored_contrast_is_that_of_the_negative_draws(rng, rule, better, mean):
+    draws, rope = draws_of(rng, mean), Interval(-0.05, 0.04)
+    one, other = (Question(rope=side, prob=0.9, rule=rule, higher_is_better=better) for side in (rope, rope.mirrored()))
+    turned = mirrored(contrast(draws, one, observed=0.01, names=("a", "b")), rope, ("b", "a"))
+    direct = contrast(-draws, other, observed=-0.01, names=("b", "a"))
+    assert (turned.decision, turned.regions) == (direct.decision, direct.regions)
+    assert (turned.prob_below_zero, turned.prob_above_zero) == (direct.prob_below_zero, direct.prob_above_zero)
+    assert turned.delta.observed == direct.delta.observed
+    numbers = [(e.mean, e.std, e.mc_error, *e.hdi, *e.hdi_mc_error) for e in (turned.delta, direct.delta)]
+    assert numbers[0] == pytest.approx(numbers[1])
+    assert [piece.verdict for piece in turned.rope_path] == [piece.verdict for piece in direct.rope_path]
+
+
+def test_without_a_rope_everything_is_settled(rng):
+    draws = draws_of(rng, 0.05)
+    near = {"prob": 0.95, "rule": "hdi", "higher_is_better": True}
+    edge = summarise(draws, np.sort(draws), prob=0.95, observed=None).hdi.high
+    assert draws_are_settled(draws, Question(rope=None, **near))
+    assert not draws_are_settled(draws, Question(rope=Interval(-edge, edge), **near))
+    assert draws_are_settled(draws, Question(rope=Interval(-1.0, 1.0), **near))

@@ -69,3 +69,25 @@ def test_the_normal_interval_is_the_quantile(rng):
 def test_an_interval_knows_its_middle_and_its_mirror():
     assert Interval(-1, 3).middle == 1
     assert Interval(-1, 3).mirrored() == Interval(-3, 1)
+
+
+@pytest.mark.parametrize(
+    ("n", "ess", "by_batches"), [(1_000, None, True), (999, None, False), (4_000, 1_000, True), (4_000, 999, False)]
+)
+def test_batches_need_fifty_independent_draws_each(n, ess, by_batches, rng):
+    draws = rng.standard_exponential(n)
+    low, high = hdi_error(draws, 0.9, ess)
+    # An exponential's HDI starts at 0, so only batches know that its low end is far better known than its high end.
+    assert (low < high / 5) == by_batches
+    if not by_batches:
+        assert low == high == pytest.approx(1.07 * draws.std() * (ess or n) ** (-1 / 3), rel=1e-12)
+
+
+def test_the_error_of_an_end_is_its_spread_over_twenty_batches(rng):
+    draws = rng.standard_normal(2_007)  # the seven that fill no batch are left out
+    ends = [tuple(hdi(np.sort(batch), 0.8)) for batch in draws[:2_000].reshape(20, 100)]
+    assert hdi_error(draws, 0.8) == pytest.approx(np.std(ends, axis=0, ddof=1) * 20 ** (-1 / 3), rel=1e-12)
+
+
+def test_an_interval_may_be_unpacked():
+    assert tuple(Interval(-1, 3)) == (-1, 3)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import ropewalk as rw
 from ropewalk.cli.output import OutputOptions, quietly, with_notes
-from ropewalk.data.files import read_matrix
+from ropewalk.data.files import format_names, read_matrix
 from ropewalk.data.inputs import guess_kind
 from ropewalk.data.labels import find_label
 from ropewalk.data.tally import read_text
@@ -49,7 +49,7 @@ _LABELS_ONLY: Final = (
 FILE: Final = partial(
     Option,
     group="Data",
-    help="CSV, TSV, JSON lines or Parquet, plain or gzipped; - is stdin.",
+    help=f"{format_names('or')}, plain or gzipped; - is stdin.",
     flag="FILE",
     is_input=True,
 )

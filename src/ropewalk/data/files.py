@@ -1,4 +1,4 @@
-"""Read prediction files: CSV, TSV, JSON lines and Parquet, each plain or gzipped.
+"""Read prediction files: CSV, TSV, JSON lines and Parquet, each plain or gzipped, and formats that are registered.
 
 The format is taken from the first bytes, not from the name. Text formats need the standard library alone.
 """
@@ -14,12 +14,13 @@ import os
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from ropewalk._optional import require
-from ropewalk.data.columns import Rows, count_frame, frame_columns, require_columns
+from ropewalk.data.columns import Rows, count_frame, frame_columns, is_frame, require_columns
 from ropewalk.data.labels import clean, kind_of
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
 
@@ -32,15 +33,38 @@ _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _csv_limit = threading.Lock()  # csv keeps its field limit for the whole process
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file: its name for people, how its first bytes look, and how some of its columns are read.
+
+    `read(stream, columns, shown)` returns a dataframe, or yields a tuple of labels per item; `shown` is what errors
+    call the file.
+    """
+
+    title: str
+    recognises: Callable[[bytes], bool]
+    read: Callable[[IO[bytes], Sequence[str], str], Any]
+
+
+def format_names(last: str = "and") -> str:
+    """List the formats that are known.
+
+    Examples
+    --------
+    >>> format_names()
+    'CSV, TSV, JSON lines and Parquet'
+    """
+    *titles, final = (form.title for form in reversed(FORMATS))
+    return f"{', '.join(titles)} {last} {final}"
+
+
 def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a file, streaming text formats."""
-    with _opened(path) as (stream, kind, shown):
-        if kind == "parquet":
-            rows = count_frame(_parquet(stream, columns, shown), columns)
-            if any(isinstance(label, str) and _is_too_long(label) for row in rows for label in row):
-                raise FileFormatError(f"{shown}: {_TOO_LONG}.", hint="labels are short.")
-        else:
-            rows = dict(Counter(_records(stream, kind, columns, shown)))
+    with _opened(path) as (stream, form, shown):
+        table = form.read(stream, columns, shown)
+        rows = count_frame(table, columns) if is_frame(table) else dict(Counter(table))
+        if any(isinstance(label, str) and _is_too_long(label) for row in rows for label in row):
+            raise FileFormatError(f"{shown}: {_TOO_LONG}.", hint="labels are short.")
     if not rows:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
     return rows
@@ -48,20 +72,17 @@ def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
 
 def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[list[Any]]:
     """Return some columns of a file as lists, item by item."""
-    with _opened(path) as (stream, kind, shown):
-        if kind == "parquet":
-            table = frame_columns(_parquet(stream, columns, shown), columns)
-        else:
-            records = list(_records(stream, kind, columns, shown))
-            table = [list(column) for column in zip(*records, strict=True)]
-    if not table or not table[0]:
+    with _opened(path) as (stream, form, shown):
+        table = form.read(stream, columns, shown)
+        lists = frame_columns(table, columns) if is_frame(table) else list(map(list, zip(*table, strict=True)))
+    if not lists or not lists[0]:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
-    return table
+    return lists
 
 
 @contextlib.contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]]:
-    """Open a file, look through gzip, and say what it holds."""
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], Format, str]]:
+    """Open a file, look through gzip, and find its format."""
     shown = repr(os.fspath(path))
     if "\0" in str(path):
         raise UnreadableFileError(f"Cannot read {shown}: a path holds no null character.")
@@ -70,13 +91,13 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-            yield stream, _kind(stream, shown), shown
+            yield stream, _format_of(stream, shown), shown
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
     except UnicodeDecodeError as error:
         raise FileFormatError(
             f"{shown} is not {error.encoding.upper()} text ({error.reason}).",
-            hint="save it as UTF-8; formats are CSV, TSV, JSON lines and Parquet, plain or gzipped.",
+            hint=f"save it as UTF-8; formats are {format_names()}, plain or gzipped.",
         ) from error
     except OSError as error:
         if isinstance(error, UnreadableFileError):
@@ -84,7 +105,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str, str]
         raise UnreadableFileError(f"Cannot read {shown}: {error.strerror or error}.") from error
 
 
-def _kind(stream: IO[bytes], shown: str) -> str:
+def _format_of(stream: IO[bytes], shown: str) -> Format:
     head = stream.read(1 << 16)
     stream.seek(0)
     if not head.strip():
@@ -92,19 +113,12 @@ def _kind(stream: IO[bytes], shown: str) -> str:
             f"{shown} is empty.",
             hint="a table needs a header line and at least one item, a matrix its numbers.",
         )
-    if head[:4] == b"PAR1":
-        return "parquet"
-    if head[:2] in _UTF16:
-        return "utf-16"
-    if b"\x00" in head:
-        raise FileFormatError(
-            f"{shown} is a binary file, not a table.",
-            hint="formats are CSV, TSV, JSON lines and Parquet, plain or gzipped.",
-        )
-    first = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if first == b"[":
-        raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object a line (JSON lines).")
-    return "jsonl" if first == b"{" else "csv"
+    for form in FORMATS:
+        if form.recognises(head):
+            return form
+    raise FileFormatError(
+        f"{shown} is a binary file, not a table.", hint=f"formats are {format_names()}, plain or gzipped."
+    )
 
 
 def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
@@ -120,13 +134,25 @@ def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
         raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
 
 
-def _records(stream: IO[bytes], kind: str, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
-    encoding = "utf-16" if kind == "utf-16" else "utf-8-sig"
-    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
-    try:
-        yield from (_json_records if kind == "jsonl" else _csv_records)(text, columns, shown)
-    finally:
-        text.detach()  # the stream belongs to `_opened`
+def _text_of(stream: IO[bytes]) -> io.TextIOWrapper:
+    encoding = "utf-16" if stream.read(2) in _UTF16 else "utf-8-sig"
+    stream.seek(0)
+    return io.TextIOWrapper(stream, encoding=encoding, newline="")
+
+
+def _text_records(
+    read: Callable[[io.TextIOWrapper, Sequence[str], str], Iterator[tuple[Any, ...]]],
+) -> Callable[[IO[bytes], Sequence[str], str], Iterator[tuple[Any, ...]]]:
+    """Return a reader of bytes, given one of text."""
+
+    def records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
+        text = _text_of(stream)
+        try:
+            yield from read(text, columns, shown)
+        finally:
+            text.detach()  # the stream belongs to `_opened`
+
+    return records
 
 
 def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[str | None, ...]]:
@@ -197,6 +223,9 @@ def _field_cap() -> Iterator[None]:
 
 def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
     """Yield the wanted values of each object; an absent key is null, like an explicit one."""
+    if text.read(1) == "[":
+        raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object a line (JSON lines).")
+    text.seek(0)
     seen: set[str] = set()
     kinds: list[str | None] = [None] * len(columns)
     for where, record in _json_objects(text, shown):
@@ -255,10 +284,10 @@ def _lines(text: io.TextIOWrapper, shown: str) -> Iterator[str]:
 
 def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
     """Read a matrix of numbers without a header, such as a confusion matrix or a cost matrix."""
-    with _opened(path) as (stream, kind, shown):
-        if kind not in {"csv", "utf-16"}:
+    with _opened(path) as (stream, form, shown):
+        if form is not _CSV:
             raise FileFormatError(f"{shown} is not a matrix.", hint="write rows of numbers separated by commas.")
-        text = io.TextIOWrapper(stream, encoding="utf-16" if kind == "utf-16" else "utf-8-sig", newline="")
+        text = _text_of(stream)
         with _field_cap():
             try:
                 separator = _separator(text, ())
@@ -284,3 +313,24 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return "_" not in cell  # Python reads 1_0 as 10; nobody writes that into a matrix on purpose
+
+
+def _first_sign(head: bytes) -> bytes:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+
+
+_CSV: Final = Format(
+    "CSV, TSV",
+    lambda head: head[:2] in _UTF16 or b"\x00" not in head,
+    _text_records(_csv_records),
+)
+FORMATS: Final = [
+    Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet),
+    Format(
+        "JSON lines",
+        lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"},
+        _text_records(_json_records),
+    ),
+    _CSV,
+]
+"""The formats that files are read in, the first that recognises one; a format of your own is one line more."""

@@ -184,7 +184,13 @@ def _named(
     )
 
 
-_CLASS: Final = {
+METRICS: Final = {
+    "accuracy": _named("accuracy", confusion.accuracy, by_class=False),
+    "error": _named("error", confusion.error, by_class=False, lower=True),
+    "balanced_accuracy": _named("balanced_accuracy", confusion.balanced_accuracy, by_class=False, over_classes=True),
+    "gmean": _named("gmean", confusion.gmean, by_class=False, over_classes=True),
+    "mcc": _named("mcc", confusion.mcc, by_class=False, low=-1.0),
+    "kappa": _named("kappa", confusion.kappa, by_class=False, low=-1.0),
     "precision": _named("precision", confusion.precision, by_class=True),
     "recall": _named("recall", confusion.recall, by_class=True),
     "specificity": _named("specificity", confusion.specificity, by_class=True),
@@ -193,20 +199,11 @@ _CLASS: Final = {
     "f1": _named("f1", confusion.FBeta(1.0), by_class=True),
     "jaccard": _named("jaccard", confusion.jaccard, by_class=True),
 }
-_TABLE: Final = {
-    "accuracy": _named("accuracy", confusion.accuracy, by_class=False),
-    "error": _named("error", confusion.error, by_class=False, lower=True),
-    "balanced_accuracy": _named("balanced_accuracy", confusion.balanced_accuracy, by_class=False, over_classes=True),
-    "gmean": _named("gmean", confusion.gmean, by_class=False, over_classes=True),
-    "mcc": _named("mcc", confusion.mcc, by_class=False, low=-1.0),
-    "kappa": _named("kappa", confusion.kappa, by_class=False, low=-1.0),
-}
+"""Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
+
 _ALIASES: Final = {"sensitivity": "recall", "tpr": "recall", "tnr": "specificity"}
 _AVERAGES: Final[tuple[Average, ...]] = ("micro", "macro", "weighted")
 _FBETA: Final = re.compile(r"fbeta\(\s*([0-9.eE+-]+)\s*\)")
-
-METRICS: Final = {**_TABLE, **_CLASS}
-"""Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
 
 
 @checked_keywords
@@ -264,5 +261,5 @@ def _single(name: str, asked: str) -> Metric:
             f"Unknown metric {asked!r}.",
             hint=(f"did you mean 'fbeta({number[1]})'? " if number else "")
             + f"{unknown.hint} Also fbeta(β) and cost; micro_, macro_ and weighted_ go before a class metric "
-            f"({', '.join(_CLASS)}, fbeta(β)).",
+            f"({', '.join(name for name, known in METRICS.items() if known.by_class)}, fbeta(β)).",
         ) from None

@@ -46,7 +46,7 @@ from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, Sigir2016, Si
 from support import need
 
 NUTS = Sampler(backend="pymc")
-SHORT = Sampler(backend="pymc", chains=2, tune=400)
+SHORT = Sampler(backend="pymc", n_chains=2, tune=400)
 QUICK = Sampler(step="metropolis")
 
 

@@ -26,7 +26,7 @@ pm = pytest.importorskip("pymc")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")  # that is what they are for
 CHAINS = rw.Sampler(backend="pymc")
 # Tolerances are in standard errors of the draws made: fewer draws check as honestly, and less sharply.
-SHORT = {"engine": rw.Sampler(backend="pymc", chains=2, tune=400), "draws": 1_200}
+SHORT = {"engine": rw.Sampler(backend="pymc", n_chains=2, tune=400), "draws": 1_200}
 LONG = {"engine": CHAINS, "draws": 8_000}
 ONE = rw.Outcomes.from_confusion([[70, 8], [9, 33]], labels=[0, 1], name="A")
 PAIR = rw.Outcomes.from_arrays([1] * 30 + [0] * 50, [1] * 24 + [0] * 6 + [1] * 5 + [0] * 45,

@@ -11,6 +11,7 @@ import pytest
 import ropewalk as rw
 from ropewalk import models
 from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.inference.answers import run_comparison
 from ropewalk.models import Model, model_names
 from ropewalk.models.registry import _KINDS, MODELS
 from ropewalk.results.recipes import read_recipe
@@ -65,10 +66,11 @@ def test_a_toy_model_is_known_wherever_a_model_is(toy):
         assert "Dir(2·base)" in text
     assert "Toy: Outcome types with a prior of so many pseudo-items." in r.to_html()
     assert [which for which, _ in r.prior_sensitivity().rows][:2] == ["as asked", "half the prior mass"]
-    assert read_recipe(json.loads(r.to_json())) == r.recipe
+    told = json.loads(r.to_json())
+    assert run_comparison(read_recipe(told)).to_dict() == told
     other = rw.compare(Y, A, B, model=toy(mass=3), rope=0.1, rng=0, draws=500)
     assert read_recipe(json.loads(other.to_json())).model == toy(mass=3)
-    assert rw.rank(Y, {"a": A, "b": B, "c": Y}, model="toy", rng=0, draws=200).recipe.model == toy()
+    assert rw.rank(Y, {"a": A, "b": B, "c": A[::-1]}, model="toy", rng=0, draws=200).recipe.model == toy()
 
 
 def test_a_toy_model_is_known_to_the_command(tmp_path):
@@ -116,6 +118,12 @@ def test_a_model_says_what_it_must():
 @pytest.mark.parametrize("name", model_names())
 def test_a_name_makes_the_model_that_goes_by_it(name):
     assert rw.models.parse_model(name).name == name
+
+
+def test_the_page_of_models_names_all_of_them():
+    page = (Path(__file__).parents[2] / "docs" / "explain" / "models.md").read_text(encoding="utf-8")
+    for name in (*model_names(), *model_names(multilabel=True)):
+        assert f"`{name}" in page, name
 
 
 def test_models_of_many_labels_are_told_from_others():

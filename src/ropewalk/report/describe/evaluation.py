@@ -59,9 +59,7 @@ def describe_evaluation(result: Evaluation) -> Document:
         caption=words.caption_text(name(result.name), recipe, runs),
         answers=answers,
         tables=(_table(result),),
-        remarks=answer_remarks(
-            result.metrics[0], [result], [m.more for m in result.metrics], judged=result.at_least is not None
-        ),
+        remarks=answer_remarks(first, [result], [m.more for m in result.metrics], judged=result.at_least is not None),
         sentence=" ".join(_sentence(result, m) for m in result.metrics),
         terminal=answers,
         sections=sections,

@@ -16,7 +16,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import ropewalk as rw
-from ropewalk.classical.delong import areas_and_covariance
+from ropewalk.classical.items import areas_and_covariance
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import parse_metric

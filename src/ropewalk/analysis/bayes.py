@@ -10,13 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_seed, checked_keywords, is_real
-from ropewalk.analysis._boundaries import (
-    Problem,
-    decide_at,
-    find_pieces,
-    masses,
-    spread_points,
-)
+from ropewalk.analysis._boundaries import Problem, decide_at, find_pieces, masses, spread_points
 from ropewalk.analysis._densities import (
     FORMS,
     as_function,

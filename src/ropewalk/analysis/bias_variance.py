@@ -17,14 +17,7 @@ from ropewalk.analysis._parts import (
     split_squared,
     split_zero_one,
 )
-from ropewalk.analysis._training import (
-    Learner,
-    as_items,
-    as_learner,
-    as_targets,
-    check_number_of,
-    check_numbers,
-)
+from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets, check_number_of, check_numbers
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling.splits import pick
 from ropewalk.typing import FloatArray, SeedLike

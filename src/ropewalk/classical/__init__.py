@@ -8,13 +8,10 @@ data set: `corrected_t`, `cv5x2_t`, `cv5x2_f`, `repeated`, `rule_of_thumb`. `adj
 
 from __future__ import annotations
 
-from ropewalk.classical.adjust import adjust
-from ropewalk.classical.battery import battery
-from ropewalk.classical.classes import sign_classes, t_classes, wilcoxon_classes
-from ropewalk.classical.delong import delong, delong_interval
-from ropewalk.classical.items import cochran_q, mcnemar, sign_items, t_items
+from ropewalk.classical.battery import adjust, battery
+from ropewalk.classical.items import cochran_q, delong, delong_interval, mcnemar, sign_items, t_items
 from ropewalk.classical.many import anova, friedman, iman_davenport, nemenyi
-from ropewalk.classical.pairs import paired_t, sign, wilcoxon
+from ropewalk.classical.pairs import paired_t, sign, sign_classes, t_classes, wilcoxon, wilcoxon_classes
 from ropewalk.classical.permutation import permutation
 from ropewalk.classical.resampled import Repeated, RuleOfThumb, corrected_t, cv5x2_f, cv5x2_t, repeated, rule_of_thumb
 from ropewalk.results.classical import Battery, ClassicalTest, Effect, Nemenyi, Reference

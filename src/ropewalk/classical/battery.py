@@ -1,17 +1,18 @@
-"""All classical tests that two classifiers on one test set admit, in one call."""
+"""Many tests at once: all that two classifiers on one test set admit, and p-values adjusted for their number."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from functools import partial
+from typing import Any, Final, Unpack, get_args, overload
 
-from ropewalk._checks import check_seed, checked_keywords
-from ropewalk.classical._scores import Scores
-from ropewalk.classical._source import Source, about, f1_by_class, tables_of
-from ropewalk.classical.classes import sign_over, t_over, wilcoxon_over
-from ropewalk.classical.items import mcnemar, sign_items, t_items
+from ropewalk._checks import check_seed, checked_keywords, choose, is_real
+from ropewalk._optional import require
+from ropewalk.classical._inputs import Scores, Source, about, f1_by_class, names_of, tables_of
+from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items
+from ropewalk.classical.pairs import sign_over, t_over, wilcoxon_over
 from ropewalk.classical.permutation import check_permutations, permutation
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
@@ -21,7 +22,13 @@ from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.text.options import wording
 from ropewalk.typing import Label, SeedLike
 
-_ONE_CLASS = "a test over classes takes all of them, and one was picked"
+_ADJUSTMENTS: Final = {
+    "holm": "holm",
+    "hochberg": "simes-hochberg",
+    "bonferroni": "bonferroni",
+    "benjamini-hochberg": "fdr_bh",
+    "bh": "fdr_bh",
+}
 
 
 @checked_keywords
@@ -44,8 +51,8 @@ def battery(
     Examples
     --------
     >>> import ropewalk as rw
-    >>> found = battery(rw.examples.news20().outcomes, a="nb_mult", b="svm_l2")
-    >>> print(f"{found['sign_classes'].p_value:.3f} {found['t_classes'].p_value:.3f}")
+    >>> tests = battery(rw.examples.news20().outcomes, a="nb_mult", b="svm_l2")
+    >>> print(f"{tests['sign_classes'].p_value:.3f} {tests['t_classes'].p_value:.3f}")
     0.115 0.138
     """
     check_permutations(n_permutations)
@@ -60,16 +67,16 @@ def battery(
     places = None
     if classes is not None:
         places = [labels.index(find_label(label, labels, what="classes")) for label in classes]
-    found = run_battery(tables, positive, places)
+    result = run_battery(tables, positive, places)
     if metric is None and cost_matrix is None:
-        return found
+        return result
     seed = check_seed(rng, random_state)
-    # Whoever names a metric wants its test, or to be told why there is none.
+    # Users who name a metric want its test, or an error that says why there is none.
     test = permutation(
         *tables, metric=metric, classes=classes, cost_matrix=cost_matrix, n_permutations=n_permutations, rng=seed,
         pos_label=positive,
     )  # fmt: skip
-    return replace(found, tests={**found.tests, "permutation": test}, seed=seed)
+    return replace(result, tests={**result.tests, "permutation": test}, seed=seed)
 
 
 def run_battery(
@@ -87,31 +94,74 @@ def run_battery(
 
     def scores() -> Scores:
         if positive is not None:
-            raise DataError(_ONE_CLASS)
+            raise DataError("a test over classes takes all of them, and one was picked")
         return f1_by_class(tables, places)
 
-    asked: dict[str, Callable[[], ClassicalTest]] = {
+    calls: dict[str, Callable[[], ClassicalTest]] = {
         "sign_items": lambda: sign_items(*single, prob=prob),
         "t_items": lambda: t_items(*single, prob=prob),
         "sign_classes": lambda: sign_over(scores(), prob=prob),
         "t_classes": lambda: t_over(scores(), prob=prob),
-        "mcnemar_exact": lambda: mcnemar(*single, method="exact", prob=prob),
-        "mcnemar_midp": lambda: mcnemar(*single, method="midp", prob=prob),
-        "mcnemar_chi2": lambda: mcnemar(*single, method="chi2", prob=prob),
-        "mcnemar_chi2_corrected": lambda: mcnemar(*single, method="chi2_corrected", prob=prob),
-        "wilcoxon": lambda: wilcoxon_over(scores()),
     }
+    for way in get_args(McNemar):
+        calls[f"mcnemar_{way}"] = partial(mcnemar, *single, method=way, prob=prob)
+    calls["wilcoxon"] = lambda: wilcoxon_over(scores())
     tests: dict[str, ClassicalTest | None] = {}
     reasons: dict[str, str] = {}
-    for key, call in asked.items():
+    for key, call in calls.items():
         try:
             with warnings.catch_warnings():  # said once, of all of them
                 warnings.simplefilter("ignore", DependentItemsWarning)
                 tests[key] = call()
         except DataError as error:
             tests[key], reasons[key] = None, error.message
-    a, b = (name for table in tables for name in table.names)
+    a, b = names_of(tables)
     return Battery(
         a=a, b=b, n_items=sum(table.n_items for table in tables), tests=tests, reasons=reasons, pos_label=positive,
         data_hash="+".join(table.data_hash for table in tables),
     )  # fmt: skip
+
+
+@overload
+def adjust(p_values: Mapping[Any, Any], *, method: str = "holm") -> dict[Any, float]: ...
+@overload
+def adjust(p_values: Sequence[Any], *, method: str = "holm") -> list[float]: ...
+
+
+@checked_keywords
+def adjust(p_values: Any, *, method: str = "holm") -> Any:
+    """Return p-values adjusted for their number, in the form they came in.
+
+    Parameters
+    ----------
+    p_values
+        A sequence, or a mapping from name to p-value; tests may stand for their p-values.
+    method
+        "holm" (default), "hochberg" or "bonferroni" bound the chance of any false rejection; Hochberg's needs tests
+        that are independent or go together. "benjamini-hochberg" bounds the share of false ones among the rejections.
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in adjust([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    >>> adjust({"a": 0.01, "b": 0.2}, method="bonferroni")
+    {'a': 0.02, 'b': 0.4}
+    """
+    way = choose(method, _ADJUSTMENTS, "adjustment")
+    if isinstance(p_values, Mapping):
+        return dict(zip(p_values, adjust(list(p_values.values()), method=method), strict=True))
+    if isinstance(p_values, str) or not isinstance(p_values, Iterable):
+        raise InvalidInputError(
+            f"Give a sequence or a mapping of p-values; got {type(p_values).__name__}.",
+            hint="a single one stays as it is.",
+        )
+    numbers = [test.p_value if isinstance(test, ClassicalTest) else test for test in p_values]
+    for at, p in enumerate(numbers):
+        if not is_real(p) or not 0 <= p <= 1:
+            raise InvalidInputError(
+                f"A p-value lies between 0 and 1; got {p!r} at place {at + 1}.", hint="leave out tests without one."
+            )
+    if not numbers:
+        return []
+    multitest = require("statsmodels.stats.multitest", extra="stats", caller="adjust")
+    return [float(p) for p in multitest.multipletests(numbers, method=way)[1]]

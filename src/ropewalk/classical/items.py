@@ -1,27 +1,41 @@
-"""Tests on one test set, item by item: which classifier is right more often."""
+"""Tests on one test set, item by item: which classifier is right more often, or ranks items better.
+
+DeLong's test and interval are about areas under ROC curves (DeLong, DeLong and Clarke-Pearson, 1988). The placement of
+an item is the share of the other class that it is rightly ranked against; an AUC is their mean, and their covariances
+over items give that of the AUCs. Mid-ranks make all of them at once (Sun and Xu, 2014).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal, Unpack, get_args
 
 import numpy as np
 
 from ropewalk._checks import check_prob, checked_keywords, choose
 from ropewalk._optional import require
-from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative
-from ropewalk.classical._source import Source, about, discordant, names_of, right, shared, tables_of
+from ropewalk.classical._inputs import Source, about, discordant, names_of, right, shared, tables_of
+from ropewalk.classical.pairs import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative, quotient
 from ropewalk.data.inputs import read_outcomes_of
+from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.scores import settle_scores
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
-from ropewalk.typing import Label, Missing
+from ropewalk.typing import FloatArray, Label, Missing
 
 McNemar = Literal["exact", "midp", "chi2", "chi2_corrected"]
 
-_HALF: Final = "an item that one classifier gets right and the other wrong is as likely to be either's"
+_NULL: Final = "an item that one classifier gets right and the other wrong is as likely to be either's"
 _ACCURACY: Final = "accuracy, A − B"
+_ROUNDING: Final = 1e-12  # of shares
+_MCNEMAR_METHODS: Final = {
+    "exact": "exact binomial on the items that exactly one classifier gets right",
+    "midp": "exact binomial with half the probability of what was observed (mid-p)",
+    "chi2": "(b − c)² / (b + c), b and c the items that only one gets right",
+    "chi2_corrected": "(|b − c| − 1)² / (b + c), b and c the items that only one gets right",
+}
 
 
 @checked_keywords
@@ -44,7 +58,7 @@ def sign_items(
     only_a, only_b, _ = discordant(tables)
     return by_sign(
         only_a, only_b, alternative=alternative, prob=prob, name=TITLES["sign_items"],
-        names=names_of(tables), null=_HALF,
+        names=names_of(tables), null=_NULL,
         method="exact binomial on the items that exactly one classifier gets right (s-test)",
         assumptions=(ITEMS_PAIRED, ITEMS),
     )  # fmt: skip
@@ -74,8 +88,7 @@ def t_items(
     """
     way = choose(method, {"t": "t", "z": "z"}, "method")
     tables = tables_of(data, source)
-    hits = right(tables)
-    apart = (hits.a * hits.n_b - hits.b * hits.n_a) / (hits.n_a * hits.n_b)  # of whole numbers, so no digit is lost
+    hits, items = right(tables)
     words: dict[str, Any] = {
         "n": sum(table.n_items for table in tables),
         "names": names_of(tables),
@@ -83,15 +96,17 @@ def t_items(
         "assumptions": (ITEMS, "the two sets of answers are independent: pairing is ignored"),
     }
     if way == "z":
-        return _z_items((hits.a, hits.b), (hits.n_a, hits.n_b), alternative, prob, words)
-    if min(hits.n_a, hits.n_b) < 2:  # noqa: PLR2004
+        return _z_items(hits, items, alternative, prob, words)
+    if min(items) < 2:  # noqa: PLR2004
         raise DataError("There is a single item, and a spread takes at least two.", hint="the sign test takes one.")
+    # Of whole numbers, so that no digit is lost.
+    difference = (hits[0] * items[1] - hits[1] * items[0]) / (items[0] * items[1])
     # The variance of 0 and 1 with a share p of ones is p (1 − p) n / (n − 1), over n for its mean.
-    parts = [hit / n * ((n - hit) / n) / (n - 1) for hit, n in ((hits.a, hits.n_a), (hits.b, hits.n_b))]
-    squares = [part**2 / (n - 1) for part, n in zip(parts, (hits.n_a, hits.n_b), strict=True)]
-    df = sum(parts) ** 2 / sum(squares) if sum(squares) else float(hits.n_a + hits.n_b - 2)
+    variances = [hit / n * ((n - hit) / n) / (n - 1) for hit, n in zip(hits, items, strict=True)]
+    squares = sum(variance**2 / (n - 1) for variance, n in zip(variances, items, strict=True))
+    df = sum(variances) ** 2 / squares if squares else float(sum(items) - 2)
     return by_t(
-        apart, math.sqrt(sum(parts)), df, alternative=alternative, prob=prob, name=TITLES["t_items"],
+        difference, math.sqrt(sum(variances)), df, alternative=alternative, prob=prob, name=TITLES["t_items"],
         what=_ACCURACY, method="Welch's t on right (1) and wrong (0) (p-test)", **words,
     )  # fmt: skip
 
@@ -144,25 +159,16 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
     chi2 0.0339
     chi2_corrected 0.0771
     """
-    ways: dict[str, McNemar] = {
-        "exact": "exact", "midp": "midp", "chi2": "chi2", "chi2_corrected": "chi2_corrected",
-    }  # fmt: skip
-    way = choose(method, ways, "form of McNemar's test")
+    way: McNemar = choose(method, {way: way for way in get_args(McNemar)}, "form of McNemar's test")
     tables = tables_of(data, source)
     only_a, only_b, n_items = discordant(tables)
     statistic, p_value = _mcnemar(way, only_a, only_b)
-    methods = {
-        "exact": "exact binomial on the items that exactly one classifier gets right",
-        "midp": "exact binomial with half the probability of what was observed (mid-p)",
-        "chi2": "(b − c)² / (b + c), b and c the items that only one gets right",
-        "chi2_corrected": "(|b − c| − 1)² / (b + c), b and c the items that only one gets right",
-    }
     large = () if way in {"exact", "midp"} else ("at least about 25 items that only one gets right",)
     return ClassicalTest(
         name=TITLES[f"mcnemar_{way}"], statistic=statistic, p_value=p_value, n=only_a + only_b,
         effect=_paired_difference(only_a, only_b, n_items, check_prob(prob)),
-        reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_HALF, method=methods[way],
-        assumptions=(ITEMS_PAIRED, ITEMS, *large), names=names_of(tables),
+        reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_NULL,
+        method=_MCNEMAR_METHODS[way], assumptions=(ITEMS_PAIRED, ITEMS, *large), names=names_of(tables),
     )  # fmt: skip
 
 
@@ -205,8 +211,8 @@ def cochran_q(
 ) -> ClassicalTest:
     """Test whether K classifiers are right equally often on the same items: Cochran's Q.
 
-    Takes the data as `rank` does: the truth and one array a classifier, or one `Outcomes`, file or dataframe, of which
-    `predictions` names some. For two classifiers it is McNemar's test without correction.
+    Takes the data as `rank` does: the truth and one array per classifier, or one `Outcomes`, file or dataframe, of
+    which `predictions` names some. For two classifiers it is McNemar's test without correction.
 
     Examples
     --------
@@ -236,3 +242,97 @@ def cochran_q(
         null="all classifiers have the same accuracy", method="chi-squared on the items that not all classify alike",
         assumptions=("all classifiers saw the same items", ITEMS, "enough items that not all classify alike"),
     )  # fmt: skip
+
+
+@checked_keywords
+def delong(
+    y_true: Any,
+    score_a: Any,
+    score_b: Any,
+    *,
+    pos_label: Label | None = None,
+    names: Sequence[str] | None = None,
+    alternative: Alternative = "two-sided",
+    prob: float = 0.95,
+) -> ClassicalTest:
+    """Test whether two systems that scored the same items have the same area under the ROC curve.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> test = delong(s["y_true"], s["nb_mult"], s["svm_l2"])
+    >>> print(f"{test.effect.value:.4f}, z = {test.statistic:.2f}")
+    0.0218, z = 4.75
+    """
+    items = ItemScores.from_arrays(y_true, score_a, score_b, names=names)
+    return delong_of(settle_scores(items, "roc_auc", pos_label)[0], alternative=alternative, prob=prob)
+
+
+@checked_keywords
+def delong_interval(y_true: Any, score: Any, *, pos_label: Label | None = None, prob: float = 0.95) -> Effect:
+    """Return the area under the ROC curve of one system with DeLong's confidence interval, cut at 0 and 1.
+
+    Examples
+    --------
+    >>> print(f"{delong_interval([0, 0, 1, 1, 1], [0.1, 0.4, 0.3, 0.6, 0.8]).value:.4f}")
+    0.8333
+    """
+    from scipy import stats
+
+    items, _, _ = settle_scores(ItemScores.from_arrays(y_true, score), "roc_auc", pos_label)
+    mass = check_prob(prob)
+    areas, covariance = areas_and_covariance(items)
+    area, reach = float(areas[0]), float(stats.norm.ppf(0.5 + mass / 2)) * math.sqrt(covariance[0, 0])
+    ends = Interval(max(area - reach, 0.0), min(area + reach, 1.0))
+    return Effect(name="ROC AUC", value=area, interval=ends, prob=mass)
+
+
+def delong_of(items: ItemScores, *, alternative: Alternative = "two-sided", prob: float = 0.95) -> ClassicalTest:
+    """Return DeLong's test of two systems, the positive class being the last of two labels."""
+    from scipy import stats
+
+    side, mass = check_alternative(alternative), check_prob(prob)
+    areas, covariance = areas_and_covariance(items)
+    difference = float(areas[0] - areas[1])
+    variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    error = math.sqrt(max(variance, 0.0))
+    if error <= _ROUNDING:
+        if abs(difference) > _ROUNDING:
+            raise DataError("The placements of the items do not vary, so DeLong's test has nothing to divide by.")
+        difference = error = 0.0
+    statistic, p_value, ends = quotient(stats.norm, difference, error, side, mass)
+    return ClassicalTest(
+        name="DeLong's test",
+        statistic=statistic,
+        p_value=p_value if error else 1.0,
+        n=items.n_items,
+        alternative=side,
+        names=items.names,
+        effect=Effect(name="ROC AUC, A − B", value=difference, interval=ends, prob=mass),
+        reference=Reference("normal"),
+        null="both systems have the same area under the ROC curve",
+        method="DeLong, DeLong and Clarke-Pearson: covariance of the placements of items, normal approximation",
+        assumptions=("both systems scored the same items", ITEMS, "enough items of both classes"),
+    )
+
+
+def areas_and_covariance(items: ItemScores) -> tuple[FloatArray, FloatArray]:
+    """Return the areas (K,) and their covariance (K, K)."""
+    from scipy.stats import rankdata
+
+    assert items.truth is not None  # noqa: S101
+    positive = items.truth == 1
+    m, n = int(positive.sum()), int((~positive).sum())
+    if min(m, n) < 2:  # noqa: PLR2004
+        raise DataError(
+            f"DeLong's variance takes two items of each class; there are {m:,} positive and {n:,} others.",
+            hint="get more items.",
+        )
+    above, below = [], []
+    for values in items.values:
+        ranks = rankdata(values)
+        above.append((ranks[positive] - rankdata(values[positive])) / n)
+        below.append(1 - (ranks[~positive] - rankdata(values[~positive])) / m)
+    covariance = np.atleast_2d(np.cov(above)) / m + np.atleast_2d(np.cov(below)) / n
+    return np.mean(above, axis=1), covariance

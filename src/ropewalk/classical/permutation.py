@@ -15,8 +15,8 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_whole
-from ropewalk.classical._parts import ITEMS, ITEMS_PAIRED, check_alternative
-from ropewalk.classical._source import Source, tables_of
+from ropewalk.classical._inputs import Source, tables_of
+from ropewalk.classical.pairs import ITEMS, ITEMS_PAIRED, check_alternative
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
@@ -30,10 +30,10 @@ from ropewalk.text.names import count_of
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray, SeedLike
 
-_WORD: Final = 64
-_ROUNDING: Final = 1e-11  # relative: two ways to add up the same table
-_MOST: Final = 10_000_000
-_ONES: Final = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
+_BITS_PER_WORD: Final = 64
+_RELATIVE_ROUNDING: Final = 1e-11  # relative: two ways to add up the same table
+_MAX_PERMUTATIONS: Final = 10_000_000
+_ONES_PER_BYTE: Final = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 
 @checked_keywords
@@ -55,7 +55,7 @@ def permutation(
     Parameters
     ----------
     *data, **source
-        As in `compare`: one test set that both classifiers saw, with one label an item or any number.
+        As in `compare`: one test set that both classifiers saw, with one label per item or any number.
     metric, classes, cost_matrix, prevalence
         As in `compare`.
     n_permutations
@@ -86,22 +86,22 @@ def permutation(
     if isinstance(tables[0], MultilabelOutcomes) and pos_label is not None:
         tables = (tables[0].table(pos_label),)
     measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
-    asked = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
-    a, b = observed_psi(asked.tables, asked.metric, asked.prevalence)
+    question = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
+    a, b = observed_psi(question.tables, question.metric, question.prevalence)
     if a is None or b is None:
         raise DataError(
-            f"The {asked.metric.name} of these items is not defined: there are none, or none of some class.",
+            f"The {question.metric.name} of these items is not defined: there are none, or none of some class.",
             hint=wording("leave prevalence= out, or get items of every class."),
         )
-    swaps = Swaps.of(asked.tables[0])
+    swaps = Swaps.of(question.tables[0])
     exact = swaps.n_ways <= number
     if exact:
-        psi, chances = _every(swaps, asked)
+        psi, chances = _every(swaps, question)
     else:
-        psi = draw_psi([swaps], asked.metric, asked.prevalence, stop=number, seed=seed, threads=workers)
+        psi = draw_psi([swaps], question.metric, question.prevalence, stop=number, seed=seed, threads=workers)
         chances = np.ones(number)
-    largest = max(abs(a), abs(b), float(np.abs(psi).max()), float(np.abs(asked.metric.cost or 0.0).max()))
-    far = _as_far(psi[0] - psi[1], a - b, side, slack=_ROUNDING * largest)
+    largest = max(abs(a), abs(b), float(np.abs(psi).max()), float(np.abs(question.metric.cost or 0.0).max()))
+    far = _as_far(psi[0] - psi[1], a - b, side, slack=_RELATIVE_ROUNDING * largest)
     p_value, error = float(chances[far].sum()), None
     if not exact:
         p_value = (1 + p_value) / (1 + number)
@@ -114,9 +114,9 @@ def permutation(
     if not differing:
         method = "there is nothing to exchange: both give the same answer to every item"
     return ClassicalTest(
-        name=f"permutation test of {asked.metric.name}", statistic=a - b, p_value=min(p_value, 1.0),
-        n=differing, alternative=side, names=asked.tables[0].names,
-        effect=Effect(name=f"{asked.metric.name}, A − B", value=a - b), mc_error=error,
+        name=f"permutation test of {question.metric.name}", statistic=a - b, p_value=min(p_value, 1.0),
+        n=differing, alternative=side, names=question.tables[0].names,
+        effect=Effect(name=f"{question.metric.name}, A − B", value=a - b), mc_error=error,
         null="the two classifiers are interchangeable on every item",
         method=method,
         assumptions=(ITEMS_PAIRED, ITEMS),
@@ -125,9 +125,9 @@ def permutation(
 
 def check_permutations(number: Any) -> int:
     """Return a usable number of permutations."""
-    if not is_whole(number) or not 1 <= number <= _MOST:
+    if not is_whole(number) or not 1 <= number <= _MAX_PERMUTATIONS:
         raise InvalidInputError(
-            wording("`n_permutations` must be an integer from 1 to {:,}; got {!r}.", _MOST, number),
+            wording("`n_permutations` must be an integer from 1 to {:,}; got {!r}.", _MAX_PERMUTATIONS, number),
             hint="10,000 will do.",
         )
     return int(number)
@@ -140,13 +140,13 @@ def _as_far(deltas: FloatArray, seen: float, side: Alternative, *, slack: float)
     return deltas >= seen - slack if side == "greater" else deltas <= seen + slack
 
 
-def _every(swaps: Swaps, asked: Settled) -> tuple[FloatArray, FloatArray]:
+def _every(swaps: Swaps, question: Settled) -> tuple[FloatArray, FloatArray]:
     """Return the metric of every table that exchanges can make, and the probability of each."""
     psi, chances = [], []
-    shares = None if asked.prevalence is None else np.array(asked.prevalence)
+    shares = None if question.prevalence is None else np.array(question.prevalence)
     for start in range(0, swaps.n_ways, swaps.block_size):
         table, chance = swaps.ways(start, min(start + swaps.block_size, swaps.n_ways))
-        psi.append(asked.metric(table if shares is None else table.at_prevalence(shares)))
+        psi.append(question.metric(table if shares is None else table.at_prevalence(shares)))
         chances.append(chance)
     return np.concatenate(psi, axis=1), np.concatenate(chances)
 
@@ -234,14 +234,14 @@ def half_binomials(rng: np.random.Generator, counts: IntArray, size: int) -> Flo
     (2, 4)
     """
     drawn = np.empty((counts.size, size))
-    few = counts <= _WORD
-    masks = (np.uint64(2**_WORD - 1) >> (_WORD - counts[few]).astype(np.uint64))[:, np.newaxis]
-    words = rng.integers(0, 2**_WORD, size=(int(few.sum()), size), dtype=np.uint64, endpoint=False)
+    few = counts <= _BITS_PER_WORD
+    masks = (np.uint64(2**_BITS_PER_WORD - 1) >> (_BITS_PER_WORD - counts[few]).astype(np.uint64))[:, np.newaxis]
+    words = rng.integers(0, 2**_BITS_PER_WORD, size=(int(few.sum()), size), dtype=np.uint64, endpoint=False)
     words &= masks
     if hasattr(np, "bitwise_count"):
         drawn[few] = np.bitwise_count(words)
     else:  # NumPy 1
-        drawn[few] = _ONES[words.view(np.uint8)].reshape(*words.shape, 8).sum(axis=-1)
+        drawn[few] = _ONES_PER_BYTE[words.view(np.uint8)].reshape(*words.shape, 8).sum(axis=-1)
     for i in np.flatnonzero(~few):
         drawn[i] = rng.binomial(int(counts[i]), 0.5, size)
     return drawn

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from ropewalk._checks import check_prob, checked_keywords, is_real
-from ropewalk.classical._parts import FLAT, NORMAL, PAIRED, by_t, mean_and_spread
-from ropewalk.classical._scores import Pick, Rows, as_pair, caution
+from ropewalk.classical._inputs import Pick, Rows, as_pair, caution
+from ropewalk.classical.pairs import NORMAL, PAIRED, RELATIVE_ROUNDING, by_t, mean_and_spread
 from ropewalk.data.columns import as_numbers
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
@@ -19,7 +19,7 @@ from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray
 
 _REPEATS, _FOLDS = 5, 2
-_MOST = 1e100
+_MAX_SCORE = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def repeated(
     Parameters
     ----------
     values
-        One error rate (or score) a repeat.
+        One error rate (or score) per repeat.
     of
         "splits" (default) or "folds" of one data set depend on each other, and earn a warning: the interval is too
         narrow. "datasets" and "topics" are taken as independent.
@@ -74,17 +74,14 @@ def repeated(
     remarks: tuple[Remark, ...] = ()
     extra = 0.0
     if n_train is None and n_test is None:
-        remarks = caution(
-            of, "Say n_train= and n_test= for a wider interval, and compare two classifiers by corrected_t."
-        )
+        remedy = "Say n_train= and n_test= for a wider interval, and compare two classifiers by corrected_t."
+        remarks = caution(of, remedy)
     else:
         extra = _test_share(n_train, n_test)
     error = spread * math.sqrt(1 / n + extra)
     reach = error * float(stats.t.ppf(0.5 + mass / 2, n - 1))
-    return Repeated(
-        n=n, mean=mean, std=spread, standard_error=error, interval=Interval(mean - reach, mean + reach), prob=mass,
-        remarks=remarks,
-    )  # fmt: skip
+    ends = Interval(mean - reach, mean + reach)
+    return Repeated(n=n, mean=mean, std=spread, standard_error=error, interval=ends, prob=mass, remarks=remarks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +96,8 @@ class RuleOfThumb:
         return abs(self.ratio) < 1 - 1e-9  # the ratio of decimals is off by rounding
 
     def __str__(self) -> str:
-        if self.overlaps:
-            return f"ratio {self.ratio:.2f}: the ±1 std intervals overlap, there is no telling which is better"
-        return f"ratio {self.ratio:.2f}: the ±1 std intervals lie apart"
+        where = "overlap, there is no telling which is better" if self.overlaps else "lie apart"
+        return f"ratio {self.ratio:.2f}: the ±1 std intervals {where}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain Python types."""
@@ -120,7 +116,7 @@ def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> R
     ratio 0.91: the ±1 std intervals overlap, there is no telling which is better
     """
     for value in (mean_a, std_a, mean_b, std_b):
-        if not is_real(value) or not -_MOST < value < _MOST:
+        if not is_real(value) or not -_MAX_SCORE < value < _MAX_SCORE:
             raise InvalidInputError(
                 f"Means and standard deviations must be finite numbers; got {value!r:.40}.",
                 hint="the order is mean, std, mean, std.",
@@ -198,21 +194,21 @@ def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **pick: Unpack
     """
     names, differences, variances = _five_by_two(scores, pick)
     first, error = float(differences[0, 0]), math.sqrt(float(variances.mean()))
-    found = by_t(
+    test = by_t(
         first, error, _REPEATS, alternative=alternative, prob=0.95, name="5×2cv t test", names=names,
         what="first fold, A − B", n=differences.size, null="both algorithms score alike",
         method="first difference over the root of the mean variance within repeats (Dietterich 1998)",
         assumptions=(PAIRED, "five repeats of two-fold cross-validation of one data set", NORMAL),
     )  # fmt: skip
     # The first fold decides the test; the ten together say more about the size.
-    return replace(found, effect=Effect(name="mean, A − B", value=float(differences.mean())))
+    return replace(test, effect=Effect(name="mean, A − B", value=float(differences.mean())))
 
 
 @checked_keywords
 def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
     """Test the difference of two classifiers on five repeats of two-fold cross-validation: Alpaydin's combined F.
 
-    Takes what `cv5x2_t` takes; it does not hang on which fold came first.
+    Takes what `cv5x2_t` takes; it does not depend on which fold came first.
 
     Examples
     --------
@@ -240,22 +236,22 @@ def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
 
 def _five_by_two(scores: Any, pick: Pick) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the names, the differences of the folds (5, 2), and Dietterich's s² of each repeat."""
-    table = as_pair(scores, pick)
-    shapes = {np.shape(one) for one in scores if hasattr(one, "__len__")} if len(scores) > 1 else set()
-    if len(table.values) != _REPEATS * _FOLDS or not shapes <= {(_REPEATS, _FOLDS), (_REPEATS * _FOLDS,)}:
-        given = " and ".join(" × ".join(map(str, shape)) for shape in shapes) or str(len(table.values))
+    pair = as_pair(scores, pick)
+    shapes = {np.shape(table) for table in scores if hasattr(table, "__len__")} if len(scores) > 1 else set()
+    if len(pair.values) != _REPEATS * _FOLDS or not shapes <= {(_REPEATS, _FOLDS), (_REPEATS * _FOLDS,)}:
+        sizes = " and ".join(" × ".join(map(str, shape)) for shape in shapes) or str(len(pair.values))
         raise LengthMismatchError(
-            f"A 5×2cv test takes ten scores a classifier, five repeats (rows) of two folds; got {given}.",
+            f"A 5×2cv test takes ten scores a classifier, five repeats (rows) of two folds; got {sizes}.",
             hint="corrected_t takes any number of folds.",
         )
-    differences = table.differences.reshape(_REPEATS, _FOLDS)
-    if not table.rounded_differences.any():
+    differences = pair.differences.reshape(_REPEATS, _FOLDS)
+    if not pair.rounded_differences.any():
         differences = np.zeros_like(differences)
     centred = differences - differences.mean(axis=1, keepdims=True)
     variances: FloatArray = (centred**2).sum(axis=1)
-    if differences.any() and variances.sum() <= (FLAT * table.largest) ** 2:
+    if differences.any() and variances.sum() <= (RELATIVE_ROUNDING * pair.largest) ** 2:
         raise DataError(
             "There is no spread to divide by: in every repeat both folds differ by the same amount.",
             hint="are these the scores of ten different folds?",
         )
-    return table.names, differences, variances
+    return pair.names, differences, variances

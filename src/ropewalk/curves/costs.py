@@ -38,11 +38,7 @@ _ROUNDING = 1e-6
 
 @checked_keywords
 def curve(
-    *data: Any,
-    cost_matrix: Any,
-    prevalence: Any = None,
-    thresholds: Any = None,
-    **options: Unpack[CurveOptions],
+    *data: Any, cost_matrix: Any, prevalence: Any = None, thresholds: Any = None, **options: Unpack[CurveOptions]
 ) -> ThresholdCurve:
     """Return the posterior of the cost at each threshold, the threshold to take, and the regret of every other.
 
@@ -109,11 +105,7 @@ class MinimumRisk:
 
 @checked_keywords
 def minimum_risk(
-    probabilities: Any,
-    cost_matrix: Any,
-    *,
-    labels: Sequence[Any] | None = None,
-    decisions: Sequence[Any] | None = None,
+    probabilities: Any, cost_matrix: Any, *, labels: Sequence[Any] | None = None, decisions: Sequence[Any] | None = None
 ) -> MinimumRisk:
     """Decide on each item so that the expected cost under Pr[y | x] is least (Bayes decision theory).
 

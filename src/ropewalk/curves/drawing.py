@@ -120,11 +120,7 @@ class Asked:
         )
 
     def band(
-        self,
-        curve: Callable[[FloatArray], FloatArray],
-        x: FloatArray,
-        *,
-        values: FloatArray | None = None,
+        self, curve: Callable[[FloatArray], FloatArray], x: FloatArray, *, values: FloatArray | None = None
     ) -> Band:
         """Return the bands of a curve, from draws of it."""
         values = self.draw(curve) if values is None else values

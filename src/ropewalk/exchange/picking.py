@@ -217,8 +217,7 @@ def _place(found: Variable, dim: str, wanted: Any) -> int:
         return int(text) % size
     what = "more than one" if same else "no"
     raise UnknownNameError(
-        f"The variable {found.name!r} has {what} component {wanted!r} along {dim!r}.",
-        hint=_axes(found),
+        f"The variable {found.name!r} has {what} component {wanted!r} along {dim!r}.", hint=_axes(found)
     )
 
 

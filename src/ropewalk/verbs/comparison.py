@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
-from ropewalk.classical.delong import delong_of
+from ropewalk.classical.items import delong_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError

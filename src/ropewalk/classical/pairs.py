@@ -129,7 +129,8 @@ def _ranks_of(scores: Scores, what: str, *, alternative: str, zero_method: str, 
     """Return Wilcoxon's signed-rank test of scores, whose differences are those `of` something."""
     from scipy import stats
 
-    differences, ways = scores.rounded_differences, {way: way for way in ("wilcox", "pratt", "zsplit")}
+    differences = scores.rounded_differences
+    ways: Any = {way: way for way in ("wilcox", "pratt", "zsplit")}
     side, way = check_alternative(alternative), choose(zero_method, ways, "way to treat zeros")
     # SciPy chooses between exact and normal by how many there are, so those that do not count must not be among them.
     used = differences[differences != 0] if way == "wilcox" else differences

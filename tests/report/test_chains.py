@@ -474,7 +474,7 @@ def test_a_class_of_ones_own_is_named_by_what_it_says_of_itself(table):
 def test_other_priors_are_drawn_exactly_and_differ(r, exact):
     found, plain = r.prior_sensitivity(), exact.prior_sensitivity()
     assert [which for which, _ in found.rows] == [which for which, _ in plain.rows]
-    assert all(c.recipe.sampler is None and c.recipe.chains is None for _, c in found.rows[1:])
+    assert all(c.recipe.sampler is None and c.chains is None for _, c in found.rows[1:])
     for (_, ours), (_, theirs) in zip(found.rows[1:], plain.rows[1:], strict=True):
         assert ours.mean == theirs.mean  # the same seed, the same draws
     assert all(c.mean != r.mean for _, c in found.rows[1:])

@@ -212,7 +212,7 @@ class Model:
         for field in _fields(self):
             value, usual = getattr(self, field.name), field.default
             plain = isinstance(value, str | int | float) and type(value) is type(usual) and value == usual
-            if field.repr and (usual is MISSING or not (value is usual or plain)):
+            if (field.repr or field.name == "name") and (usual is MISSING or not (value is usual or plain)):
                 told.append(field.name)
         return told
 

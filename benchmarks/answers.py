@@ -60,6 +60,8 @@ EXPECTED_CHANGES: list[tuple[str, str, str]] = [
         r"(.*\.)?(json\.(.*\.)?model|(str|markdown|latex|page|card): .*(paired|sigir2016|tree).*|sentence(\[\d+\])?)",
         "an object has the name of its class, sigir2016 or tree, where paired and unpaired are names of a choice",
     ),
+    ("errors", r"model\.message", "there are more names of models to choose from"),
+    ("cli_compare_files", r"model\.json\.model", "the papers' model has a name of its own"),
 ]
 """Differences on purpose: regular expressions of whole question names and whole paths, and the reason.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def floor_of(module):
 
 
 def imports(path):
-    """Yield every ropewalk module that a file imports, at its head, inside functions and for type checkers alike."""
+    """Yield every ropewalk module that a file imports: at its head, inside functions, for type checkers or by name."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ropewalk":
             rest = node.module.split(".")[1:]
@@ -61,6 +62,10 @@ def imports(path):
                 yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name.removeprefix("ropewalk.") for alias in node.names if alias.name[:9] == "ropewalk.")
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            written = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
+            if written.startswith("ropewalk"):
+                yield written.removeprefix("ropewalk.")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
@@ -72,6 +77,16 @@ def test_imports_go_downwards_only(path):
         if other == room or own == len(ROOMS) - 2 or module == SWITCHBOARD or (room, other) in NEIGHBOURS:
             continue
         assert floor_of(target) < own, f"{module} imports {target}"
+
+
+def test_the_switchboard_names_functions_that_exist_above():
+    tree = ast.parse((ROOT / "results" / "upwards.py").read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "reach"]
+    targets = [[ast.literal_eval(argument) for argument in call.args] for call in calls]
+    assert targets
+    for module, function in targets:
+        assert floor_of(module) > floor_of("results")
+        assert callable(getattr(import_module(f"ropewalk.{module}"), function))
 
 
 def test_every_module_has_a_room():

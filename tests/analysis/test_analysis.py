@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 import ropewalk as rw
 from ropewalk import analysis
-from ropewalk.draws.beta import beta_hdi
+from ropewalk.draws.intervals import beta_hdi
 from support import need
 
 RopewalkError = rw.errors.RopewalkError

@@ -20,7 +20,7 @@ from ropewalk.classical.items import areas_and_covariance
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import parse_metric
-from ropewalk.metrics.losses import equal_mass_bins
+from ropewalk.metrics.items import equal_mass_bins
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import Bootstrap, Sigir2016
 

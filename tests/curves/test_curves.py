@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.draws.bands import pointwise, simultaneous
+from ropewalk.draws.intervals import pointwise, simultaneous
 from ropewalk.metrics.registry import parse_metric
 from support import need
 

@@ -22,10 +22,9 @@ from ropewalk.draws.decision import (
     rope_masses,
     rope_path,
 )
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.draws.judging import Question, contrast, mirrored
 from ropewalk.draws.judging import is_settled as draws_are_settled
-from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.verdicts import Verdict, bar_text, verdict_text
 from strategies import half_widths

@@ -28,7 +28,7 @@ from ropewalk.errors import (
     UnreadableFileError,
 )
 from ropewalk.exchange import groups
-from ropewalk.results.foreign import ForeignComparison
+from ropewalk.results.comparison import ForeignComparison
 from support import need
 
 with warnings.catch_warnings():  # ArviZ 0.23 announces ArviZ 1 when it is imported

@@ -20,7 +20,7 @@ from ropewalk.metrics import parse_metric
 from ropewalk.models import Pooled, Tree, parse_model
 from ropewalk.models.posterior import draw_psi
 from ropewalk.models.recalls import Recalls
-from ropewalk.results.recipes import read_recipe
+from ropewalk.results.base import read_recipe
 
 TABLES = {
     "mixed": ([30, 20, 9, 3], [3, 4, 1, 3]),

@@ -20,8 +20,7 @@ from scipy import stats
 
 import ropewalk as rw
 from ropewalk.draws.decision import judge, judge_each
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import summarise
+from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.errors import InvalidInputError, PosLabelError, RopewalkError
 from ropewalk.inference.goals import share_interval
 from ropewalk.planning.posing import pose

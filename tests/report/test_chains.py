@@ -26,8 +26,7 @@ from hostile import hostile_names
 from ropewalk import plots
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import judge
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import summarise
+from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.extras import gather

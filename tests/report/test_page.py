@@ -18,9 +18,8 @@ import ropewalk as rw
 from hostile import hostile_names
 from posteriors import compared
 from ropewalk.draws.density import bars
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.draws.judging import Question
-from ropewalk.draws.summary import summarise
 from ropewalk.inference.extras import gather
 from ropewalk.report.pictures.axes import Axis, area, outline, round_step, view
 from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of

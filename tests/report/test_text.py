@@ -11,8 +11,8 @@ from hypothesis import given
 
 import ropewalk as rw
 from hostile import hostile_names
-from ropewalk.draws.summary import Estimate
-from ropewalk.text import escape
+from ropewalk.draws.intervals import Estimate
+from ropewalk.text import names
 from ropewalk.text.numbers import decimals, estimate_text, factor, number, percent
 from strategies import odd_names
 
@@ -99,11 +99,9 @@ def test_json_comes_back_as_it_was(hostile):
 
 @given(odd_names)
 def test_any_text_is_inert_everywhere(name):
-    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", escape.terminal(name))
-    assert "<" not in escape.markdown(name)
-    assert not re.search(
-        r"(?<!\\)[$&%#_]", re.sub(r"\\textbackslash\{\}|\$\\[a-zA-Z]+\$|\$-\$", "", escape.latex(name))
-    )
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", names.terminal(name))
+    assert "<" not in names.markdown(name)
+    assert not re.search(r"(?<!\\)[$&%#_]", re.sub(r"\\textbackslash\{\}|\$\\[a-zA-Z]+\$|\$-\$", "", names.latex(name)))
 
 
 def test_html_is_one_page_without_requests(table, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import ropewalk as rw
 from ropewalk.errors import FileFormatError
 from ropewalk.inference.answers import run_comparison
-from ropewalk.results.recipes import read_recipe
+from ropewalk.results.base import read_recipe
 
 COSTS = (1 - np.eye(4)).tolist()
 TABLE = rw.Outcomes.from_counts(

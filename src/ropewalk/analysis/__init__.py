@@ -13,7 +13,7 @@ from ropewalk.analysis.bayes import BayesError, BayesTable, bayes_error, bayes_e
 from ropewalk.analysis.bias_variance import bias_variance
 from ropewalk.analysis.learning import learning_curve, train_test_error, validation_curve
 from ropewalk.inference.confusions import confusion, confusions, total_cost
-from ropewalk.results.confusion import Confusion
+from ropewalk.results.checks import Confusion
 
 __all__ = [
     "Average",

@@ -16,8 +16,7 @@ from ropewalk.analysis._folds import check_folds
 from ropewalk.analysis._parts import code_labels
 from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import require_labels, settle

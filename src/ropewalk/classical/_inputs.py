@@ -14,7 +14,7 @@ from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import check_names
+from ropewalk.data.tally import check_names
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,

@@ -32,8 +32,8 @@ from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import metric_kind
 from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
+from ropewalk.results.base import read_recipe
 from ropewalk.results.options import DataOptions, Option, options_of, parse_numbers, parse_texts
-from ropewalk.results.recipes import read_recipe
 from ropewalk.text.names import shorten
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from ropewalk.curves.thresholds import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import check_labels
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
-from ropewalk.metrics.losses import risks
+from ropewalk.metrics.items import risks
 from ropewalk.metrics.registry import cost
 from ropewalk.results.curves import ThresholdCurve
 from ropewalk.results.options import CurveOptions

@@ -12,11 +12,11 @@ from ropewalk._checks import check_prob, check_seed, check_threads, is_whole
 from ropewalk.data.inputs import read_one
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
-from ropewalk.draws.bands import pointwise, simultaneous
 from ropewalk.draws.blocks import draw_blocks
+from ropewalk.draws.intervals import pointwise, simultaneous
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.remarks import few_units, thin_scores
-from ropewalk.metrics.areas import View
+from ropewalk.metrics.items import View
 from ropewalk.metrics.margins import Margins
 from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
 from ropewalk.models.bootstrap import Bootstrap, ScorePosterior

@@ -14,8 +14,8 @@ from ropewalk.data.labels import is_fraction
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import read_columns, read_outcomes
-from ropewalk.data.rows import check_names
 from ropewalk.data.scores import ItemScores
+from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.options import wording
 

@@ -14,8 +14,7 @@ from ropewalk.data.clusters import Clusters, code_ids
 from ropewalk.data.columns import check_same_order
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import check_names
-from ropewalk.data.tally import Tally
+from ropewalk.data.tally import Tally, check_names
 from ropewalk.errors import (
     DataError,
     InvalidInputError,

@@ -21,8 +21,16 @@ from ropewalk.data.labels import (
     rest_of,
     sort_labels,
 )
-from ropewalk.data.rows import check_names, code_rows, distinct_rows, place_rows
-from ropewalk.data.tally import Tally, dump_table, parse_table, read_text
+from ropewalk.data.tally import (
+    Tally,
+    check_names,
+    code_rows,
+    distinct_rows,
+    dump_table,
+    parse_table,
+    place_rows,
+    read_text,
+)
 from ropewalk.errors import (
     ColumnNotFoundError,
     CountsError,

@@ -14,7 +14,7 @@ from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import check_names
+from ropewalk.data.tally import check_names
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
 from ropewalk.text.names import count_of, shorten
 from ropewalk.text.options import wording

@@ -24,8 +24,7 @@ from ropewalk.data.labels import (
     whole_number,
 )
 from ropewalk.data.readers import read_columns
-from ropewalk.data.rows import check_names
-from ropewalk.data.tally import Named
+from ropewalk.data.tally import Named, check_names
 from ropewalk.errors import (
     DataError,
     InvalidInputError,

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.draws.intervals import FEW_DRAWS, Interval, shortest
-from ropewalk.draws.summary import Estimate, count_below
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, shortest
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.options import wording
 from ropewalk.text.verdicts import VERDICTS, Leaning, Verdict

@@ -1,9 +1,10 @@
-"""Highest density intervals and their Monte Carlo errors, on plain arrays of draws."""
+"""Draws summarised: highest density intervals with their Monte Carlo errors, bands of curves, centre and spread."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -74,3 +75,164 @@ def hdi_error(draws: FloatArray, prob: float, ess: float | None = None) -> tuple
     low, high = shortest(ordered, prob)
     scale = _BATCHES ** (-1 / 3)
     return float(low.std(ddof=1)) * scale, float(high.std(ddof=1)) * scale
+
+
+def pointwise(curves: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the HDI at each point; `curves` are (points, draws)."""
+    return shortest(np.sort(curves, axis=1), prob)
+
+
+def simultaneous(curves: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
+    """Return the band that holds at least `prob` of the curves as a whole (Besag et al., 1995).
+
+    The band runs from the k-th smallest to the k-th largest value at each point, with the largest k that leaves enough
+    curves inside everywhere. It knows no more than the order of the draws, so it never leaves the range of the metric.
+
+    Examples
+    --------
+    >>> curves = np.arange(100.0)[np.newaxis] + np.zeros((3, 1))
+    >>> low, high = simultaneous(curves, 0.9)
+    >>> low.tolist(), high.tolist()
+    ([5.0, 5.0, 5.0], [94.0, 94.0, 94.0])
+    """
+    ordered = np.sort(curves, axis=1)
+    n = curves.shape[1]
+    # How far from the outermost draw each curve keeps at its most extreme point, ties in its favour.
+    depth = np.full(n, n)
+    for row, values in zip(ordered, curves, strict=True):
+        below = np.searchsorted(row, values, side="right")
+        above = n - np.searchsorted(row, values, side="left")
+        np.minimum(depth, np.minimum(below, above), out=depth)
+    least = np.sort(depth)[::-1][int(np.ceil(prob * n)) - 1]
+    return ordered[:, least - 1], ordered[:, n - least]
+
+
+_HALVINGS: Final = 60
+_HALF: Final = 0.5
+
+
+def beta_hdi(a: FloatArray, b: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the shortest intervals that hold `prob` of Beta(a, b), element by element.
+
+    With one peak inside, the densities at both ends are equal. A density that falls or rises throughout has its
+    interval at that end of [0, 1]; one that rises towards both ends has it at the steeper one, and in the middle
+    where the ends are alike. b = 0 is the certainty of 1, a = 0 that of 0.
+
+    Examples
+    --------
+    >>> low, high = beta_hdi(np.array([1.0, 1.0]), np.array([1.0, 3.0]), 0.9)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.05, 0.0], [0.95, 0.536])
+    """
+    pairs, places = np.unique(np.stack([a.reshape(-1), b.reshape(-1)], axis=1), axis=0, return_inverse=True)
+    low, high = _distinct(pairs[:, 0], pairs[:, 1], prob)
+    places = places.reshape(-1)
+    return low[places].reshape(a.shape), high[places].reshape(a.shape)
+
+
+def _distinct(a: FloatArray, b: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:
+    from scipy import special
+
+    sure = (a == 0) | (b == 0)
+    alpha, beta = np.where(sure, 1.0, a), np.where(sure, 1.0, b)
+    rest = 1 - prob
+    # `below` is the probability to the left of the interval: none, all the rest, or what evens out the ends.
+    below = np.full(a.shape, rest / 2)
+    falling, rising = (alpha <= 1) & (beta >= 1) & (alpha < beta), (alpha >= 1) & (beta <= 1) & (alpha > beta)
+    both = (alpha < 1) & (beta < 1)
+    left = special.betaincinv(alpha, beta, prob) < special.betaincinv(beta, alpha, prob)
+    below[falling | (both & left)] = 0.0
+    below[rising | (both & ~left)] = rest
+    below[both & (alpha == beta)] = rest / 2
+    inside = (alpha > 1) & (beta > 1)
+    if inside.any():
+        below[inside] = _evened(alpha[inside], beta[inside], prob)
+    low = special.betaincinv(alpha, beta, below)
+    high = special.betaincinv(alpha, beta, np.minimum(below + prob, 1.0))
+    # close to 1 the distance from 1 has the digits
+    high = np.where(high < _HALF, high, 1 - special.betaincinv(beta, alpha, np.maximum(rest - below, 0.0)))
+    return np.where(sure, np.where(b == 0, 1.0, 0.0), low), np.where(sure, np.where(b == 0, 1.0, 0.0), high)
+
+
+def _evened(a: FloatArray, b: FloatArray, prob: float) -> FloatArray:
+    """Return the probability below the interval whose ends are equally dense, by halving."""
+    from scipy import special
+
+    start, stop = np.zeros_like(a), np.full(a.shape, 1 - prob)
+    for _ in range(_HALVINGS):
+        below = (start + stop) / 2
+        low, high = special.betaincinv(a, b, below), special.betaincinv(a, b, below + prob)
+        beyond_low, beyond_high = special.betaincinv(b, a, 1 - below), special.betaincinv(b, a, 1 - prob - below)
+        # log density at the upper end minus that at the lower end; it falls as the interval moves right
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lean = (a - 1) * (np.log(high) - np.log(low)) + (b - 1) * (np.log(beyond_high) - np.log(beyond_low))
+        right = lean > 0
+        start, stop = np.where(right, below, start), np.where(right, stop, below)
+    middle: FloatArray = (start + stop) / 2
+    return middle
+
+
+NOTE_PULL: Final = 0.25
+WARN_PULL: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """The posterior of one number: `observed` is its value on the counts, None where there is none."""
+
+    observed: float | None
+    mean: float
+    std: float
+    mc_error: float
+    hdi: Interval
+    hdi_mc_error: tuple[float, float]
+
+    def shifted(self, by: float) -> Estimate:
+        """Return the posterior of the number plus a constant; without an observed value."""
+        moved = Interval(self.hdi.low + by, self.hdi.high + by)
+        return replace(self, observed=None, mean=self.mean + by, hdi=moved)
+
+    @property
+    def pull(self) -> float:
+        """How many posterior standard deviations the prior moves the mean away from the observed value."""
+        if self.observed is None:
+            return 0.0
+        gap = self.mean - self.observed
+        # With few draws a gap may be Monte Carlo error; without spread there is nothing to measure it by.
+        return gap / self.std if self.std > 0 and abs(gap) > 4 * self.mc_error else 0.0
+
+    def worth(self, n_draws: int) -> int:
+        """Return how many independent draws the n that this was made of are worth, by the error of their mean.
+
+        Independent ones are worth themselves. Never more than n: what helps a mean may not help an interval.
+        """
+        if not self.mc_error > 0:
+            return n_draws
+        return min(max(round((self.std / self.mc_error) ** 2), 1), n_draws)
+
+
+def summarise(
+    draws: FloatArray, ordered: FloatArray, *, prob: float, observed: float | None, ess: float | None = None
+) -> Estimate:
+    """Summarise draws, given also in sorted order; those of Markov chains are worth `ess` independent ones."""
+    # Draws that are all alike have no spread, whatever rounding makes of their mean.
+    std = float(draws.std(ddof=1)) if draws.size > 1 and ordered[0] < ordered[-1] else 0.0
+    return Estimate(
+        observed=observed,
+        mean=float(draws.mean()),
+        std=std,
+        mc_error=std / math.sqrt(draws.size if ess is None else ess),
+        hdi=hdi(ordered, prob),
+        hdi_mc_error=hdi_error(draws, prob, ess),
+    )
+
+
+def count_below(ordered: FloatArray, bound: float, *, inclusive: bool = False) -> int:
+    """Return how many sorted draws lie below `bound` (or at it).
+
+    Examples
+    --------
+    >>> count_below(np.array([1.0, 2.0, 3.0]), 3.0), count_below(np.array([1.0, 2.0]), 2.0, inclusive=True)
+    (2, 2)
+    """
+    return int(np.searchsorted(ordered, bound, side="right" if inclusive else "left"))

@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 
 from ropewalk.draws.decision import Decision, Piece, Regions, judge, rope_path
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import Estimate, count_below, summarise
+from ropewalk.draws.intervals import Estimate, Interval, count_below, summarise
 from ropewalk.text.verdicts import Leaning, Verdict, rope_text, verdict_text
 from ropewalk.typing import FloatArray, Rule
 

@@ -14,7 +14,7 @@ from ropewalk.exchange.groups import Answer, contents
 from ropewalk.exchange.picking import Pick, groups_of, names_in
 from ropewalk.exchange.restoring import is_ours, restore
 from ropewalk.exchange.xarrays import as_arviz
-from ropewalk.results.foreign import ForeignComparison
+from ropewalk.results.comparison import ForeignComparison
 from ropewalk.text.names import shorten
 from ropewalk.text.remarks import issue
 from ropewalk.typing import RopeLike, Rule

@@ -13,9 +13,8 @@ from ropewalk._checks import check_prob, choose
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.decision import parse_rope
 from ropewalk.draws.evidence import BayesFactor, bayes_factor
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.draws.judging import contrast
-from ropewalk.draws.summary import Estimate, summarise
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
@@ -27,7 +26,7 @@ from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.results.foreign import (
+from ropewalk.results.comparison import (
     DeltaDraws,
     ForeignComparison,
     Origin,

@@ -29,9 +29,8 @@ from ropewalk.exchange.parameters import (
 )
 from ropewalk.models.replicate import seen_tables
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Ranking, Recipe
-from ropewalk.results.base import finite
-from ropewalk.results.foreign import ForeignComparison
-from ropewalk.results.recipes import recipe_dict
+from ropewalk.results.base import plain, recipe_dict
+from ropewalk.results.comparison import ForeignComparison
 from ropewalk.text.names import visible
 from ropewalk.typing import FloatArray, IntArray
 
@@ -375,14 +374,14 @@ def _more(frame: Frame) -> dict[str, Any]:
     outcomes: Sequence[AnyOutcomes] = [table for table in frame.tables if isinstance(table, Outcomes)]
     more: dict[str, Any] = {
         "recipe": recipe_dict(recipe),
-        "rope": None if recipe.rope is None else [finite(recipe.rope.low), finite(recipe.rope.high)],
+        "rope": plain(recipe.rope),
         "no_verdict": answer.no_verdict,
         "labels": [list(table.labels) for table in outcomes],
         "left_out": [table.left_out for table in outcomes],
         "pos_label": recipe.pos_label,
         "sampler": None if recipe.sampler is None else asdict(recipe.sampler),
         "names": list(answer.draws.names),
-        "range": [finite(recipe.metric.low), finite(recipe.metric.high)],
+        "range": [plain(recipe.metric.low), plain(recipe.metric.high)],
     }
     if isinstance(answer, MetricPosterior):
         more["bar"] = answer.bar

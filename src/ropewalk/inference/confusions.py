@@ -12,13 +12,12 @@ from ropewalk.data.inputs import read_one
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws import streams
-from ropewalk.draws.beta import beta_hdi
 from ropewalk.draws.blocks import generator
-from ropewalk.draws.intervals import hdi
+from ropewalk.draws.intervals import beta_hdi, hdi
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.remarks import few_units, left_out
+from ropewalk.results.checks import Confusion
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.confusion import Confusion
 from ropewalk.text.names import shorten
 from ropewalk.text.remarks import as_notes, note
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike

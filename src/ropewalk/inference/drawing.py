@@ -16,7 +16,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
-from ropewalk.draws.summary import Estimate, summarise
+from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric

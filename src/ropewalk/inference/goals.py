@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.beta import beta_hdi
 from ropewalk.draws.decision import Judged, Regions
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Interval, beta_hdi
 from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.results.planning import PowerRow

@@ -28,9 +28,8 @@ from ropewalk.draws.decision import (
     region_masses,
     undecided_sides,
 )
-from ropewalk.draws.intervals import hdi
+from ropewalk.draws.intervals import Estimate, hdi
 from ropewalk.draws.judging import Question
-from ropewalk.draws.summary import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe

@@ -14,10 +14,10 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
-from ropewalk.draws.summary import NOTE_PULL, WARN_PULL, Estimate
+from ropewalk.draws.intervals import NOTE_PULL, WARN_PULL, Estimate
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics import confusion
-from ropewalk.metrics.losses import SURE, chance_of_truth
+from ropewalk.metrics.items import SURE, chance_of_truth
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.bootstrap import FEW_CLUSTERS

@@ -14,8 +14,19 @@ from ropewalk._checks import checked_keywords, choose, is_real
 from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
-from ropewalk.metrics.areas import Plan, View, average_precision, pr_auc, roc_auc
-from ropewalk.metrics.losses import DecisionCost, brier, ece, log_loss, mean, turned
+from ropewalk.metrics.items import (
+    DecisionCost,
+    Plan,
+    View,
+    average_precision,
+    brier,
+    ece,
+    log_loss,
+    mean,
+    pr_auc,
+    roc_auc,
+    turned,
+)
 from ropewalk.metrics.registry import METRICS, cost
 from ropewalk.text.names import brief, nearest, shorten
 from ropewalk.text.options import wording

@@ -17,7 +17,7 @@ from ropewalk._checks import is_real
 from ropewalk.data.labels import kind_of, label_text, rest_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import distinct_rows
+from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, PosLabelError, UndeclaredLabelError
 from ropewalk.models.graph import Graph, Size, Sketch, graph_of
 from ropewalk.models.protocol import Model, Posterior, Wrapper

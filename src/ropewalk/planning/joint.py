@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.data.rows import distinct_rows
+from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.text.names import brief

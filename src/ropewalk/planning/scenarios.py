@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk._checks import is_whole
 from ropewalk.data.labels import check_labels
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import check_names
+from ropewalk.data.tally import check_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric

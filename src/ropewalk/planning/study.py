@@ -14,7 +14,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import distinct_rows
+from ropewalk.data.tally import distinct_rows
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import difference, generator
 from ropewalk.draws.decision import judge_each

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ropewalk._checks import checked_keywords
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.chains import LEAST_ESS, Diagnostics, effective
 from ropewalk.plots import _letters as letters

@@ -11,7 +11,7 @@ from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import Estimate
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe

@@ -9,8 +9,8 @@ from __future__ import annotations
 from ropewalk.resampling.cross_comparison import cross_compare
 from ropewalk.resampling.holdout import train_validation_test
 from ropewalk.resampling.training import cross_predict
-from ropewalk.results.predictions import CrossPredictions
-from ropewalk.results.resampled import CrossComparison, Setting, Validated
+from ropewalk.results.evaluation import Setting, Validated
+from ropewalk.results.resampled import CrossComparison, CrossPredictions
 
 __all__ = [
     "CrossComparison",

@@ -12,7 +12,7 @@ from ropewalk._checks import check_draws, check_prob, check_seed, check_threads,
 from ropewalk.classical.resampled import corrected_t
 from ropewalk.data.labels import find_label, usual_positive
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.rows import check_names
+from ropewalk.data.tally import check_names
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkWarning
 from ropewalk.inference.question import (
@@ -31,8 +31,7 @@ from ropewalk.resampling.training import choose_method, cross_predict
 from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.options import CrossOptions
-from ropewalk.results.predictions import CrossPredictions, is_of_scores
-from ropewalk.results.resampled import CrossComparison
+from ropewalk.results.resampled import CrossComparison, CrossPredictions, is_of_scores
 from ropewalk.text.names import count_of, shorten
 from ropewalk.text.remarks import issue, note
 from ropewalk.typing import FloatArray

@@ -13,14 +13,14 @@ from ropewalk._checks import check_seed, checked_keywords, is_real, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import check_progress
 from ropewalk.data.labels import label_text
-from ropewalk.data.rows import check_names
+from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
 from ropewalk.metrics.resolve import require_labels
 from ropewalk.resampling.splits import Fold, Labelled, as_labelled, check_estimator, copy, legacy_seed
 from ropewalk.resampling.training import Answer, Task, ask, carry_out
 from ropewalk.results import Evaluation
+from ropewalk.results.evaluation import Setting, Validated
 from ropewalk.results.options import TrainingOptions
-from ropewalk.results.resampled import Setting, Validated
 from ropewalk.text.names import brief, count_of
 from ropewalk.text.remarks import Remark, issue, note
 from ropewalk.typing import IntArray

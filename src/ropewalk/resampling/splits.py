@@ -14,8 +14,8 @@ from ropewalk._optional import require
 from ropewalk.data.clusters import code_ids
 from ropewalk.data.columns import check_same_order
 from ropewalk.data.labels import find_label, label_text, usual_positive
-from ropewalk.data.rows import check_names
 from ropewalk.data.scores import code_labels
+from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.remarks import Remark, note

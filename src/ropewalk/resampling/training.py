@@ -23,7 +23,7 @@ from ropewalk.resampling.splits import (
     make_splits,
     positive_of,
 )
-from ropewalk.results.predictions import CrossPredictions
+from ropewalk.results.resampled import CrossPredictions
 from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.remarks import note
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, SeedLike

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from ropewalk.results.base import Recipe, Rendered
-from ropewalk.results.checks import CheckRow, PredictiveCheck
+from ropewalk.results.checks import CheckRow, Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
-from ropewalk.results.confusion import Confusion
 from ropewalk.results.curves import Curve
-from ropewalk.results.evaluation import Evaluation, MetricPosterior
+from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Setting, Validated
 from ropewalk.results.planning import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
-from ropewalk.results.predictions import CrossPredictions
-from ropewalk.results.ranking import Pair, Ranked, Ranking
-from ropewalk.results.resampled import CrossComparison, Setting, Validated
+from ropewalk.results.resampled import CrossComparison, CrossPredictions
 
 __all__ = [
     "Battery",

@@ -1,25 +1,33 @@
-"""What every answer has: a recipe to get it again, and ways to show it."""
+"""What every answer has: a recipe to get it again, also as JSON, and ways to show it."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
+import numpy as np
+
+from ropewalk._checks import check_draws, check_prevalence, check_prob, check_seed, choose
 from ropewalk._version import __version__
-from ropewalk.data.labels import NO_ANSWER
+from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Regions
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.decision import Decision, Regions, parse_rope
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.judging import Question
-from ropewalk.draws.summary import Estimate
+from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
+from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models.posterior import AnyData, AnyMetric
 from ropewalk.models.protocol import Model, Posterior
+from ropewalk.models.registry import model_dict, read_model
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, SharedOptions, echo
 from ropewalk.text.names import visible
@@ -31,6 +39,11 @@ if TYPE_CHECKING:
     from ropewalk.results.upwards import Diagram
 
 SCHEMA = 1
+HEAD: Final = {"schema": SCHEMA, "version": __version__}
+"""What every JSON object of an answer begins with."""
+
+T = TypeVar("T")
+
 _FIRST_KEYS = (
     "metric", "higher_is_better", "pos_label", "model", "prior", "engine", "n_items", "n_clusters", "classes",
     "prevalence", "draws", "seed", "prob", "rule", "data_hash", "diagnostics",
@@ -38,15 +51,11 @@ _FIRST_KEYS = (
 _BEYOND_ASCII = re.compile(r"[^\n\x20-\x7e]")
 
 
-def _escaped(char: str) -> str:
-    return json.dumps(char)[1:-1]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """Everything that decides an answer: run it again and get the same one, bit for bit.
 
-    `tables` is one table of both classifiers for a paired model, one a classifier otherwise; `pos_label` is
+    `tables` is one table of both classifiers for a paired model, one per classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
     clusters that are repeats of one item each. `sampler` is None for the exact engine.
     """
@@ -155,7 +164,9 @@ class Rendered:
         """Return the answer as JSON; it never holds NaN or infinity."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
         # Surrogates, control characters and bidi marks in a name would act on a reader's screen; escaped they do not.
-        return _BEYOND_ASCII.sub(lambda found: found[0] if visible(found[0]) == found[0] else _escaped(found[0]), text)
+        return _BEYOND_ASCII.sub(
+            lambda match: match[0] if visible(match[0]) == match[0] else json.dumps(match[0])[1:-1], text
+        )
 
     def to_markdown(self) -> str:
         """Return the answer as a Markdown table."""
@@ -232,13 +243,9 @@ class OneMetric(Rendered, Modelled, Drawn):
         """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
         upwards.to_netcdf(self, path, draws=draws)
 
-    def _asked(self) -> dict[str, Any]:
-        """Return what was asked, and where the answer comes from."""
-        return {
-            "schema": SCHEMA,
-            "version": __version__,
-            **provenance(self.recipe, len(self.draws), self.diagnostics),
-        }
+    def _head(self) -> dict[str, Any]:
+        """Return the question, and where the answer comes from."""
+        return {**HEAD, **provenance(self.recipe, len(self.draws), self.diagnostics)}
 
 
 def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = None) -> dict[str, Any]:
@@ -257,49 +264,121 @@ def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = N
 
 
 def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:
-    """Return an estimate, with its Monte Carlo errors if so said."""
-    told: dict[str, Any] = {"observed": estimate.observed, "mean": estimate.mean, "std": estimate.std}
-    if errors:
-        told["mc_error"] = estimate.mc_error
-    told["hdi"] = [estimate.hdi.low, estimate.hdi.high]
-    if errors:
-        told["hdi_mc_error"] = list(estimate.hdi_mc_error)
-    return told
+    """Return an estimate, with its Monte Carlo errors if `errors`."""
+    return pick(estimate, "observed mean std mc_error hdi hdi_mc_error" if errors else "observed mean std hdi")
 
 
-def delta_dict(found: Any) -> dict[str, Any]:
+def delta_dict(contrast: Any) -> dict[str, Any]:
     """Return a difference and the probability of its sign."""
-    return {
-        **estimate_dict(found.delta, errors=True),
-        "prob_below_zero": found.prob_below_zero,
-        "prob_above_zero": found.prob_above_zero,
-    }
-
-
-def rope_dict(rope: Interval | None) -> list[float | None] | None:
-    """Return a ROPE as a pair."""
-    return None if rope is None else [finite(rope.low), finite(rope.high)]
+    return {**estimate_dict(contrast.delta, errors=True), **pick(contrast, "prob_below_zero prob_above_zero")}
 
 
 def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decision | None) -> dict[str, Any]:
     """Return ROPE, region masses and verdict."""
     return {
-        "rope": None if regions is None else rope_dict(rope),
-        "regions": None
-        if regions is None
-        else {"below": regions.below, "inside": regions.inside, "above": regions.above},
-        "decision": None
-        if decision is None
-        else {
-            "symbol": decision.symbol,
-            "conclusive": decision.conclusive,
-            "stable": decision.stable,
-            "leaning": decision.leaning,
-            "text": decision.text,
-        },
+        "rope": None if regions is None else plain(rope),
+        "regions": None if regions is None else pick(regions, "below inside above"),
+        "decision": None if decision is None else pick(decision, "symbol conclusive stable leaning text"),
     }
 
 
-def finite(end: float) -> float | None:
-    """JSON has no infinity: an open end of a ROPE is null."""
-    return end if abs(end) < float("inf") else None
+def pick(value: Any, names: str) -> dict[str, Any]:
+    """Return attributes of a value in plain Python types, by name: `names` has spaces between them."""
+    return {name: plain(getattr(value, name)) for name in names.split()}
+
+
+def plain(value: Any) -> Any:
+    """Return a value in plain Python types; JSON has neither infinity nor NaN, which become None.
+
+    Examples
+    --------
+    >>> plain(Interval(-0.01, math.inf)), plain(np.array([[0.5, math.nan]]))
+    ([-0.01, None], [[0.5, None]])
+    """
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, np.ndarray):
+        has_null = value.dtype.kind == "f" and not np.isfinite(value).all()
+        return np.where(np.isfinite(value), value, np.array(None)).tolist() if has_null else value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, tuple | Interval):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def part_of(parts: Mapping[str, T], name: str) -> T:
+    """Return the part of an answer that has this name, or list those that there are."""
+    if name not in parts:
+        raise KeyError(f"{name}; there are: {', '.join(parts)}")
+    return parts[name]
+
+
+def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
+    """Return what a JSON file must hold to get the answer again, beside what it says anyway.
+
+    Tables are what `Outcomes.to_json` writes, their labels as text: so the answer is the same from arrays and from a
+    text file. None where the data are too many (scores, clusters), or where a model or metric is the user's own.
+    """
+    tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None]
+    metric = recipe.metric
+    if len(tables) < len(recipe.tables) or not isinstance(metric, Metric):
+        return None
+    model = model_dict(recipe.model)
+    if model is None:
+        return None
+    written = {
+        "model": model,
+        "classes": None if metric.classes is None else list(metric.classes),
+        "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
+        "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
+        "draws": recipe.draws,
+        "tables": [replace(table, labels=tuple(map(label_text, table.labels))).to_json() for table in tables],
+    }
+    try:
+        same = _metric(metric.name, written, tables[0].n_labels) == metric
+    except RopewalkError:
+        same = False
+    return written if same else None
+
+
+def read_recipe(answer: Any) -> Recipe:
+    """Return the recipe of an answer that was written as JSON."""
+    written = answer.get("recipe") if isinstance(answer, Mapping) and answer.get("schema") == SCHEMA else None
+    if not isinstance(written, Mapping):
+        raise FileFormatError(
+            "This is no comparison that can be asked again: it holds no recipe.",
+            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, items of many labels and "
+            "metrics of your own have none.",
+        )
+    try:
+        tables = tuple(Outcomes.from_json(text) for text in written["tables"])
+        rope = answer["rope"]
+        if rope is not None:
+            low, high = rope
+            rope = Interval(-math.inf if low is None else float(low), math.inf if high is None else float(high))
+        return Recipe(
+            tables=tables,
+            model=read_model(written["model"]),
+            metric=_metric(answer["metric"], written, tables[0].n_labels),
+            pos_label=written["pos_label"],
+            prevalence=check_prevalence(answer["prevalence"], tables[0].labels),
+            rope=parse_rope(rope),
+            prob=check_prob(answer["prob"]),
+            rule=choose(answer["rule"], {name: name for name in get_args(Rule)}, "rule"),
+            draws=check_draws(written["draws"]),
+            seed=check_seed(answer["seed"]),
+            data_hash=str(answer["data_hash"]),
+            n_items=int(answer["n_items"]),
+        )
+    except FileFormatError:
+        raise
+    except RopewalkError as error:
+        raise FileFormatError(f"The recipe in this file cannot be used: {error.message}") from error
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise FileFormatError(f"The recipe in this file cannot be read: {type(error).__name__}: {error}.") from error
+
+
+def _metric(name: str, written: Mapping[str, Any], n_labels: int) -> Metric:
+    metric = parse_metric(name, written["cost_matrix"]).at(n_labels - 1)
+    return metric if written["classes"] is None else replace(metric, classes=tuple(written["classes"]))

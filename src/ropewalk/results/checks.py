@@ -1,17 +1,16 @@
-"""Predictive checks: does what a model would show again look like what was seen."""
+"""Confusion matrices as rates, and predictive checks: do data that a model replicates look like those observed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ropewalk._version import __version__
-from ropewalk.data.labels import label_text
+from ropewalk.data.labels import find_label, label_text
 from ropewalk.draws.intervals import Interval
-from ropewalk.results.base import SCHEMA, Recipe, Rendered
+from ropewalk.results.base import HEAD, Recipe, Rendered, part_of, pick
 from ropewalk.text.names import count_of, visible
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.typing import IntArray, Label
+from ropewalk.typing import FloatArray, IntArray, Label
 
 CheckKind = Literal["posterior", "prior"]
 
@@ -47,17 +46,9 @@ class CheckRow:
     def to_dict(self) -> dict[str, Any]:
         """Return the row in plain Python types."""
         return {
-            "statistic": self.statistic,
-            "classifiers": list(self.classifiers),
+            **pick(self, "statistic classifiers"),
             "label": None if self.label is None else label_text(self.label),
-            "observed": self.observed,
-            "mean": self.mean,
-            "interval": list(self.interval),
-            "half": list(self.half),
-            "p_value": self.p_value,
-            "mc_error": self.mc_error,
-            "n": self.n,
-            "flagged": self.flagged,
+            **pick(self, "observed mean interval half p_value mc_error n flagged"),
         }
 
 
@@ -68,7 +59,7 @@ class PredictiveCheck(Rendered, Remarked):
     Made by `predictive_check`. `observed` (K, M, M) are the confusion matrices of the classifiers `names` over
     `labels`, rows the truth, and `replicates` (n, K, M, M) those of the first n replicated data sets, as many as fit
     into 32 MB; both None where items have any number of labels or the matrices would be too large. All
-    `draws` replicates count in the `rows`. `checked` is how many items each data set has, one number a table.
+    `draws` replicates count in the `rows`. `checked` is how many items each data set has, one number per table.
     """
 
     kind: CheckKind
@@ -100,38 +91,72 @@ class PredictiveCheck(Rendered, Remarked):
 
     def of(self, statistic: str) -> tuple[CheckRow, ...]:
         """Return the rows of one statistic, such as "recall"."""
-        found = tuple(row for row in self.rows if row.statistic == statistic)
-        if not found:
-            raise KeyError(f"{statistic}; there are: {', '.join(self.statistics)}")
-        return found
+        rows = {name: tuple(row for row in self.rows if row.statistic == name) for name in self.statistics}
+        return part_of(rows, statistic)
 
     def __repr__(self) -> str:
-        told = f"{self.kind}, {count_of(len(self.rows), 'feature')}, {len(self.flagged)} not reproduced"
-        return visible(f"PredictiveCheck({told})")
+        features = count_of(len(self.rows), "feature")
+        return visible(f"PredictiveCheck({self.kind}, {features}, {len(self.flagged)} not reproduced)")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check in plain Python types: exactly the JSON object, without the confusion matrices."""
         recipe = self.recipe
         return {
-            "schema": SCHEMA,
-            "version": __version__,
+            **HEAD,
             "kind": self.kind,
             "model": recipe.model.name,
             "prior": recipe.model.prior,
             "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
             "names": list(self.names),
             "labels": [label_text(label) for label in self.labels],
-            "n_items": recipe.n_items,
-            "n_clusters": recipe.n_clusters,
-            "checked": list(self.checked),
-            "draws": self.draws,
-            "seed": self.seed,
+            **pick(recipe, "n_items n_clusters"),
+            **pick(self, "checked draws seed"),
             "data_hash": recipe.data_hash,
-            "rows": [row.to_dict() for row in self.rows],
-            "notes": list(self.notes),
+            **pick(self, "rows notes"),
         }
 
 
 def extremity(row: CheckRow) -> float:
     """Return how far a p-value is from its nearer end: the smallest is the least well reproduced."""
     return min(row.p_value, 1 - row.p_value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Confusion(Rendered, Remarked):
+    """How often each class is taken for each other one: counts, rates and intervals. Made by `confusion`.
+
+    Rows are true classes (`rows`), columns predicted ones (`labels`), which are the same unless missing predictions
+    count as wrong. `normalised` is each row over its sum, NaN where a class has no items; `mean`, `low` and `high`
+    are of the posterior of each rate, and `interval` gives one.
+    """
+
+    name: str
+    labels: tuple[Label, ...]
+    rows: tuple[Label, ...]
+    counts: IntArray = field(repr=False)
+    normalised: FloatArray = field(repr=False)
+    mean: FloatArray = field(repr=False)
+    low: FloatArray = field(repr=False)
+    high: FloatArray = field(repr=False)
+    prior: FloatArray = field(repr=False)
+    prob: float
+    remarks: tuple[Remark, ...] = ()
+
+    def interval(self, truth: Label, predicted: Label) -> Interval:
+        """Return the HDI of the rate at which items of class `truth` are predicted to be `predicted`."""
+        i = self.rows.index(find_label(truth, self.rows, what="truth"))
+        j = self.labels.index(find_label(predicted, self.labels, what="predicted"))
+        return Interval(float(self.low[i, j]), float(self.high[i, j]))
+
+    def __repr__(self) -> str:
+        return visible(f"Confusion({self.name}, {len(self.rows)} classes, {int(self.counts.sum()):,} items)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types; the rates of a class without items are None."""
+        return {
+            **HEAD,
+            "name": self.name,
+            "labels": [label_text(label) for label in self.labels],
+            "rows": [label_text(label) for label in self.rows],
+            **pick(self, "counts normalised mean low high prior prob notes"),
+        }

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from ropewalk._checks import check_prob
-from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.base import SCHEMA, Rendered, finite
+from ropewalk.results.base import HEAD, Rendered, pick
 from ropewalk.text.names import shorten, visible
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import Label
@@ -47,8 +46,7 @@ class Effect:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the effect in plain Python types; an open end is null."""
-        ends = None if self.interval is None else [finite(self.interval.low), finite(self.interval.high)]
-        return {"name": self.name, "value": self.value, "interval": ends, "prob": self.prob}
+        return pick(self, "name value interval prob")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +139,7 @@ class ClassicalTest(Rendered, Remarked):
         return {
             "name": self.name,
             "classifiers": list(self.names),
-            "statistic": finite(self.statistic),
-            "p_value": self.p_value,
-            "n": self.n,
-            "alternative": self.alternative,
-            "null": self.null,
-            "effect": None if self.effect is None else self.effect.to_dict(),
-            "df": [finite(df) for df in self.df],
-            "mc_error": self.mc_error,
-            "method": self.method,
-            "assumptions": list(self.assumptions),
-            "warnings": list(self.warnings),
+            **pick(self, "statistic p_value n alternative null effect df mc_error method assumptions warnings"),
         }
 
 
@@ -191,26 +179,16 @@ class Battery(Rendered):
         return None if test is None else test.p_value
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{key} {test.p_value:.3g}" for key, test in self.tests.items() if test is not None)
-        return visible(f"Battery({self.a} − {self.b}, p-values: {told})")
-
-    def tests_dict(self) -> dict[str, Any]:
-        """Return every test in plain Python types, null where it was not carried out."""
-        return {key: None if test is None else test.to_dict() for key, test in self.tests.items()}
+        p_values = ", ".join(f"{key} {test.p_value:.3g}" for key, test in self.tests.items() if test is not None)
+        return visible(f"Battery({self.a} − {self.b}, p-values: {p_values})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the battery in plain Python types: exactly the JSON object."""
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "a": self.a,
-            "b": self.b,
-            "n_items": self.n_items,
+            **HEAD,
+            **pick(self, "a b n_items"),
             "pos_label": None if self.pos_label is None else label_text(self.pos_label),
-            "data_hash": self.data_hash,
-            "seed": self.seed,
-            "tests": self.tests_dict(),
-            "reasons": dict(self.reasons),
+            **pick(self, "data_hash seed tests reasons"),
         }
 
 
@@ -236,31 +214,26 @@ class Nemenyi(Rendered, Remarked):
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The largest sets of classifiers that cannot be told apart, best first: the bars of Demšar's diagram."""
         order = sorted(self.ranks, key=self.ranks.__getitem__)
-        found: list[tuple[str, ...]] = []
+        groups: list[tuple[str, ...]] = []
         for i, best in enumerate(order):
             near = tuple(n for n in order[i:] if self.ranks[n] - self.ranks[best] < self.critical_difference)
-            if len(near) > 1 and not (found and set(near) <= set(found[-1])):
-                found.append(near)
-        return tuple(found)
+            if len(near) > 1 and not (groups and set(near) <= set(groups[-1])):
+                groups.append(near)
+        return tuple(groups)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name} {rank:.2f}" for name, rank in self.ranks.items())
+        ranks = ", ".join(f"{name} {rank:.2f}" for name, rank in self.ranks.items())
         apart = f"critical difference {self.critical_difference:.3f} at {self.alpha:g}"
-        return visible(f"Nemenyi(average ranks: {told}; {apart})")
+        return visible(f"Nemenyi(average ranks: {ranks}; {apart})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
         return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "n": self.n,
-            "alpha": self.alpha,
-            "critical_difference": self.critical_difference,
-            "ranks": dict(self.ranks),
+            **HEAD,
+            **pick(self, "n alpha critical_difference ranks"),
             "pairs": [
                 {"a": a, "b": b, "difference": self.ranks[a] - self.ranks[b], "p_value": p}
                 for (a, b), p in self.p_values.items()
             ],
-            "groups": [list(group) for group in self.groups],
-            "warnings": list(self.warnings),
+            **pick(self, "groups warnings"),
         }

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk._version import __version__
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.base import SCHEMA, Rendered, finite
+from ropewalk.results.base import HEAD, Rendered, pick, plain
 from ropewalk.text.names import count_of, visible
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray, IntArray
@@ -47,7 +46,7 @@ class Band:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the band in plain Python types."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return pick(self, "x observed mean low high all_low all_high prob draws")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -63,11 +62,10 @@ class Curve(Rendered, Remarked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve in plain Python types; a threshold above all scores is null."""
-        figures: dict[str, Any] = {"schema": SCHEMA, "version": __version__, "curve": self.kind}
+        figures: dict[str, Any] = {**HEAD, "curve": self.kind}
         for field in fields(self):
             name = "notes" if field.name == "remarks" else field.name
-            value = getattr(self, name)
-            figures[name] = value.to_dict() if hasattr(value, "to_dict") else _plain(value)
+            figures[name] = plain(getattr(self, name))
         return figures
 
     @property
@@ -76,8 +74,8 @@ class Curve(Rendered, Remarked):
         return type(self).__name__.removesuffix("Curve").lower()
 
     def __repr__(self) -> str:
-        told = f"{self.name}, {count_of(self.n_items, 'item')}, {self.band.draws:,} draws"
-        return visible(f"{type(self).__name__}({told})")
+        items = count_of(self.n_items, "item")
+        return visible(f"{type(self).__name__}({self.name}, {items}, {self.band.draws:,} draws)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -148,13 +146,3 @@ class ThresholdCurve(Curve):
             raise InvalidInputError(f"A threshold is a number; got {threshold!r}.")
         place = int(np.searchsorted(self.thresholds, threshold))
         return float(self.regret[min(place, self.regret.size - 1)])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Interval):
-        return [finite(value.low), finite(value.high)]
-    if isinstance(value, np.ndarray):
-        return [finite(x) if isinstance(x, float) else x for x in value.tolist()]
-    if isinstance(value, float):
-        return finite(value)
-    return list(value) if isinstance(value, tuple) else value

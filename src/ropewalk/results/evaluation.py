@@ -1,26 +1,34 @@
-"""One classifier: the posterior of its metrics."""
+"""The posterior of scores: of one classifier, of a setting chosen by them, and of K classifiers in a ranking."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ropewalk._version import __version__
+import numpy as np
+
 from ropewalk.data.labels import label_text
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece, Regions
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import Estimate
+from ropewalk.draws.judging import Contrast, mirrored
 from ropewalk.models.posterior import AnyMetric
 from ropewalk.results import upwards
 from ropewalk.results.base import (
-    SCHEMA,
+    HEAD,
     Drawing,
     Drawn,
     Modelled,
+    OneMetric,
     Recipe,
     Rendered,
+    delta_dict,
     estimate_dict,
+    part_of,
+    pick,
+    plain,
     provenance,
     verdict_dict,
 )
@@ -28,7 +36,7 @@ from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.planning import MoreData
 from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.typing import SeedLike
+from ropewalk.typing import IntArray, SeedLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,10 +80,7 @@ class Evaluation(Rendered, Modelled, Remarked):
     remarks: tuple[Remark, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricPosterior:
-        for posterior in self.metrics:
-            if posterior.metric.name == metric:
-                return posterior
-        raise KeyError(f"{metric}; there are: {', '.join(m.metric.name for m in self.metrics)}")
+        return part_of({posterior.metric.name: posterior for posterior in self.metrics}, metric)
 
     @property
     def recipe(self) -> Recipe:
@@ -83,23 +88,22 @@ class Evaluation(Rendered, Modelled, Remarked):
         return self.metrics[0].recipe
 
     def __repr__(self) -> str:
-        told = ", ".join(
+        metrics = ", ".join(
             f"{m.metric.name} = {m.estimate.mean:.3f} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"
             for m in self.metrics
         )
-        return visible(f"Evaluation({self.name}: {told})")
+        return visible(f"Evaluation({self.name}: {metrics})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
         first = self.metrics[0]
-        asked = provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics)
+        head = provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics)
         for key in ("metric", "higher_is_better"):  # each metric has its own
-            del asked[key]
+            del head[key]
         return {
-            "schema": SCHEMA,
-            "version": __version__,
+            **HEAD,
             "name": self.name,
-            **asked,
+            **head,
             "pos_label": next((label_text(p) for m in self.metrics if (p := m.recipe.pos_label) is not None), None),
             "at_least": self.at_least,
             "metrics": [
@@ -116,6 +120,204 @@ class Evaluation(Rendered, Modelled, Remarked):
                 }
                 for m in self.metrics
             ],
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
+            **pick(self, "notes warnings"),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Setting:
+    """One setting of the hyper-parameters, and the posterior of its score on the validation set."""
+
+    params: Mapping[str, Any]
+    validation: MetricPosterior
+
+    @property
+    def text(self) -> str:
+        """The setting in words.
+
+        Examples
+        --------
+        >>> Setting(params={"C": 0.1, "kernel": "rbf"}, validation=None).text  # type: ignore[arg-type]
+        "C=0.1, kernel='rbf'"
+        """
+        return ", ".join(f"{name}={value!r}" for name, value in self.params.items()) or "as it is"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Validated(Rendered, Remarked):
+    """A setting chosen on a validation set, and how good it is on a test set. Made by `train_validation_test`.
+
+    `train`, `validation` and `test_items` are numbers of items; `estimator` is the fitted one that was tested, on the
+    training set alone unless `refit`.
+    """
+
+    name: str
+    settings: tuple[Setting, ...]
+    chosen: int
+    test: Evaluation
+    estimator: Any = field(repr=False)
+    train: IntArray = field(repr=False)
+    validation: IntArray = field(repr=False)
+    test_items: IntArray = field(repr=False)
+    refit: bool
+    seed: int
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def best(self) -> Setting:
+        """The setting with the best observed score on the validation set."""
+        return self.settings[self.chosen]
+
+    @property
+    def metric(self) -> str:
+        """The metric's name."""
+        return self.best.validation.metric.name
+
+    @property
+    def estimate(self) -> Estimate:
+        """The posterior of the chosen setting's score on the test set."""
+        return self.test.metrics[0].estimate
+
+    def __repr__(self) -> str:
+        low, high = self.estimate.hdi
+        return visible(
+            f"Validated({self.name}, {self.best.text} of {len(self.settings)}: test {self.metric} = "
+            f"{self.estimate.mean:.3f} [{low:.3f}, {high:.3f}])"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {
+            **HEAD,
+            **pick(self, "name metric seed refit"),
+            "n_train": len(self.train),
+            "n_validation": len(self.validation),
+            "n_test": len(self.test_items),
+            "chosen": self.chosen,
+            "settings": [
+                {"params": {k: _setting_value(v) for k, v in s.params.items()}, **estimate_dict(s.validation.estimate)}
+                for s in self.settings
+            ],
+            **pick(self, "test notes warnings"),
+        }
+
+
+def _setting_value(value: Any) -> Any:
+    """Return a value of a hyper-parameter as JSON can hold it, else as text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return repr(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """One classifier in a ranking.
+
+    `rank_probabilities[r]` is the probability of rank r + 1, ties shared equally; `expected_loss` is how much worse
+    than the best of them it is on average, if picked: E[max psi − psi].
+    """
+
+    name: str
+    estimate: Estimate
+    p_best: float
+    expected_rank: float
+    rank_probabilities: tuple[float, ...]
+    expected_loss: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two classifiers of a ranking, the posterior of their difference and the verdict."""
+
+    a: str
+    b: str
+    contrast: Contrast
+    more: MoreData | None = None
+
+    @property
+    def delta(self) -> Estimate:
+        """The posterior of A − B."""
+        return self.contrast.delta
+
+    @property
+    def decision(self) -> Decision | None:
+        """The verdict, where there is a ROPE."""
+        return self.contrast.decision
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair in plain Python types; the ROPE is that of the ranking."""
+        verdict = verdict_dict(None, self.contrast.regions, self.decision)
+        del verdict["rope"]
+        more = None if self.more is None else self.more.brief(rows=False)
+        return {"a": self.a, "b": self.b, "delta": delta_dict(self.contrast), **verdict, "more_data": more}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Ranking(OneMetric, Remarked):
+    """Which of K classifiers is best? One joint posterior of all of them. Made by `rank`.
+
+    `models` come in the order of the data; `by_rank` has them best first.
+    """
+
+    models: tuple[Ranked, ...]
+    pairwise: tuple[Pair, ...]
+    draws: Draws = field(repr=False)
+    recipe: Recipe = field(repr=False)
+    drawing: Drawing = field(repr=False, default=Drawing())
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def p_best(self) -> dict[str, float]:
+        """The probability that each classifier is the best; they add up to 1."""
+        return {model.name: model.p_best for model in self.models}
+
+    @property
+    def expected_rank(self) -> dict[str, float]:
+        """The expected rank of each classifier; 1 is best."""
+        return {model.name: model.expected_rank for model in self.models}
+
+    @property
+    def by_rank(self) -> tuple[Ranked, ...]:
+        """The classifiers, best expected rank first."""
+        return tuple(sorted(self.models, key=lambda model: model.expected_rank))
+
+    def __getitem__(self, name: str) -> Ranked:
+        return part_of({model.name: model for model in self.models}, name)
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Return the difference a − b of two classifiers, whichever came first in the data.
+
+        A ROPE is about the order of the data: seen from the other side it is mirrored, and so is the verdict.
+        """
+        for pair in self.pairwise:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                turned = mirrored(pair.contrast, self.recipe.rope, (a, b))
+                return Pair(a=a, b=b, contrast=turned, more=None if pair.more is None else pair.more.mirrored())
+        unknown = next((name for name in (a, b) if name not in self.p_best), a)
+        raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")
+
+    def __repr__(self) -> str:
+        shares = ", ".join(f"{model.name} {model.p_best:.2f}" for model in self.by_rank)
+        return visible(f"Ranking({self.metric}, P(best): {shares})")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        recipe = self.recipe
+        return {
+            **self._head(),
+            "rope": plain(recipe.rope),
+            "models": [
+                {
+                    "name": model.name,
+                    **estimate_dict(model.estimate, errors=True),
+                    **pick(model, "p_best expected_rank rank_probabilities expected_loss"),
+                }
+                for model in self.models
+            ],
+            "pairwise": [pair.to_dict() for pair in self.pairwise],
+            **pick(self, "notes warnings"),
         }

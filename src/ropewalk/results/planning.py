@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.judging import mirror
-from ropewalk.results.base import SCHEMA, Recipe, Rendered, rope_dict
+from ropewalk.results.base import HEAD, Recipe, Rendered, pick, plain
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.verdicts import Verdict
 
@@ -41,17 +40,7 @@ class PowerRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row in plain Python types."""
-        return {
-            "n": self.n,
-            "power": self.power,
-            "low": self.low,
-            "high": self.high,
-            "simulations": self.simulations,
-            "decisions": {verdict.value: share for verdict, share in self.decisions.items()},
-            "wrong": self.wrong,
-            "type_s": self.type_s,
-            "type_m": self.type_m,
-        }
+        return pick(self, "n power low high simulations decisions wrong type_s type_m")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,30 +84,18 @@ class Design:
     def to_dict(self) -> dict[str, Any]:
         """Return what was asked in plain Python types."""
         recipe = self.recipe
-        positive = recipe.pos_label
         return {
-            "schema": SCHEMA,
-            "version": __version__,
+            **HEAD,
             "metric": recipe.metric.name,
             "higher_is_better": recipe.metric.higher_is_better,
-            "pos_label": None if positive is None else label_text(positive),
+            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
             "model": recipe.model.name,
             "prior": recipe.model.prior,
             "a": self.names[0],
             "b": self.names[1],
             "goal": self.goal,
-            "rope": rope_dict(self.rope),
-            "prob": recipe.prob,
-            "rule": recipe.rule,
-            "truth": self.truth,
-            "delta": self.delta,
-            "assurance": self.assurance,
-            "ceiling": self.ceiling,
-            "ceilings": None
-            if self.ceilings is None
-            else {verdict.value: share for verdict, share in self.ceilings.items()},
-            "draws": self.draws,
-            "seed": self.seed,
+            **pick(recipe, "rope prob rule"),
+            **pick(self, "truth delta assurance ceiling ceilings draws seed"),
         }
 
 
@@ -156,13 +133,7 @@ class PowerResult(Rendered, Remarked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
-        return {
-            **self.design.to_dict(),
-            "simulations": self.simulations,
-            "partial": self.partial,
-            "rows": [row.to_dict() for row in self.rows],
-            "notes": list(self.notes),
-        }
+        return {**self.design.to_dict(), **pick(self, "simulations partial rows notes")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -204,24 +175,8 @@ class Plan(Rendered, Remarked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
-        return {
-            **self.design.to_dict(),
-            "asks": self.asks,
-            "target": self.target,
-            "n": self.n,
-            "found": self.found,
-            "low": self.low,
-            "high": self.high,
-            "reachable": self.reachable,
-            "max_n": self.max_n,
-            "cost_per_item": self.cost_per_item,
-            "value": self.value,
-            "net": self.net,
-            "simulations": self.simulations,
-            "partial": self.partial,
-            "rows": [row.to_dict() for row in self.rows],
-            "notes": list(self.notes),
-        }
+        names = "asks target n found low high reachable max_n cost_per_item value net simulations partial rows notes"
+        return {**self.design.to_dict(), **pick(self, names)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -269,24 +224,12 @@ class MoreData(Rendered, Remarked):
 
     def brief(self, *, rows: bool = True) -> dict[str, Any]:
         """Return the answer in plain Python types, where the question stands beside it already."""
-        ceilings = self.design.ceilings or {}
-        told: dict[str, Any] = {
+        return {
             "goal": self.design.goal,
-            "target": self.target,
-            "n": self.n,
-            "low": self.low,
-            "high": self.high,
-            "reachable": self.reachable,
-            "max_n": self.max_n,
-            "method": self.method,
-            "ceilings": {verdict.value: share for verdict, share in ceilings.items()},
+            **pick(self, "target n low high reachable max_n method"),
+            "ceilings": plain(self.design.ceilings or {}),
+            **({"rows": [pick(row, "n decisions") for row in self.rows]} if rows else {}),
         }
-        if rows:
-            told["rows"] = [
-                {"n": row.n, "decisions": {verdict.value: share for verdict, share in row.decisions.items()}}
-                for row in self.rows
-            ]
-        return told
 
     def __repr__(self) -> str:
         answer = f"{self.n} more {self.unit}" if self.n is not None else "not reachable"
@@ -294,22 +237,8 @@ class MoreData(Rendered, Remarked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
-        return {
-            **self.design.to_dict(),
-            "target": self.target,
-            "n": self.n,
-            "low": self.low,
-            "high": self.high,
-            "reachable": self.reachable,
-            "n_items": self.n_items,
-            "unit": self.unit,
-            "max_n": self.max_n,
-            "method": self.method,
-            "simulations": self.simulations,
-            "partial": self.partial,
-            "rows": [row.to_dict() for row in self.rows],
-            "notes": list(self.notes),
-        }
+        names = "target n low high reachable n_items unit max_n method simulations partial rows notes"
+        return {**self.design.to_dict(), **pick(self, names)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -349,18 +278,10 @@ class StoppingResult(Rendered, Remarked):
         """Return the answer in plain Python types: exactly the JSON object."""
         return {
             **self.design.to_dict(),
-            "stop": self.stop,
-            "batch": self.batch,
-            "min_n": self.min_n,
-            "max_n": self.max_n,
-            "mean_n": self.mean_n,
-            "mean_n_error": self.mean_n_error,
+            **pick(self, "stop batch min_n max_n mean_n mean_n_error"),
             "n_quantiles": dict(zip(("10%", "50%", "90%"), self.n_quantiles, strict=True)),
-            "at_most": self.at_most,
-            "covered": self.covered,
+            **pick(self, "at_most covered"),
             "stopped": self.row.to_dict(),
             "fixed": {**self.fixed.to_dict(), "covered": self.fixed_covered},
-            "simulations": self.simulations,
-            "partial": self.partial,
-            "notes": list(self.notes),
+            **pick(self, "simulations partial notes"),
         }

@@ -1,31 +1,227 @@
-"""What resampling answers: a comparison over folds and repeats, a setting chosen and tested."""
+"""Predictions for items that classifiers were not trained on, fold by fold, and the comparison that they allow."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from ropewalk._version import __version__
-from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Piece, Regions
-from ropewalk.draws.evidence import BayesFactor
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import Estimate
-from ropewalk.mcmc.chains import Diagnostics
-from ropewalk.results.base import SCHEMA, Drawing, Modelled, Recipe, Rendered, estimate_dict
+from ropewalk._checks import check_keywords
+from ropewalk.data.labels import find_label
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.data.tally import place_of
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle
+from ropewalk.metrics.scores import WeightedItems, parse_score_metric, settle_scores
+from ropewalk.models.posterior import observed_psi
+from ropewalk.results import upwards
+from ropewalk.results.base import Modelled, Rendered, T, pick, plain
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.evaluation import Evaluation, MetricPosterior
-from ropewalk.results.planning import MoreData
-from ropewalk.results.predictions import CrossPredictions
-from ropewalk.text.names import visible
+from ropewalk.results.evaluation import Evaluation
+from ropewalk.text.names import count_of, shorten
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.typing import FloatArray, IntArray, Label
+from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
-_FEWEST: Final = 2
+_BINARY: Final = 2
+_WHICH: Final = ("classes", "pos_label", "cost_matrix", "prevalence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class CrossPredictions(Remarked):
+    """What classifiers said about items that they were not trained on, fold by fold and repeat by repeat.
+
+    Made by `resampling.cross_predict`. There is one row for each time that an item was tested, ordered by repeat and
+    then by item: where each repeat tests all items, the first `n_items` rows are those of X in its order.
+
+    `codes` are the true label (first column) and the predictions, as places in `labels`; `item` is the number of the
+    item in X, `repeat` how often it was tested before, `fold` the number of the fold over all repeats. `scores` are
+    those of the positive class `pos_label` for two labels, else one column per label. `group` numbers the groups that
+    were given. `train_sizes` and `test_sizes` have one entry per fold.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[Label, ...]
+    codes: CodeArray = field(repr=False)
+    item: IntArray = field(repr=False)
+    repeat: IntArray = field(repr=False)
+    fold: IntArray = field(repr=False)
+    train_sizes: IntArray
+    test_sizes: IntArray
+    n_items: int
+    scores: Mapping[str, FloatArray] | None = None
+    pos_label: Label | None = None
+    group: IntArray | None = None
+    words: str = ""
+    seed: int = 0
+    remarks: tuple[Remark, ...] = ()
+
+    def __post_init__(self) -> None:
+        arrays = (self.codes, self.item, self.repeat, self.fold, self.train_sizes, self.test_sizes, self.group)
+        for array in (*arrays, *(self.scores or {}).values()):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        return (
+            f"CrossPredictions({self.n_items:,} items, {self.words}, {count_of(len(self), 'prediction')} of "
+            f"{shorten(self.names, 6)})"
+        )
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds there are, over all repeats."""
+        return len(self.train_sizes)
+
+    @property
+    def n_repeats(self) -> int:
+        """How often the item that was tested most was tested."""
+        return int(self.repeat.max()) + 1
+
+    @property
+    def n_train(self) -> float:
+        """The mean size of a training set, as `classical.corrected_t` wants it."""
+        return float(self.train_sizes.mean())
+
+    @property
+    def n_test(self) -> float:
+        """The mean size of a test set."""
+        return float(self.test_sizes.mean())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every repeat tests the same items."""
+        sizes = np.bincount(self.repeat)
+        return bool(sizes.min() == sizes.max())
+
+    @property
+    def y_true(self) -> npt.NDArray[Any]:
+        """The true label of each row."""
+        return np.array(self.labels)[self.codes[:, 0]]
+
+    @property
+    def predictions(self) -> dict[str, npt.NDArray[Any]]:
+        """The predicted label of each row, by classifier."""
+        known = np.array(self.labels)
+        return {name: known[self.codes[:, 1 + k]] for k, name in enumerate(self.names)}
+
+    @property
+    def cluster(self) -> IntArray | None:
+        """What belongs together: the group where groups were given, the item where items repeat, else None."""
+        if self.group is not None:
+            return self.group
+        return self.item if self.n_repeats > 1 else None
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The predictions as counts, in clusters where items repeat or groups were given."""
+        places = range(len(self.labels))
+        table = Outcomes.from_arrays(*self.codes.T, names=self.names, labels=places, cluster=self.cluster)
+        return table.relabel(self.labels)
+
+    def position(self, name: str) -> int:
+        """Return the place of a classifier among `names`."""
+        return place_of(name, self.names)
+
+    def compare(self, a: str | None = None, b: str | None = None, **options: Any) -> Comparison:
+        """Compare two of the classifiers: `compare` of these predictions, or of these scores."""
+        return upwards.compare_predictions(self, a, b, **options)
+
+    def evaluate(self, name: str | None = None, **options: Any) -> Evaluation:
+        """Evaluate one of the classifiers: `evaluate` of these predictions."""
+        return upwards.evaluate_predictions(self, name, **options)
+
+    def fold_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
+        """Return one score per fold for each classifier, in the order of the folds.
+
+        Takes any metric of `compare`, with its `classes`, `pos_label`, `cost_matrix` and `prevalence`; names of scores
+        such as ``"roc_auc"`` where scores were kept. What is 0/0 in a fold counts as 0, as everywhere; what a fold
+        cannot say at all (an area with one class, a class mix that needs a class it lacks) is NaN.
+
+        `classical.corrected_t`, `classical.repeated` and, for five repeats of two folds, `classical.cv5x2_t` take
+        these as they are.
+        """
+        return self._scores_by(self.fold, metric, which)
+
+    def repeat_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
+        """Return one score per repeat for each classifier, over all items of the repeat: see `fold_scores`.
+
+        Where repeats test different items (not `complete`), their scores are of different items too.
+        """
+        return self._scores_by(self.repeat, metric, which)
+
+    def _scores_by(self, part: IntArray, metric: MetricLike, which: dict[str, Any]) -> dict[str, FloatArray]:
+        check_keywords(which, _WHICH)
+        order = np.argsort(part, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
+        values = [self._observed(rows, metric, **which) for rows in parts]
+        return dict(zip(self.names, np.array(values, dtype=np.float64).T.copy(), strict=True))
+
+    def _observed(self, rows: IntArray, metric: Any, **which: Any) -> Sequence[float | None]:
+        """Return the metric of some of the rows, one number per classifier."""
+        if is_of_scores(metric):
+            return self._scored(rows, metric, **which)
+        return self._counted(rows, metric, **which)
+
+    def _counted(
+        self,
+        rows: IntArray,
+        metric: MetricLike,
+        *,
+        classes: Any = None,
+        pos_label: Any = None,
+        cost_matrix: Any = None,
+        prevalence: Any = None,
+    ) -> Sequence[float | None]:
+        table = Outcomes(self.codes[rows], np.ones(rows.size, dtype=np.int64), self.labels, self.names)
+        chosen = choose_metric(metric, table, pos_label, cost_matrix)
+        asked = settle([table], metric=chosen, classes=classes, pos_label=pos_label, prevalence=prevalence)
+        return observed_psi(asked.tables, asked.metric, asked.prevalence)
+
+    def _scored(self, rows: IntArray, metric: Any, *, pos_label: Any = None, **idle: Any) -> Sequence[float | None]:
+        if any(value is not None for value in idle.values()):
+            raise InvalidInputError(f"`{next(iter(idle))}` is about labels, and {metric!r} about scores.")
+        scores, positive = self.scores_of(pos_label), self.pos_label if pos_label is None else pos_label
+        parse_score_metric(metric, n_labels=len(self.labels) if positive is None else _BINARY)  # unknown is no NaN
+        values = [scores[name][rows] for name in self.names]
+        try:
+            items = ItemScores.from_arrays(self.y_true[rows], *values, names=self.names, labels=self.labels)
+            items, asked, _ = settle_scores(items, metric, positive)
+        except DataError:  # a fold of one class has no area
+            return [None] * len(self.names)
+        return asked(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0].tolist()  # type: ignore[no-any-return]
+
+    def scores_of(self, pos_label: Any = None) -> Mapping[str, FloatArray]:
+        """Return the scores, if some were kept and they are those of the class that is meant."""
+        if self.scores is None:
+            raise InvalidInputError(
+                "Only labels were kept, and this metric is about scores.",
+                hint='cross_predict(…, method="predict_proba") keeps scores too.',
+            )
+        if pos_label is not None and self.pos_label not in {None, find_label(pos_label, self.labels)}:
+            raise InvalidInputError(
+                f"The scores kept are those of {self.pos_label!r}, not of {pos_label!r}.",
+                hint=f"cross_predict(…, pos_label={pos_label!r}) keeps the others.",
+            )
+        return self.scores
+
+
+def is_of_scores(metric: Any) -> bool:
+    """Whether a metric compares scores, instead of labels, with the truth.
+
+    Examples
+    --------
+    >>> is_of_scores("roc_auc"), is_of_scores("macro_f1")
+    (True, False)
+    """
+    return metric_kind(metric) == "scores" and needs_truth(metric)
 
 
 def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
@@ -36,10 +232,15 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
     return {
         "n": int(known.size),
         "mean": float(known.mean()),
-        "std": float(known.std(ddof=1)) if known.size >= _FEWEST else None,
+        "std": float(known.std(ddof=1)) if known.size > 1 else None,
         "low": float(known.min()),
         "high": float(known.max()),
     }
+
+
+def _held(read: Callable[[Comparison], T], doc: str) -> T:
+    """Return a property that reads the comparison which an answer holds."""
+    return property(lambda answer: read(answer.comparison), doc=doc)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -58,250 +259,54 @@ class CrossComparison(Rendered, Modelled, Remarked):
     corrected_t: ClassicalTest | None
     remarks: tuple[Remark, ...] = ()
 
-    @property
-    def a(self) -> str:
-        """The name of A."""
-        return self.comparison.a
-
-    @property
-    def b(self) -> str:
-        """The name of B."""
-        return self.comparison.b
-
-    @property
-    def diagnostics(self) -> Diagnostics | None:
-        """How far Markov chains can be trusted, where there are any."""
-        return self.comparison.diagnostics
-
-    @property
-    def metric(self) -> str:
-        """The metric's name."""
-        return self.comparison.metric
-
-    @property
-    def pos_label(self) -> Label | None:
-        """The positive class, if the metric has one."""
-        return self.comparison.pos_label
-
-    @property
-    def estimate_a(self) -> Estimate:
-        """The posterior of A's score."""
-        return self.comparison.estimate_a
-
-    @property
-    def estimate_b(self) -> Estimate:
-        """The posterior of B's score."""
-        return self.comparison.estimate_b
-
-    @property
-    def delta(self) -> Estimate:
-        """The posterior of A − B."""
-        return self.comparison.delta
-
-    @property
-    def mean(self) -> float:
-        """The posterior mean of A − B."""
-        return self.comparison.mean
-
-    @property
-    def std(self) -> float:
-        """The posterior standard deviation of A − B."""
-        return self.comparison.std
-
-    @property
-    def hdi(self) -> Interval:
-        """The highest density interval of A − B."""
-        return self.comparison.hdi
-
-    @property
-    def prob_below_zero(self) -> float:
-        """The probability that A's score is below B's."""
-        return self.comparison.prob_below_zero
-
-    @property
-    def prob_above_zero(self) -> float:
-        """The probability that A's score is above B's."""
-        return self.comparison.prob_above_zero
-
-    @property
-    def rope(self) -> Interval | None:
-        """The region of practical equivalence, if one was stated."""
-        return self.comparison.rope
-
-    @property
-    def regions(self) -> Regions | None:
-        """The masses below, in and above the ROPE."""
-        return self.comparison.regions
-
-    @property
-    def rope_path(self) -> tuple[Piece, ...] | None:
-        """The verdict at every width of the ROPE."""
-        return self.comparison.rope_path
-
-    @property
-    def decision(self) -> Decision | None:
-        """The verdict, if a ROPE was stated."""
-        return self.comparison.decision
-
-    @property
-    def conclusive(self) -> bool:
-        """Whether the data settle the question; never so without a ROPE."""
-        return self.comparison.conclusive
-
-    @property
-    def prior_draws(self) -> FloatArray | None:
-        """Draws of A − B under the prior, where a Bayes factor was made of them."""
-        return self.comparison.prior_draws
-
-    @property
-    def sd_draws(self) -> FloatArray | None:
-        """Draws of A − B that the Savage-Dickey ratio was made of."""
-        return self.comparison.sd_draws
-
-    @property
-    def more(self) -> MoreData | None:
-        """How many more items would settle an open question, if the classifiers learned no more from them."""
-        return self.comparison.more
-
-    @property
-    def bayes_factor(self) -> BayesFactor | None:
-        """The Bayes factors, where the model has them."""
-        return self.comparison.bayes_factor
-
-    @property
-    def draws(self) -> Draws:
-        """The draws of both scores."""
-        return self.comparison.draws
-
-    @property
-    def recipe(self) -> Recipe:
-        """What gives the same comparison of these predictions again."""
-        return self.comparison.recipe
-
-    @property
-    def drawing(self) -> Drawing:
-        """How it was drawn."""
-        return self.comparison.drawing
+    a = _held(lambda c: c.a, "The name of A.")
+    b = _held(lambda c: c.b, "The name of B.")
+    diagnostics = _held(lambda c: c.diagnostics, "How far Markov chains can be trusted, where there are any.")
+    metric = _held(lambda c: c.metric, "The metric's name.")
+    pos_label = _held(lambda c: c.pos_label, "The positive class, if the metric has one.")
+    estimate_a = _held(lambda c: c.estimate_a, "The posterior of A's score.")
+    estimate_b = _held(lambda c: c.estimate_b, "The posterior of B's score.")
+    delta = _held(lambda c: c.delta, "The posterior of A − B.")
+    mean = _held(lambda c: c.mean, "The posterior mean of A − B.")
+    std = _held(lambda c: c.std, "The posterior standard deviation of A − B.")
+    hdi = _held(lambda c: c.hdi, "The highest density interval of A − B.")
+    prob_below_zero = _held(lambda c: c.prob_below_zero, "The probability that A's score is below B's.")
+    prob_above_zero = _held(lambda c: c.prob_above_zero, "The probability that A's score is above B's.")
+    rope = _held(lambda c: c.rope, "The region of practical equivalence, if one was stated.")
+    regions = _held(lambda c: c.regions, "The masses below, in and above the ROPE.")
+    rope_path = _held(lambda c: c.rope_path, "The verdict at every width of the ROPE.")
+    decision = _held(lambda c: c.decision, "The verdict, if a ROPE was stated.")
+    conclusive = _held(lambda c: c.conclusive, "Whether the data settle the question; never so without a ROPE.")
+    prior_draws = _held(
+        lambda c: c.prior_draws, "Draws of A − B under the prior, where a Bayes factor was made of them."
+    )
+    sd_draws = _held(lambda c: c.sd_draws, "Draws of A − B that the Savage-Dickey ratio was made of.")
+    more = _held(
+        lambda c: c.more,
+        "How many more items would settle an open question, if the classifiers learned no more from them.",
+    )
+    bayes_factor = _held(lambda c: c.bayes_factor, "The Bayes factors, where the model has them.")
+    draws = _held(lambda c: c.draws, "The draws of both scores.")
+    recipe = _held(lambda c: c.recipe, "What gives the same comparison of these predictions again.")
+    drawing = _held(lambda c: c.drawing, "How it was drawn.")
 
     def __repr__(self) -> str:
         return f"Cross{self.comparison!r}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison's JSON object with the key "resampling" added."""
-        made = self.predictions
+        predictions = self.predictions
+        cluster = "item" if predictions.cluster is not None else None
         return {
             **self.comparison.to_dict(),
             "notes": list(self.notes),
             "resampling": {
-                "splits": made.words,
-                "seed": made.seed,
-                "n_items": made.n_items,
-                "n_folds": made.n_folds,
-                "n_repeats": made.n_repeats,
-                "n_train": made.n_train,
-                "n_test": made.n_test,
-                "cluster": "group" if made.group is not None else "item" if made.cluster is not None else None,
+                "splits": predictions.words,
+                **pick(predictions, "seed n_items n_folds n_repeats n_train n_test"),
+                "cluster": cluster if predictions.group is None else "group",
                 "repeats": spread_dict(self.repeat_differences),
-                "repeat_differences": _numbers(self.repeat_differences),
+                "repeat_differences": plain(self.repeat_differences),
                 "folds": spread_dict(self.fold_differences),
-                "fold_differences": _numbers(self.fold_differences),
-                "corrected_t": None if self.corrected_t is None else self.corrected_t.to_dict(),
+                **pick(self, "fold_differences corrected_t"),
             },
         }
-
-
-def _numbers(values: FloatArray) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Setting:
-    """One setting of the hyper-parameters, and the posterior of its score on the validation set."""
-
-    params: Mapping[str, Any]
-    validation: MetricPosterior
-
-    @property
-    def text(self) -> str:
-        """The setting in words.
-
-        Examples
-        --------
-        >>> Setting(params={"C": 0.1, "kernel": "rbf"}, validation=None).text  # type: ignore[arg-type]
-        "C=0.1, kernel='rbf'"
-        """
-        return ", ".join(f"{name}={value!r}" for name, value in self.params.items()) or "as it is"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Validated(Rendered, Remarked):
-    """A setting chosen on a validation set, and how good it is on a test set. Made by `train_validation_test`.
-
-    `train`, `validation` and `test_items` are numbers of items; `estimator` is the fitted one that was tested, on the
-    training set alone unless `refit`.
-    """
-
-    name: str
-    settings: tuple[Setting, ...]
-    chosen: int
-    test: Evaluation
-    estimator: Any = field(repr=False)
-    train: IntArray = field(repr=False)
-    validation: IntArray = field(repr=False)
-    test_items: IntArray = field(repr=False)
-    refit: bool
-    seed: int
-    remarks: tuple[Remark, ...] = ()
-
-    @property
-    def best(self) -> Setting:
-        """The setting with the best observed score on the validation set."""
-        return self.settings[self.chosen]
-
-    @property
-    def metric(self) -> str:
-        """The metric's name."""
-        return self.best.validation.metric.name
-
-    @property
-    def estimate(self) -> Estimate:
-        """The posterior of the chosen setting's score on the test set."""
-        return self.test.metrics[0].estimate
-
-    def __repr__(self) -> str:
-        low, high = self.estimate.hdi
-        return visible(
-            f"Validated({self.name}, {self.best.text} of {len(self.settings)}: test {self.metric} = "
-            f"{self.estimate.mean:.3f} [{low:.3f}, {high:.3f}])"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer in plain Python types: exactly the JSON object."""
-        return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "name": self.name,
-            "metric": self.metric,
-            "seed": self.seed,
-            "refit": self.refit,
-            "n_train": len(self.train),
-            "n_validation": len(self.validation),
-            "n_test": len(self.test_items),
-            "chosen": self.chosen,
-            "settings": [
-                {"params": {k: _plain(v) for k, v in s.params.items()}, **estimate_dict(s.validation.estimate)}
-                for s in self.settings
-            ],
-            "test": self.test.to_dict(),
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-        }
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a hyper-parameter as JSON can hold it, else as text."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return repr(value)
-    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)

@@ -9,8 +9,7 @@ from typing import Any
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import Decision, Regions, path_text
-from ropewalk.draws.intervals import FEW_DRAWS
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe.amounts import HEADER, more_cell, more_line, more_table, prospect_section

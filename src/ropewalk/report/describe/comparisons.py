@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Final
 
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe.classical import columns_text
@@ -41,7 +41,7 @@ from ropewalk.report.document import (
     program_row,
 )
 from ropewalk.results import ClassComparisons, PriorSensitivity
-from ropewalk.results.foreign import ForeignComparison
+from ropewalk.results.comparison import ForeignComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text.names import count_of
 from ropewalk.text.numbers import decimals, estimate_text, interval, number, p_value, percent, savage_dickey

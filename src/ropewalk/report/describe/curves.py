@@ -10,7 +10,7 @@ import numpy as np
 from ropewalk.data.labels import label_text
 from ropewalk.report.document import Answer, Document, Table, describes, name, remark_lines
 from ropewalk.report.words import metric_name, metric_title
-from ropewalk.results.confusion import Confusion
+from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text.names import brief, count_of
 from ropewalk.text.numbers import interval, number

@@ -11,8 +11,7 @@ from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
 from ropewalk.report.pictures.tables import Entry, confusion_matrix, forest
 from ropewalk.report.words import class_word, class_words, label_name, metric_name, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
-from ropewalk.text.escape import isolated
-from ropewalk.text.names import brief, count_of
+from ropewalk.text.names import brief, count_of, isolated
 from ropewalk.text.numbers import factor, savage_dickey
 from ropewalk.text.verdicts import Leaning, Verdict, verdict_text
 

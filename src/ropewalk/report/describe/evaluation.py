@@ -21,8 +21,7 @@ from ropewalk.report.describe.method import (
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name, remark_lines
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
 from ropewalk.results import Evaluation, MetricPosterior, Validated
-from ropewalk.text.escape import isolated
-from ropewalk.text.names import count_of, visible
+from ropewalk.text.names import count_of, isolated, visible
 from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
 from ropewalk.text.verdicts import Leaning, Verdict, bar_text, rope_text
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from ropewalk.draws.decision import Decision, Piece, Regions, path_text, region_masses, rope_masses
 from ropewalk.draws.density import Bars, bars
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval, count_below
 from ropewalk.draws.judging import Question
-from ropewalk.draws.summary import Estimate, count_below
 from ropewalk.report.pictures.axes import (
     ABOVE,
     BELOW,

@@ -13,15 +13,13 @@ import numpy as np
 
 from ropewalk.data.labels import label_text
 from ropewalk.draws.decision import Decision, Piece
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.judging import Question
-from ropewalk.draws.summary import Estimate
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, Axis, Tick, hull, view
 from ropewalk.report.pictures.posterior import Slider, Span, rope_span, slider_of
 from ropewalk.report.words import symbol_text
 from ropewalk.results import Confusion, Pair, Ranking
-from ropewalk.text.escape import isolated
-from ropewalk.text.names import brief
+from ropewalk.text.names import brief, isolated
 from ropewalk.text.numbers import estimate_text, percent
 from ropewalk.text.verdicts import Verdict
 

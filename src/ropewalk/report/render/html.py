@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ropewalk._version import __version__
 from ropewalk.report.document import Document, plain, remark_block
 from ropewalk.report.render.text import latex
-from ropewalk.text.escape import isolated
+from ropewalk.text.names import isolated
 
 if TYPE_CHECKING:
     from jinja2 import Environment

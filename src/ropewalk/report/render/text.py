@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any, Final
 
 from ropewalk.report.document import Answer, Document, Share, Table, Text, plain
-from ropewalk.text import escape
+from ropewalk.text import names
 from ropewalk.text.names import visible
 
 BAR_COLUMNS: Final = 45
@@ -49,7 +49,7 @@ def _answer(answer: Answer) -> str:
 
 
 def _terminal(raw: str) -> str:
-    return plain(raw, escape.terminal)
+    return plain(raw, names.terminal)
 
 
 def _labelled(label: str, fact: str, width: int = LABEL_COLUMNS) -> str:
@@ -101,7 +101,7 @@ _SHOW: Final[dict[type, Any]] = {Answer: _answer, Table: aligned, Text: lambda b
 
 def sentence(document: Document) -> str:
     """Return the answer as a sentence."""
-    return plain(document.in_sentence(), escape.isolated)
+    return plain(document.in_sentence(), names.isolated)
 
 
 def markdown(document: Document) -> str:
@@ -111,11 +111,11 @@ def markdown(document: Document) -> str:
         last = len(table.header) - 1 if table.ends_in_text else None
         align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]
         header, *rows = (
-            tuple(plain(cell, escape.markdown, escape.markdown) for cell in row) for row in (table.header, *table.rows)
+            tuple(plain(cell, names.markdown, names.markdown) for cell in row) for row in (table.header, *table.rows)
         )
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
         lines.append("")
-    return "\n".join([*lines, plain(document.caption, escape.markdown)]) + "\n"
+    return "\n".join([*lines, plain(document.caption, names.markdown)]) + "\n"
 
 
 def latex(document: Document) -> str:
@@ -124,8 +124,8 @@ def latex(document: Document) -> str:
     for i, table in enumerate(document.tables):
         columns = "l" * table.text_columns + "r" * (len(table.header) - table.text_columns)
         columns = columns[:-1] + "l" if table.ends_in_text else columns
-        header = [plain(cell, escape.latex, _latex_words) for cell in table.header]
-        rows = [[plain(cell, escape.latex, escape.latex) for cell in row] for row in table.rows]
+        header = [plain(cell, names.latex, _latex_words) for cell in table.header]
+        rows = [[plain(cell, names.latex, names.latex) for cell in row] for row in table.rows]
         # In numbers the hyphen is a minus sign.
         n_text = table.text_columns
         rows = [[*row[:n_text], *(cell.replace("{-}", "$-$") for cell in row[n_text:])] for row in rows]
@@ -144,4 +144,4 @@ def latex(document: Document) -> str:
 
 def _latex_words(words: str) -> str:
     """Escape our own words: a hyphen in them is one."""
-    return escape.latex(words).replace("{-}", "-")
+    return names.latex(words).replace("{-}", "-")

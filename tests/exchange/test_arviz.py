@@ -899,8 +899,7 @@ def test_a_plain_mapping_needs_no_xarray():
         "import sys; sys.modules['xarray'] = None; import numpy as np, ropewalk as rw\n"
         "from ropewalk.exchange.foreign import material\n"
         "x = {'posterior': {'d': np.random.default_rng(0).normal(size=(4, 500))}}\n"
-        "m = material(x, picks=['d'], group='posterior', names=None, metric='score', higher_is_better=None,"
-        " rope=1, prob=.95, rule='hdi')\n"
+        "m = material(x, {'delta': 'd'}, {'rope': 1})\n"
         "print(m.delta.shape)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "(4, 500)"

@@ -9,7 +9,7 @@ import click
 
 from ropewalk.cli.output import JsonOption, quietly
 from ropewalk.errors import InvalidInputError
-from ropewalk.papers.tables import icdm2015, sigir2016
+from ropewalk.papers.tables import icdm2015, published_tables, sigir2016
 from ropewalk.results.options import DrawsOption, Option, RunOptions
 from ropewalk.text.names import visible
 
@@ -38,7 +38,6 @@ def run(options: Options) -> None:
         _reproduce_power(options)
         return
     from ropewalk.papers.figures import draw_figures, make_folder
-    from ropewalk.papers.side_by_side import published_tables
 
     folder = make_folder(options["figures"]) if "figures" in options else None
     draws, threads = options.get("draws", "auto"), options.get("threads", 1)
@@ -53,8 +52,7 @@ def run(options: Options) -> None:
 
 
 def _reproduce_power(options: Options) -> None:
-    from ropewalk.papers.side_by_side import power_table
-    from ropewalk.papers.tables import sigir2016_power
+    from ropewalk.papers.tables import power_table, sigir2016_power
 
     if options["paper"] != "sigir2016" or "figures" in options:
         raise InvalidInputError("--power is about a table of sigir2016, and has no figures.", hint="leave one out.")

@@ -1,10 +1,292 @@
-"""Curves of scores with credible bands, and what a threshold costs."""
+"""Curves of scores with credible bands: `roc`, `pr`, `calibration`, and any metric against the `threshold`."""
 
-from ropewalk.curves.thresholds import calibration, pr, roc, threshold
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, Unpack
+
+import numpy as np
+
+from ropewalk._checks import check_prevalence, checked_keywords, is_whole
+from ropewalk.curves.drawing import System, threshold_sums, threshold_tables
+from ropewalk.data.columns import as_numbers
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.intervals import Interval
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.areas import View
+from ropewalk.metrics.losses import equal_mass_bins, turned
+from ropewalk.metrics.margins import ratio
+from ropewalk.metrics.resolve import MetricLike, choose_metric
+from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.results.options import CurveOptions
+from ropewalk.text.remarks import note
+from ropewalk.typing import FloatArray
 
 __all__ = ["calibration", "pr", "roc", "threshold"]
+
+_ABOVE: Final = float(np.finfo(np.float64).max)  # above all scores, below the threshold that calls nothing positive
+_CHOSEN_HERE: Final = (
+    "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
+    "are: test it on others."
+)
+_MAX_THRESHOLDS: Final = 200
+_ROUNDING: Final = 1e-12
 
 
 def __dir__() -> list[str]:
     """List what is public."""
     return __all__
+
+
+@checked_keywords
+def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCurve:
+    """Return the ROC curve of one system, its hull, and credible bands of the true positive rate.
+
+    Parameters
+    ----------
+    *data
+        ``(y_true, score)``; or an `ItemScores` and the name of one of its classifiers; or a file or dataframe and the
+        name of the column of scores, with `truth` for that of the true labels.
+    grid
+        False positive rates at which the bands are given; by default 99 of them from 0.01 to 0.99. What happens at
+        0 and at 1 itself depends on single items, and no band tells it.
+    pos_label, cluster, id, sample_weight
+        As in `compare`.
+    prob, draws, rng, threads
+        Mass of the bands, how many curves are drawn (2,000), the seed, and threads to draw with.
+
+    The curves are drawn by re-weighting the items, and half a positive item above and half a one below all others: at
+    any threshold the true positive rate is Beta(k + 1/2, n − k + 1/2), so that the band is open where none was missed.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> curve = rw.curves.roc(s["y_true"], s["nb_mult"], draws=200, rng=0)
+    >>> print(f"{curve.auc:.4f}")
+    0.9762
+    """
+    system = System(data, options, ranks=True)
+    x = _grid(grid)
+    distinct = np.unique(system.view.scores)[::-1]
+    sums = (threshold_sums(system.view, distinct) @ system.ones).reshape(2, -1)[:, :-1]
+    rates = np.cumsum(sums, axis=1) / sums.sum(axis=1, keepdims=True)
+    tpr, fpr = np.concatenate([np.zeros((2, 1)), np.minimum(rates, 1.0)], axis=1)
+    thresholds = np.append(np.inf, distinct)
+    system.imagine(truth=(1, 1), scores=(_ABOVE, -np.inf))
+    matrix = threshold_sums(system.view, distinct)
+
+    def curve(weights: FloatArray) -> FloatArray:
+        sums = matrix @ weights
+        n = len(sums) // 2
+        rows = np.cumsum(sums.reshape(2, n, -1), axis=1)
+        rates = rows / rows[:, -1:]
+        return np.stack([_height(up, across, x) for up, across in zip(rates[0].T, rates[1].T, strict=True)], axis=1)
+
+    hull = _hull(fpr.tolist(), tpr.tolist())
+    return RocCurve(
+        **system.facts,
+        band=system.band(curve, x),
+        fpr=fpr,
+        tpr=tpr,
+        thresholds=thresholds,
+        hull_fpr=fpr[hull],
+        hull_tpr=tpr[hull],
+        hull_thresholds=thresholds[hull],
+    )
+
+
+@checked_keywords
+def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
+    """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
+
+    Takes what `roc` takes; the `grid` holds recalls. Half a negative item above all others keeps the band open where
+    none was wrongly called positive, half a positive one below all others where all were found.
+
+    Examples
+    --------
+    >>> labels, scores = [1, 2, 1, 1, 2], [1.0, 0.9, 0.8, 0.7, 0.6]
+    >>> curve = pr(labels, scores, draws=100, rng=0)
+    >>> [f"{p:.3f}" for p in curve.precision]
+    ['1.000', '1.000', '0.500', '0.667', '0.750', '0.600']
+    """
+    system = System(data, options, ranks=True)
+    x = _grid(grid)
+    distinct = np.unique(system.view.scores)[::-1]
+    system.imagine(truth=(0, 1), scores=(_ABOVE, -np.inf))
+    matrix = threshold_sums(system.view, distinct)
+    tables = threshold_tables(matrix @ system.ones)
+    recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
+
+    def curve(weights: FloatArray) -> FloatArray:
+        drawn = threshold_tables(matrix @ weights)
+        recalls, precisions = drawn.tp / drawn.positives, ratio(drawn.tp, drawn.called)
+        # The first threshold at which a recall is reached, rounding apart.
+        places = [np.minimum(np.searchsorted(column, x - _ROUNDING), column.size - 1) for column in recalls.T]
+        return np.stack([column[at] for at, column in zip(places, precisions.T, strict=True)], axis=1)
+
+    return PrCurve(
+        **system.facts,
+        band=system.band(curve, x),
+        recall=np.append(0.0, recall),
+        precision=np.append(1.0, precision),
+        thresholds=np.append(np.inf, distinct),
+    )
+
+
+@checked_keywords
+def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
+    """Return how often what was predicted to be so probable happens, in bins of equal mass, with credible bands.
+
+    Takes what `roc` takes, with probabilities for scores. The items are re-weighted together with half a one that
+    happened and half a one that did not in every bin: its share is Beta(k + 1/2, n − k + 1/2).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2_000)
+    >>> curve = calibration(rng.random(2_000) < p, p, n_bins=5, draws=1_000, rng=0)
+    >>> bool(((curve.band.all_low < curve.predicted) & (curve.predicted < curve.band.all_high)).all())
+    True
+    """
+    if not is_whole(n_bins) or not 1 <= n_bins <= _MAX_THRESHOLDS:
+        raise InvalidInputError(f"`n_bins` must be an integer from 1 to {_MAX_THRESHOLDS}; got {n_bins!r}.")
+    system = System(data, options, probabilities=True)
+    bins, place = np.unique(equal_mass_bins(system.view.scores, int(n_bins)), return_inverse=True)
+    place, n = place.reshape(-1), bins.size
+    weight = np.ones(place.size) if system.view.weight is None else system.view.weight
+    total = np.bincount(place, weights=weight, minlength=n)
+    predicted = ratio(np.bincount(place, weights=weight * system.view.scores, minlength=n), total)
+    counts = np.bincount(place, minlength=n)
+    system.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist())
+    view, bin_of = system.view, np.append(place, np.repeat(np.arange(n), 2))
+    matrix = view.sums(bin_of + n * (view.truth == 0), 2 * n)
+
+    def shares(weights: FloatArray) -> FloatArray:
+        yes, no = (matrix @ weights).reshape(2, n, -1)
+        return ratio(yes, yes + no)
+
+    band = system.band(shares, predicted)
+    return CalibrationCurve(**system.facts, band=band, predicted=predicted, happened=band.observed, counts=counts)
+
+
+@checked_keywords
+def threshold(
+    *data: Any,
+    metric: MetricLike | None = None,
+    cost_matrix: Any = None,
+    prevalence: Any = None,
+    thresholds: Any = None,
+    **options: Unpack[CurveOptions],
+) -> ThresholdCurve:
+    """Return a metric against the threshold that scores are cut at, with bands, the best threshold and regrets.
+
+    Parameters
+    ----------
+    *data, **options
+        As in `roc`.
+    metric, cost_matrix
+        Any metric of two classes that `compare` knows: "f1" (default), "fbeta(2)", "mcc", "cost" with a cost matrix
+        (rows = truth, columns = decision, in label order).
+    prevalence
+        Evaluate at another share of positives.
+    thresholds
+        Where to look; by default the distinct scores, 200 of them at most.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.examples.news20().scores_class8
+    >>> curve = rw.curves.threshold(s["y_true"], s["svm_l2"], metric="f1", draws=200, rng=0)
+    >>> curve.best_interval.low <= curve.best <= curve.best_interval.high
+    True
+    """
+    system = System(data, options)
+    table = Outcomes.empty(system.items.labels, ["A"])
+    measure = choose_metric(metric, table, system.items.labels[1], cost_matrix)
+    if measure.average is not None or (measure.cost is not None and len(measure.cost) != 2):  # noqa: PLR2004
+        raise DataError(
+            f"A threshold makes two classes, and {measure.name!r} is not for two.",
+            hint="give a metric of one class, or a 2 × 2 cost matrix.",
+        )
+    measure = measure.at(1)
+    if system.turned:  # costs and shares come in label order, and the positive label is last here
+        measure = measure if measure.cost is None else replace(measure, cost=turned(measure.cost))
+        prevalence = prevalence[::-1] if isinstance(prevalence, Sequence | np.ndarray) else prevalence
+    shares = check_prevalence(prevalence, system.items.labels)
+    cuts = _cuts(system.view, thresholds)
+    system.imagine(truth=(1, 1, 0, 0), scores=(_ABOVE, -np.inf) * 2)
+    matrix = threshold_sums(system.view, cuts[::-1])
+
+    def curve(weights: FloatArray) -> FloatArray:
+        tables = threshold_tables(matrix @ weights)
+        return measure(tables if shares is None else tables.at_prevalence(np.array(shares)))[::-1]
+
+    values = system.draw(curve)
+    band = system.band(curve, cuts, values=values)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    best = (sign * values).max(axis=0)
+    winners = cuts[np.sort((sign * values).argmax(axis=0))]
+    tail = (1 - system.prob) / 2
+    ends = winners[[int(tail * winners.size), winners.size - 1 - int(tail * winners.size)]]
+    return ThresholdCurve(
+        **system.facts | {"remarks": (*system.remarks, note("threshold_chosen_here", _CHOSEN_HERE))},
+        band=band,
+        metric=measure.name,
+        higher_is_better=measure.higher_is_better,
+        thresholds=cuts,
+        best=float(cuts[(sign * band.mean).argmax()]),
+        best_interval=Interval(float(ends[0]), float(ends[1])),
+        regret=(best - sign * values).mean(axis=1),
+    )
+
+
+def _grid(grid: Any) -> FloatArray:
+    if grid is None:
+        return np.linspace(0.01, 0.99, 99)
+    rates = np.unique(as_numbers(grid, "grid", what="`grid`"))
+    if not rates.size or rates[0] < 0 or rates[-1] > 1:
+        raise InvalidInputError("`grid` must hold rates from 0 to 1.")
+    return rates
+
+
+def _cuts(view: View, thresholds: Any) -> FloatArray:
+    """Return ascending thresholds and ∞: the user's, or the distinct scores; of many, as many of each class."""
+    if thresholds is not None:
+        cuts = np.unique(as_numbers(thresholds, "thresholds", what="`thresholds`"))
+        if not cuts.size:
+            raise InvalidInputError("`thresholds` is empty; name at least one, or leave it out.")
+        return np.append(cuts, np.inf)
+    distinct = np.unique(view.scores)
+    if distinct.size > _MAX_THRESHOLDS:
+        parts = []
+        for j in (0, 1):
+            scores = np.unique(view.scores[view.truth == j])
+            n = min(_MAX_THRESHOLDS // 2, scores.size)
+            parts.append(scores[np.unique(np.linspace(0, scores.size - 1, n).astype(np.int64))])
+        distinct = np.unique(np.concatenate(parts))
+    return np.append(distinct, np.inf)
+
+
+def _height(up: FloatArray, across: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the height of a ROC curve at `x`: the top of a vertical step, a line where scores are equal."""
+    at = np.minimum(np.searchsorted(across, x, side="right"), across.size - 1)
+    before = np.maximum(at - 1, 0)
+    start = np.where(at > 0, across[before], 0.0)
+    bottom = np.where(at > 0, up[before], 0.0)
+    share = np.clip(ratio(x - start, across[at] - start), 0.0, 1.0)
+    return np.where(x >= 1, 1.0, bottom + share * (up[at] - bottom))
+
+
+def _hull(fpr: Sequence[float], tpr: Sequence[float]) -> Any:
+    """Return the places of the points of the least concave curve above the points (Andrew's monotone chain)."""
+    kept: list[int] = []
+    for i, (x, y) in enumerate(zip(fpr, tpr, strict=True)):
+        while len(kept) > 1:
+            (x0, x1), (y0, y1) = ((rates[kept[-2]], rates[kept[-1]]) for rates in (fpr, tpr))
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0) - _ROUNDING:
+                break
+            kept.pop()
+        kept.append(i)
+    return np.array(kept)

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ropewalk._checks import checked_keywords
-from ropewalk.curves.thresholds import threshold
+from ropewalk.curves import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import check_labels
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
@@ -32,8 +32,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-_PLANE = 2
-_ROUNDING = 1e-6
+_MAX_ROUNDING_OF_A_SUM = 1e-6
 
 
 @checked_keywords
@@ -48,8 +47,8 @@ def curve(
     --------
     >>> import ropewalk as rw
     >>> s = rw.examples.news20().scores_class8
-    >>> found = rw.costs.curve(s["y_true"], s["svm_l2"], cost_matrix=[[0, 1], [5, 0]], draws=500, rng=0)
-    >>> found.regret_of(found.best) < found.regret_of(0.0)
+    >>> costs = rw.costs.curve(s["y_true"], s["svm_l2"], cost_matrix=[[0, 1], [5, 0]], draws=500, rng=0)
+    >>> costs.regret_of(costs.best) < costs.regret_of(0.0)
     True
     """
     return threshold(
@@ -99,7 +98,7 @@ class MinimumRisk:
 
     @property
     def mean_risk(self) -> float:
-        """The expected cost of an item."""
+        """The expected cost per item."""
         return float(self.risk.mean())
 
 
@@ -116,7 +115,7 @@ def minimum_risk(
     cost_matrix
         Costs by truth (rows) and decision (columns). There may be other decisions than classes, such as to ask a human.
     labels, decisions
-        What the classes and the decisions are called; 0, 1, … unless said, decisions as the classes.
+        What the classes and the decisions are called; by default 0, 1, …, decisions as the classes.
 
     Examples
     --------
@@ -127,33 +126,28 @@ def minimum_risk(
         matrix = as_numbers(as_array(cost_matrix, "the cost matrix"), "the cost matrix")
     except InvalidInputError as error:
         raise DataError("The cost matrix must hold finite numbers, in rows of equal length.") from error
-    chances = as_numbers(probabilities, "the probabilities")
-    chances = np.atleast_1d(chances)
-    if chances.ndim > _PLANE:
+    chances = np.atleast_1d(as_numbers(probabilities, "the probabilities"))
+    if chances.ndim > 2:  # noqa: PLR2004
         raise InvalidInputError(f"Probabilities are items × classes; got shape {chances.shape}.")
-    n_classes = 2 if chances.ndim < _PLANE else chances.shape[1]
-    if matrix.ndim != _PLANE or len(matrix) != n_classes or not matrix.size:
+    n_classes = 2 if chances.ndim == 1 else chances.shape[1]
+    if matrix.ndim != 2 or len(matrix) != n_classes or not matrix.size:  # noqa: PLR2004
         raise DataError(
             f"The cost matrix must have a row for each of {n_classes} classes; got shape {matrix.shape}.",
             hint="rows are the truth, columns the decision.",
         )
     if (chances < 0).any() or (chances > 1).any():
         raise DataError("Probabilities lie between 0 and 1.", hint="scores that are none must be calibrated first.")
-    if chances.ndim == _PLANE and (np.abs(chances.sum(axis=1) - 1) > _ROUNDING).any():
+    if chances.ndim > 1 and (np.abs(chances.sum(axis=1) - 1) > _MAX_ROUNDING_OF_A_SUM).any():
         raise DataError("The probabilities of an item must add up to 1.", hint="columns are the classes.")
     if labels is not None and len(check_labels(labels)) != n_classes:
         raise LengthMismatchError(f"{len(labels)} labels were given for {n_classes} classes.")
-    known = decisions if decisions is not None else labels if labels is not None else range(matrix.shape[1])
-    named = list(known)
+    names = decisions if decisions is not None else labels if labels is not None else range(matrix.shape[1])
+    named = list(names)
     if len(named) != matrix.shape[1]:
         raise LengthMismatchError(
             f"{len(named)} decisions ({shorten(named, 4)}) were named for {matrix.shape[1]} columns of the cost matrix."
         )
-    each = risks(chances, matrix)
-    places = each.argmin(axis=1)
-    return MinimumRisk(
-        decisions=tuple(named[place] for place in places.tolist()),
-        risk=each[np.arange(len(each)), places],
-        risks=each,
-        places=places,
-    )
+    expected = risks(chances, matrix)
+    places = expected.argmin(axis=1)
+    chosen = tuple(named[place] for place in places.tolist())
+    return MinimumRisk(decisions=chosen, risk=expected[np.arange(len(expected)), places], risks=expected, places=places)

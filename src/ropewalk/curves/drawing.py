@@ -25,17 +25,39 @@ from ropewalk.results.options import CurveOptions
 from ropewalk.text.remarks import Remark, as_notes, note
 from ropewalk.typing import FloatArray
 
-_MOST: Final = 100_000
-_ROUGH: Final = 1_000
+_MAX_DRAWS: Final = 100_000
+_FEW_DRAWS: Final = 1_000
+
+Weigh = Callable[[FloatArray], FloatArray]
+"""Weights of units (units, draws) in, a curve for each draw (points, draws) out."""
 
 
-class Asked:
-    """One system's scores, settled, and how its curves are drawn."""
+class System:
+    """One system's scores, checked, and how its curves are drawn."""
 
-    def __init__(self, items: ItemScores, prob: float, draws: int, seed: int, threads: int) -> None:
-        self.items, self.prob, self.draws, self.seed, self.threads = items, prob, draws, seed, threads
-        self.turned = False
-        self.remarks: tuple[Remark, ...] = ()
+    def __init__(
+        self, data: Sequence[Any], options: CurveOptions, *, ranks: bool = False, probabilities: bool = False
+    ) -> None:
+        usage = "curves.roc(y_true, score), or curves.roc(table, 'column', truth=…)."
+        source = read_one(data, options.get("name"), options, kind="scores", usage=usage)
+        if not isinstance(source, ItemScores):
+            raise InvalidInputError("A curve is about scores, and these are labels.", hint=usage)
+        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=ranks, probabilities=probabilities)
+        items, _, positive = settle_scores(source, metric, options.get("pos_label"))
+        if items.n_labels > 2:  # noqa: PLR2004
+            raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
+        if not (items.items_by_class() > 0).all():
+            raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
+        draws = options.get("draws", 2_000)
+        if not is_whole(draws) or not 1 <= draws <= _MAX_DRAWS:
+            raise InvalidInputError(f"`draws` must be an integer from 1 to {_MAX_DRAWS:,}; got {draws!r}.")
+        self.items, self.draws = items, draws
+        self.seed = check_seed(options.get("rng"), options.get("random_state"))
+        self.prob, self.threads = check_prob(options.get("prob", 0.95)), check_threads(options.get("threads", 1))
+        self.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
+        text = f"With {draws:,} draws the band is rough: 2,000 are usual."
+        rough = [note("rough_band", text)] if draws < _FEW_DRAWS else []
+        self.remarks: tuple[Remark, ...] = (*rough, *as_notes([*few_units(items), *thin_scores(items)]))
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
@@ -62,55 +84,25 @@ class Asked:
         weights[: self.items.n_units] = 1.0
         return weights
 
-    @classmethod
-    def of(
-        cls, data: Sequence[Any], options: CurveOptions, *, ranks: bool = False, probabilities: bool = False
-    ) -> Asked:
-        """Check everything that was said about the data and the band."""
-        usage = "curves.roc(y_true, score), or curves.roc(table, 'column', truth=…)."
-        source = read_one(data, options.get("name"), options, kind="scores", usage=usage)
-        if not isinstance(source, ItemScores):
-            raise InvalidInputError("A curve is about scores, and these are labels.", hint=usage)
-        metric = replace(SCORE_METRICS["roc_auc"], name="the curve", ranks=ranks, probabilities=probabilities)
-        items, _, positive = settle_scores(source, metric, options.get("pos_label"))
-        if items.n_labels > 2:  # noqa: PLR2004
-            raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
-        if not (items.items_by_class() > 0).all():
-            raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
-        draws = options.get("draws", 2_000)
-        if not is_whole(draws) or not 1 <= draws <= _MOST:
-            raise InvalidInputError(f"`draws` must be an integer from 1 to {_MOST:,}; got {draws!r}.")
-        seed = check_seed(options.get("rng"), options.get("random_state"))
-        asked = cls(items, check_prob(options.get("prob", 0.95)), draws, seed, check_threads(options.get("threads", 1)))
-        asked.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
-        text = f"With {draws:,} draws the band is rough: 2,000 are usual."
-        rough = [note("rough_band", text)] if draws < _ROUGH else []
-        asked.remarks = (*rough, *as_notes([*few_units(items), *thin_scores(items)]))
-        return asked
-
     @property
-    def told(self) -> dict[str, Any]:
-        """What every curve says of itself."""
-        return {
-            "name": self.items.names[0],
-            "n_items": self.items.n_items,
-            "n_clusters": self.items.n_clusters,
-            "seed": self.seed,
-            "remarks": self.remarks,
-        }
+    def facts(self) -> dict[str, Any]:
+        """What every curve holds beside its points."""
+        items = self.items
+        sizes = {"n_items": items.n_items, "n_clusters": items.n_clusters}
+        return {"name": items.names[0], **sizes, "seed": self.seed, "remarks": self.remarks}
 
-    def draw(self, curve: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    def draw(self, curve: Weigh) -> FloatArray:
         """Draw curves, (points, draws), by re-weighting the items."""
         posterior = Bootstrap().fit(self.items)
         assert isinstance(posterior, ScorePosterior)  # noqa: S101
         extra = self.view.n_units - self.items.n_units
 
-        def one(rng: np.random.Generator, size: int) -> FloatArray:
+        def block(rng: np.random.Generator, size: int) -> FloatArray:
             weights = posterior.block(rng, size).weights
             return curve(np.concatenate([weights, rng.standard_gamma(0.5, (extra, size))]) if extra else weights)
 
         return draw_blocks(
-            one,
+            block,
             size=posterior.block_size,
             start=0,
             stop=self.draws,
@@ -119,9 +111,7 @@ class Asked:
             threads=self.threads,
         )
 
-    def band(
-        self, curve: Callable[[FloatArray], FloatArray], x: FloatArray, *, values: FloatArray | None = None
-    ) -> Band:
+    def band(self, curve: Weigh, x: FloatArray, *, values: FloatArray | None = None) -> Band:
         """Return the bands of a curve, from draws of it."""
         values = self.draw(curve) if values is None else values
         low, high = pointwise(values, self.prob)
@@ -168,7 +158,7 @@ class ThresholdTables:
         )
 
     def linear(self, cost: FloatArray) -> FloatArray:
-        """Return the mean cost of an item, (thresholds, draws)."""
+        """Return the mean cost per item, (thresholds, draws)."""
         fp = self.called - self.tp
         sums = cost[1, 1] * self.tp + cost[0, 1] * fp
         sums += cost[1, 0] * (self.positives - self.tp) + cost[0, 0] * (self.negatives - fp)

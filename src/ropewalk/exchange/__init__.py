@@ -1,35 +1,22 @@
-"""Exchange with the ArviZ world: hand an answer out with all that is known of it, and decide on anybody's draws."""
+"""Exchange with the ArviZ world: hand an answer out with all that is known of it, and decide on others' draws."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack, overload
+from collections.abc import Mapping
+from typing import Any, Unpack, overload
 
 from ropewalk._checks import checked_keywords, is_whole
 from ropewalk.errors import FileFormatError, InvalidInputError
-from ropewalk.exchange.files import opened, write
-from ropewalk.exchange.foreign import judge_draws, material
+from ropewalk.exchange.foreign import ForeignOptions, judge_draws, material
 from ropewalk.exchange.groups import Answer, contents
 from ropewalk.exchange.picking import Pick, groups_of, names_in
-from ropewalk.exchange.restoring import is_ours, restore
-from ropewalk.exchange.xarrays import as_arviz
-from ropewalk.results.comparison import ForeignComparison
+from ropewalk.exchange.storage import as_arviz, is_ours, opened, restore, write
+from ropewalk.results.foreign import ForeignComparison
 from ropewalk.text.names import shorten
 from ropewalk.text.remarks import issue
-from ropewalk.typing import RopeLike, Rule
 
 __all__ = ["from_arviz", "from_netcdf", "to_arviz", "to_netcdf"]
-
-
-class _Options(TypedDict, total=False):
-    group: str
-    names: Sequence[str] | None
-    metric: str
-    higher_is_better: bool | None
-    rope: RopeLike | None
-    prob: float
-    rule: Rule
 
 
 @checked_keywords
@@ -48,7 +35,7 @@ def to_arviz(answer: Answer, *, draws: int | None = None) -> Any:
     answer
         What `compare` or `rank` returned, or one metric of what `evaluate` did.
     draws
-        The first so many, equally many of each chain; all unless said, and then `mu` and `recall` only where they take
+        The first so many, equally many of each chain; by default all, and then `mu` and `recall` only where they take
         at most 200 MB.
 
     Examples
@@ -111,9 +98,9 @@ def from_netcdf(path: str | os.PathLike[str]) -> Answer:
 
 
 @overload
-def from_arviz(data: Any, *, a: Pick, b: Pick, **options: Unpack[_Options]) -> ForeignComparison: ...
+def from_arviz(data: Any, *, a: Pick, b: Pick, **options: Unpack[ForeignOptions]) -> ForeignComparison: ...
 @overload
-def from_arviz(data: Any, *, delta: Pick, **options: Unpack[_Options]) -> ForeignComparison: ...
+def from_arviz(data: Any, *, delta: Pick, **options: Unpack[ForeignOptions]) -> ForeignComparison: ...
 @overload
 def from_arviz(data: Any) -> Answer: ...
 
@@ -125,18 +112,12 @@ def from_arviz(
     a: Pick | None = None,
     b: Pick | None = None,
     delta: Pick | None = None,
-    group: str = "posterior",
-    names: Sequence[str] | None = None,
-    metric: str = "score",
-    higher_is_better: bool | None = None,
-    rope: RopeLike | None = None,
-    prob: float = 0.95,
-    rule: Rule = "hdi",
+    **options: Unpack[ForeignOptions],
 ) -> Answer:
-    """Decide on anybody's draws: is A better than B, by HDI and ROPE.
+    """Decide on draws made elsewhere: is A better than B, by HDI and ROPE.
 
-    The chains are judged first, by R-hat, effective sample sizes and divergences of the numbers that are asked about:
-    where they have not converged there is no verdict.
+    The chains are judged first, by R-hat, effective sample sizes and divergences of these very numbers: where they have
+    not converged there is no verdict.
 
     Parameters
     ----------
@@ -145,7 +126,7 @@ def from_arviz(
         (chain, draw), maybe a mapping of groups of those. What `to_arviz` made needs no `a` and `b`: it gives the
         answer back.
     a, b
-        Two variables with one number a draw: ``"acc_a"``; of a vector one component, ``"acc[svm]"`` by its coordinate
+        Two variables with one number per draw: ``"acc_a"``; of a vector one component, ``"acc[svm]"`` by its coordinate
         or ``"acc[0]"`` by its place; or ``("acc", {"model": "svm"})`` where names are less simple.
     delta
         The difference A − B, where nothing else is known. The scores of A and B then stay unknown.
@@ -153,7 +134,7 @@ def from_arviz(
         Where the variables are. Of the posterior, a group `prior` with the same variables gives a Bayes factor of the
         ROPE, and `sample_stats` the divergences.
     names
-        What to call A and B; the components or variables unless said.
+        What to call A and B; by default the components or variables.
     metric, higher_is_better
         What to call the score, and whether more of it is better; that is known of the metrics that `compare` has.
     rope, prob, rule
@@ -169,36 +150,32 @@ def from_arviz(
     >>> print(r.decision.text)
     new is better than old by a margin that matters (ROPE ±0.01)
     """
-    picks = [pick for pick in (a, b, delta) if pick is not None]
-    if picks:
-        _check_picks(a, b, delta)
-    how: Any = {"group": group, "names": names, "metric": metric, "higher_is_better": higher_is_better}
-    how |= {"rope": rope, "prob": prob, "rule": rule, "picks": picks}
+    picks = {name: pick for name, pick in (("a", a), ("b", b), ("delta", delta)) if pick is not None}
+    if delta is not None and len(picks) > 1:
+        raise InvalidInputError("`delta` is A − B already; give it, or `a` and `b`.")
+    if delta is None and len(picks) == 1:
+        (present,) = picks
+        raise InvalidInputError(
+            f"`{present}` was given and `{'b' if present == 'a' else 'a'}` was not.",
+            hint="a difference alone goes by the name of delta=.",
+        )
     if isinstance(data, str | os.PathLike):
         with opened(data, "from_arviz()") as groups:
-            answer = _answer({k: v for k, v in groups.items() if k != "/"}, groups["/"].attrs, how)
+            return _answer({k: v for k, v in groups.items() if k != "/"}, groups["/"].attrs, picks, options)
+    return _answer(*groups_of(data), picks, options)
+
+
+def _answer(
+    groups: Mapping[str, Any], attrs: Mapping[str, Any], picks: Mapping[str, Any], options: ForeignOptions
+) -> Answer:
+    if not picks and is_ours(attrs) and options.get("rope") is None:
+        answer = restore(groups, attrs)
+    elif picks:
+        answer = judge_draws(material(groups, picks, options))
     else:
-        answer = _answer(*groups_of(data), how)
+        name = options.get("group", "posterior")
+        there = f"{name!r} has: {shorten(names_in(groups[name]))}." if name in groups else f"groups: {shorten(groups)}."
+        raise InvalidInputError("Name the draws: `a` and `b`, or `delta`.", hint=there)
     if isinstance(answer, ForeignComparison):
         issue(answer.remarks)
     return answer
-
-
-def _check_picks(a: Any, b: Any, delta: Any) -> None:
-    if delta is not None and (a is not None or b is not None):
-        raise InvalidInputError("`delta` is A − B already; give it, or `a` and `b`.")
-    if delta is None and (a is None or b is None):
-        given, lacks = ("b", "a") if a is None else ("a", "b")
-        raise InvalidInputError(
-            f"`{given}` was given and `{lacks}` was not.", hint="a difference alone goes by the name of delta=."
-        )
-
-
-def _answer(groups: Mapping[str, Any], attrs: Mapping[str, Any], how: dict[str, Any]) -> Answer:
-    if how["picks"]:
-        return judge_draws(material(groups, **how))
-    if is_ours(attrs) and how["rope"] is None:
-        return restore(groups, attrs)
-    known = groups.get(how["group"])
-    there = f"groups: {shorten(groups)}." if known is None else f"{how['group']!r} has: {shorten(names_in(known))}."
-    raise InvalidInputError("Name the draws: `a` and `b`, or `delta`.", hint=there)

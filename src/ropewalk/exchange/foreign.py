@@ -1,11 +1,11 @@
-"""Decide on anybody's draws: two scores, or one difference, by HDI and ROPE."""
+"""Decide on draws made elsewhere: two scores, or one difference, by HDI and ROPE."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ropewalk.draws.evidence import BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.draws.judging import contrast
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
-from ropewalk.exchange.picking import Picked, group_of, holds, pick_draws
+from ropewalk.exchange.picking import Picked, group_of, holds, names_in, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
 from ropewalk.inference.question import RULES, check_reach
 from ropewalk.inference.remarks import not_converged
@@ -35,18 +35,27 @@ from ropewalk.results.comparison import (
     no_data,
     unknown_metric,
 )
+from ropewalk.results.options import DecisionOptions, Option
 from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, note, warning
-from ropewalk.typing import FloatArray, RopeLike, Rule
+from ropewalk.typing import FloatArray, Rule
 
-_PAIR: Final = 2
 _NO_PRIOR: Final = "no draws of these variables under the prior came with them"
-_LESS: Final = ("cost",)  # lower is better, whatever the matrix
+_SAMPLER_STATS: Final = ("acceptance_rate", "mean_tree_accept", "accepted")
+
+
+class ForeignOptions(DecisionOptions, total=False):
+    """Options about draws made elsewhere."""
+
+    group: Annotated[str, Option(help="Where the variables are.", default="posterior")]
+    names: Annotated[Sequence[str] | None, Option(help="What to call A and B.")]
+    metric: Annotated[str, Option(help="What to call the score.", default="score")]
+    higher_is_better: Annotated[bool | None, Option(help="Whether more of it is better.")]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Material:
-    """Draws (chains, draws) of two scores, or of their difference alone, and what is asked about them.
+    """Draws (chains, draws) of two scores, or of their difference alone, and the question about them.
 
     `worth` is how many independent draws weighted ones are worth, where that is known beforehand.
     """
@@ -88,24 +97,14 @@ def judge_draws(m: Material) -> ForeignComparison:
     recipe, drawing = _recipe(m), Drawing(diagnostics=diagnostics, no_verdict=unsaid)
     observed = None if None in m.observed else m.observed[0] - m.observed[1]  # type: ignore[operator]
     flat = m.delta.reshape(-1)
-    found = contrast(
-        flat,
-        replace(recipe.question, rope=None) if unsaid else recipe.question,
-        observed=observed,
-        names=m.names,
-        ess=_worth(m, m.delta),
-    )
+    question = replace(recipe.question, rope=None) if unsaid else recipe.question
+    contrasted = contrast(flat, question, observed=observed, names=m.names, ess=_worth(m, m.delta))
     return ForeignComparison(
         a=m.names[0],
         b=m.names[1],
         estimate_a=_estimate(m, 0),
         estimate_b=_estimate(m, 1),
-        delta=found.delta,
-        prob_below_zero=found.prob_below_zero,
-        prob_above_zero=found.prob_above_zero,
-        regions=found.regions,
-        rope_path=found.rope_path,
-        decision=found.decision,
+        **{part.name: getattr(contrasted, part.name) for part in fields(contrasted)},
         bayes_factor=_factor(m, recipe),
         draws=_draws(m),
         prior_draws=None if m.prior is None else m.prior.reshape(-1),
@@ -133,7 +132,7 @@ def _recipe(m: Material) -> Recipe:
 def _draws(m: Material) -> Draws:
     if m.scores is None:
         return DeltaDraws(m.delta.reshape(-1), m.names, m.chains)
-    return Draws(psi=np.stack([one.reshape(-1) for one in m.scores]), names=m.names, chains=m.chains)
+    return Draws(psi=np.stack([scores.reshape(-1) for scores in m.scores]), names=m.names, chains=m.chains)
 
 
 def _worth(m: Material, draws: FloatArray) -> float | None:
@@ -144,18 +143,18 @@ def _worth(m: Material, draws: FloatArray) -> float | None:
 def _estimate(m: Material, which: int) -> Estimate | None:
     if m.scores is None:
         return None
-    draws, seen = m.scores[which], m.observed[which]
+    draws = m.scores[which]
     flat = draws.reshape(-1)
-    return summarise(flat, np.sort(flat), prob=m.prob, observed=seen, ess=_worth(m, draws))
+    return summarise(flat, np.sort(flat), prob=m.prob, observed=m.observed[which], ess=_worth(m, draws))
 
 
 def _diagnosed(m: Material) -> Diagnostics:
-    """Judge the chains by the numbers that are asked about; how they were made is known only as far as it was said."""
+    """Judge the chains by the numbers of the question; how they were made is known only as far as they say."""
     numbers = {f"{m.names[0]} − {m.names[1]}": m.delta}
     if m.scores is not None:
         numbers = {m.names[0]: m.scores[0], m.names[1]: m.scores[1], **numbers}
-    found = diagnose({}, numbers, m.stats or {}, Sampler(), m.origin.library or "not said")
-    return replace(found, step="not said", tune=0, divergences=m.origin.divergences or 0)
+    diagnostics = diagnose({}, numbers, m.stats or {}, Sampler(), m.origin.library or "not said")
+    return replace(diagnostics, step="not said", tune=0, divergences=m.origin.divergences or 0)
 
 
 def _factor(m: Material, recipe: Recipe) -> BayesFactor:
@@ -167,94 +166,87 @@ def _factor(m: Material, recipe: Recipe) -> BayesFactor:
     return bayes_factor(delta, prior, sd_draws=None, rope=recipe.rope, reason=recipe.model.no_savage_dickey)
 
 
-# -- from what somebody gave -------------------------------------------------------------------------------
+# -- from users --------------------------------------------------------------------------------------------
 
 
-def material(
-    groups: Mapping[str, Any],
-    *,
-    picks: Sequence[Any],
-    group: str,
-    names: Sequence[str] | None,
-    metric: Any,
-    higher_is_better: bool | None,
-    rope: RopeLike | None,
-    prob: float,
-    rule: Any,
-) -> Material:
-    """Check what was said about draws, and pick them: two scores, or one difference."""
-    interval, mass, way = parse_rope(rope), check_prob(prob), choose(rule, RULES, "rule")
+def material(groups: Mapping[str, Any], picks: Mapping[str, Any], options: ForeignOptions) -> Material:
+    """Check the options about draws, and pick those of `picks`: `a` and `b`, or `delta`."""
+    interval, prob = parse_rope(options.get("rope")), check_prob(options.get("prob", 0.95))
+    rule, metric = choose(options.get("rule", "hdi"), RULES, "rule"), options.get("metric", "score")
     if not isinstance(metric, str) or not metric:
         raise InvalidInputError(f"`metric` must be a name; got {metric!r}.", hint='metric="accuracy".')
-    called = check_pair(names)
+    names, group = check_pair(options.get("names")), options.get("group", "posterior")
     source = group_of(groups, group)
-    found = [pick_draws(source, pick, what) for pick, what in zip(picks, _parameters(picks), strict=True)]
-    _check_shapes(found)
-    stats = groups.get("sample_stats") if group == "posterior" else None
-    scores = None if len(found) == 1 else (found[0].draws, found[1].draws)
-    delta = found[0].draws if scores is None else _apart(*scores)
-    measure = known_metric(metric, scores, higher_is_better=higher_is_better)
+    picked, delta = _picked(source, picks)
+    scores = None if len(picked) == 1 else (picked[0].draws, picked[1].draws)
+    measure = known_metric(metric, scores, higher_is_better=options.get("higher_is_better"))
     check_reach(interval, measure)
-    prior, remarks = _prior(groups, picks) if group == "posterior" else (None, ())
+    prior, stats = None, None
+    remarks: list[Remark] = []
+    if group == "posterior":
+        stats = groups.get("sample_stats")
+        prior, remarks = _prior(groups.get("prior"), picks)
+    chains, length = delta.shape
+    if chains > length:
+        text = f"There are more chains ({chains:,}) than draws in each ({length:,}): arrays are (chain, draw)."
+        remarks.append(warning("more_chains_than_draws", text))
+    diverging, known_stats = _stat(stats, "diverging"), {name: _stat(stats, name) for name in _SAMPLER_STATS}
     return Material(
         scores=scores,
         delta=delta,
         prior=prior,
-        names=called or _called(found),
+        names=names or _called(picked),
         metric=measure,
         rope=interval,
-        prob=mass,
-        rule=way,
+        prob=prob,
+        rule=rule,
         origin=Origin(
-            what=" and ".join(one.label for one in found) + f" of the group {group}",
+            what=" and ".join(variable.label for variable in picked) + f" of the group {group}",
             library=_library(source),
-            divergences=_divergences(stats),
+            divergences=None if diverging is None else int(diverging.sum()),
         ),
-        stats=_plain_stats(stats),
-        remarks=(*remarks, *_turned(*delta.shape)),
+        stats={name: array for name, array in known_stats.items() if array is not None},
+        remarks=tuple(remarks),
     )
 
 
-def _parameters(picks: Sequence[Any]) -> tuple[str, ...]:
-    return ("delta",) if len(picks) == 1 else ("a", "b")
-
-
 def check_pair(names: Any) -> tuple[str, str] | None:
-    """Return what A and B are called, None where nobody said."""
+    """Return what A and B are called; None stays None."""
     if names is None:
         return None
-    if isinstance(names, str) or len(names) != _PAIR or not all(isinstance(name, str) and name for name in names):
+    if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) and name for name in names):  # noqa: PLR2004
         raise InvalidInputError(f"`names` must be two names, of A and of B; got {names!r}.")
     if names[0] == names[1]:
         raise InvalidInputError(f"A and B must have different names; both are {names[0]!r}.")
     return names[0], names[1]
 
 
-def _check_shapes(found: Sequence[Picked]) -> None:
-    shapes = [one.draws.shape for one in found]
-    if len(set(shapes)) > 1:
-        told = " and ".join(f"{one.label!r} {shape}" for one, shape in zip(found, shapes, strict=True))
+def _picked(group: Any, picks: Mapping[str, Any]) -> tuple[list[Picked], FloatArray]:
+    """Return the variables of a group that were picked, and the difference that they make."""
+    picked = [pick_draws(group, pick, what) for what, pick in picks.items()]
+    if len(picked) == 1:
+        return picked, picked[0].draws
+    a, b = picked
+    if a.draws.shape != b.draws.shape:
+        shapes = " and ".join(f"{variable.label!r} {variable.draws.shape}" for variable in picked)
         raise DataError(
-            f"A and B must come in pairs of draws; their chains and draws differ: {told}.",
+            f"A and B must come in pairs of draws; their chains and draws differ: {shapes}.",
             hint="draws of one run belong together; those of two runs do not.",
         )
-    if len(found) == _PAIR and found[0].label == found[1].label:
-        raise InvalidInputError(f"A and B are both {found[0].label!r}.", hint="name two variables, or two components.")
+    if a.label == b.label:
+        raise InvalidInputError(f"A and B are both {a.label!r}.", hint="name two variables, or two components.")
+    return picked, difference(a.draws.reshape(-1), b.draws.reshape(-1)).reshape(a.draws.shape)
 
 
-def _apart(a: FloatArray, b: FloatArray) -> FloatArray:
-    return difference(a.reshape(-1), b.reshape(-1)).reshape(a.shape)
-
-
-def _called(found: Sequence[Picked]) -> tuple[str, str]:
+def _called(picked: Sequence[Picked]) -> tuple[str, str]:
     """Return what to call A and B: their components where these tell them apart, else the variables."""
-    if len(found) == 1:
+    if len(picked) == 1:
         return "A", "B"
-    parts = [one.component for one in found]
-    same = found[0].label.partition("[")[0] == found[1].label.partition("[")[0]
-    texts = parts if same and all(parts) and parts[0] != parts[1] and not any(p.isdecimal() for p in parts) else None
-    first, second = texts or [visible(one.label) for one in found]
-    return first, second
+    a, b = picked
+    same = a.label.partition("[")[0] == b.label.partition("[")[0] and a.component != b.component
+    if same and all(part and not part.isdecimal() for part in (a.component, b.component)):
+        return a.component, b.component
+    return visible(a.label), visible(b.label)
 
 
 def known_metric(name: str, scores: Sequence[FloatArray] | None, *, higher_is_better: bool | None = None) -> Metric:
@@ -263,59 +255,36 @@ def known_metric(name: str, scores: Sequence[FloatArray] | None, *, higher_is_be
         known: Any = SCORE_METRICS.get(name) or parse_metric(name)
     except RopewalkError:
         known = None
-    if higher_is_better is not None and not isinstance(higher_is_better, bool):
+    if higher_is_better is None:  # lower is better of a cost, whatever the matrix
+        higher_is_better = name != "cost" if known is None else bool(known.higher_is_better)
+    elif not isinstance(higher_is_better, bool):
         raise InvalidInputError(f"`higher_is_better` must be True or False; got {higher_is_better!r}.")
-    usual = name not in _LESS if known is None else bool(known.higher_is_better)
     low, high = (-math.inf, math.inf) if known is None else (known.low, known.high)
-    if any(one.min() < low or one.max() > high for one in scores or ()):  # in per cent, say
+    if any(values.min() < low or values.max() > high for values in scores or ()):  # in per cent, say
         low, high = -math.inf, math.inf
-    return unknown_metric(
-        name, higher_is_better=usual if higher_is_better is None else higher_is_better, low=low, high=high
-    )
+    return unknown_metric(name, higher_is_better=higher_is_better, low=low, high=high)
 
 
-def _turned(chains: int, length: int) -> tuple[Remark, ...]:
-    """Say that an array may lie the wrong way round."""
-    if chains <= length:
-        return ()
-    text = f"There are more chains ({chains:,}) than draws in each ({length:,}): arrays are (chain, draw)."
-    return (warning("more_chains_than_draws", text),)
-
-
-def _prior(groups: Mapping[str, Any], picks: Sequence[Any]) -> tuple[FloatArray | None, tuple[Remark, ...]]:
+def _prior(group: Any, picks: Mapping[str, Any]) -> tuple[FloatArray | None, list[Remark]]:
     """Return the difference under the prior, where its group has the same variables, and what is wrong with it."""
-    group = groups.get("prior")
-    if group is None or not all(holds(group, pick) for pick in picks):
-        return None, ()
+    if group is None or not all(holds(group, pick) for pick in picks.values()):
+        return None, []
     try:
-        found = [pick_draws(group, pick, what) for pick, what in zip(picks, _parameters(picks), strict=True)]
-        _check_shapes(found)
+        return _picked(group, picks)[1], []
     except RopewalkError as error:
-        return None, (note("prior_left_out", f"The draws of the prior are left out. {error.message}"),)
-    return (found[0].draws if len(found) == 1 else _apart(found[0].draws, found[1].draws)), ()
+        return None, [note("prior_left_out", f"The draws of the prior are left out. {error.message}")]
 
 
 def _library(source: Any) -> str:
     """Return the program that made the draws, if they say so."""
     attrs = getattr(source, "attrs", {})
-    told = [str(attrs[key]) for key in ("inference_library", "inference_library_version") if key in attrs]
-    return visible(" ".join(told))
-
-
-def _divergences(stats: Any) -> int | None:
-    found = _stat(stats, "diverging")
-    return None if found is None else int(found.sum())
-
-
-def _plain_stats(stats: Any) -> dict[str, Any]:
-    names = ("acceptance_rate", "mean_tree_accept", "accepted")
-    found = {name: _stat(stats, name) for name in names}
-    return {name: array for name, array in found.items() if array is not None}
+    parts = [str(attrs[key]) for key in ("inference_library", "inference_library_version") if key in attrs]
+    return visible(" ".join(parts))
 
 
 def _stat(stats: Any, name: str) -> Any:
     """Return a statistic of the sampler, None where there is none that can be counted."""
-    if stats is None or name not in (stats.data_vars if hasattr(stats, "data_vars") else stats):
+    if stats is None or name not in names_in(stats):
         return None
     array = np.asarray(getattr(stats[name], "values", stats[name]))
     return array if array.dtype.kind in "biuf" and array.size else None

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
-from ropewalk.exchange.xarrays import is_dataset, is_inference_data, is_tree
 from ropewalk.text.names import brief, did_you_mean, shorten, visible
 from ropewalk.typing import FloatArray
 
@@ -45,20 +44,25 @@ def groups_of(data: Any) -> tuple[dict[str, Any], Mapping[str, Any]]:
 
     Draws without groups are those of the posterior.
     """
-    if is_inference_data(data):
+    if callable(getattr(data, "groups", None)) and hasattr(data, "extend"):  # an InferenceData
         return {name: data[name] for name in data.groups()}, dict(data.attrs)
-    if is_dataset(data):
+    if _is_dataset(data):
         return {"posterior": data}, dict(data.attrs)
-    if is_tree(data):
+    if hasattr(data, "data_vars") and hasattr(data, "children"):  # a DataTree
         return {str(name): node for name, node in data.children.items()}, dict(data.attrs)
     if isinstance(data, Mapping) and data:
-        if all(isinstance(value, Mapping) or is_dataset(value) for value in data.values()):
+        if all(isinstance(value, Mapping) or _is_dataset(value) for value in data.values()):
             return {str(name): group for name, group in data.items()}, {}
         return {"posterior": data}, {}
     what = "an empty mapping" if isinstance(data, Mapping) else type(data).__name__
     raise InvalidInputError(
         f"`data` must be {_KINDS}; got {what}.", hint='of two arrays make {"a": array_a, "b": array_b}.'
     )
+
+
+def _is_dataset(data: Any) -> bool:
+    """Whether something is a dataset of xarray, or a branch of a tree that has no further branches."""
+    return hasattr(data, "data_vars") and not getattr(data, "children", None)
 
 
 def group_of(groups: Mapping[str, Any], name: str) -> Any:

@@ -7,11 +7,9 @@ scores against held-out ones.
 
 from __future__ import annotations
 
-from ropewalk.analysis._curves import Curve, CurvePoint
-from ropewalk.analysis._parts import Average, SquaredBiasVariance, ZeroOneBiasVariance
 from ropewalk.analysis.bayes import BayesError, BayesTable, bayes_error, bayes_error_table
-from ropewalk.analysis.bias_variance import bias_variance
-from ropewalk.analysis.learning import learning_curve, train_test_error, validation_curve
+from ropewalk.analysis.bias_variance import Average, SquaredBiasVariance, ZeroOneBiasVariance, bias_variance
+from ropewalk.analysis.learning import Curve, CurvePoint, learning_curve, train_test_error, validation_curve
 from ropewalk.inference.confusions import confusion, confusions, total_cost
 from ropewalk.results.checks import Confusion
 

@@ -1,8 +1,10 @@
-"""Estimators and items, whatever form they come in: train a fresh copy, get its predictions."""
+"""Train a fresh copy of any estimator on any form of items; which items are trained on and which are held out."""
 
 from __future__ import annotations
 
 import copy
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -10,12 +12,22 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._checks import is_whole
-from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError, RopewalkError
-from ropewalk.text.names import brief
+from ropewalk._checks import is_real, is_whole
+from ropewalk._optional import require
+from ropewalk.data.labels import clean, kind_of, sort_labels, whole_number
+from ropewalk.errors import (
+    DataError,
+    InvalidInputError,
+    LabelTypeError,
+    LengthMismatchError,
+    MissingLabelsError,
+    RopewalkError,
+)
+from ropewalk.resampling.splits import Fold, legacy_seed
+from ropewalk.text.names import brief, shorten
+from ropewalk.typing import IntArray, Label
 
-_SEEDS: Final = 2**31 - 1  # what scikit-learn takes as a random_state
-_MATRIX: Final = 2
+_MAX_SEED: Final = 2**31 - 1  # what scikit-learn takes as a random_state
 _FORMS: Final = "give an object with fit and predict, or a function (X_train, y_train, X_test) -> predictions."
 
 
@@ -42,7 +54,15 @@ class Learner:
                 f"The estimator failed on {where}: {type(error).__name__}: {brief(str(error), 200)}",
                 hint="does it learn from the whole data? A small training set may lack a class.",
             ) from error
-        return [_column(answer, count(test), where) for answer, test in zip(answers, tests, strict=True)]
+        columns = [_column(answer, f"The predictions on {where} must be one an item.") for answer in answers]
+        for column, n in zip(columns, map(count, tests), strict=True):
+            if column.shape != (n,):
+                raise LengthMismatchError(
+                    f"The estimator must predict one value an item; got shape {column.shape} for {n:,} items on "
+                    f"{where}.",
+                    hint=_FORMS,
+                )
+        return columns
 
     def with_parameter(self, name: str, value: Any) -> Learner:
         """Return the same learner with one parameter set."""
@@ -72,7 +92,7 @@ class Learner:
         other = _copy(self.estimator)
         if hasattr(other, "get_params") and hasattr(other, "set_params"):
             names = [name for name in sorted(other.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
-            free = {name: int(rng.integers(_SEEDS)) for name in names if other.get_params(deep=True)[name] is None}
+            free = {name: int(rng.integers(_MAX_SEED)) for name in names if other.get_params(deep=True)[name] is None}
             if free:
                 other.set_params(**free)
         return other
@@ -136,12 +156,7 @@ def as_targets(targets: Any, name: str, items: Any, what: str) -> npt.NDArray[An
     """Return one target for each of `items`, as an array."""
     if np.ma.is_masked(targets):
         raise MissingLabelsError(f"Some of `{name}` are masked.", hint="leave these items out.")
-    try:
-        array = np.asarray(targets)
-    except ValueError as error:
-        raise LengthMismatchError(f"`{name}` must hold one target an item.") from error
-    if array.ndim == _MATRIX and array.shape[1] == 1:
-        array = array[:, 0]
+    array = _column(targets, f"`{name}` must hold one target an item.")
     if array.ndim != 1:
         raise InvalidInputError(f"`{name}` must be one-dimensional; got shape {array.shape}.")
     if array.size != count(items):
@@ -149,6 +164,15 @@ def as_targets(targets: Any, name: str, items: Any, what: str) -> npt.NDArray[An
             f"`{name}` and `{what}` must have the same length; got {array.size:,} and {count(items):,}."
         )
     return array
+
+
+def _column(values: Any, message: str) -> npt.NDArray[Any]:
+    """Return an array, of a table with a single column that column; `message` is about rows of unequal length."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise LengthMismatchError(message) from error
+    return array[:, 0] if array.ndim > 1 and array.shape[1:] == (1,) else array
 
 
 def check_numbers(values: Any, name: str, most: float) -> npt.NDArray[np.float64]:
@@ -174,17 +198,107 @@ def check_number_of(value: Any, name: str, least: int) -> int:
     return int(value)
 
 
-def _column(answer: Any, n: int, where: str) -> npt.NDArray[Any]:
-    """Return one prediction an item."""
-    try:
-        array = np.asarray(answer)
-    except ValueError as error:
-        raise LengthMismatchError(f"The predictions on {where} must be one an item.") from error
-    if array.ndim == _MATRIX and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.shape != (n,):
-        raise LengthMismatchError(
-            f"The estimator must predict one value an item; got shape {array.shape} for {n:,} items on {where}.",
-            hint=_FORMS,
+def code_labels(columns: Sequence[npt.NDArray[Any]]) -> tuple[tuple[Label, ...], list[IntArray]]:
+    """Return the labels of all columns, in order, and each column as positions in them."""
+    split = []
+    for column in columns:
+        try:
+            values, places = np.unique(column, return_inverse=True)
+        except TypeError as error:
+            raise LabelTypeError("Labels must be of one type.", hint="is there a None among them?") from error
+        plain = [whole_number(clean(value)) for value in values.tolist()]
+        if None in plain:
+            raise MissingLabelsError("Some labels or predictions are null or NaN.", hint="leave these items out.")
+        split.append((plain, places.reshape(-1)))
+    known: list[Label] = list({(kind_of(v), v): v for plain, _ in split for v in plain if v is not None}.values())
+    if len({kind_of(label) for label in known}) > 1:
+        raise LabelTypeError(
+            f"Labels and predictions are of different types: {shorten(known, 6)}.",
+            hint="1, '1' and True are different labels; convert them to one type.",
         )
-    return array
+    labels = sort_labels(known)
+    position = {label: j for j, label in enumerate(labels)}
+    return labels, [np.array([position[v] for v in plain if v is not None])[places] for plain, places in split]
+
+
+def check_folds(cv: Any, items: Any, labels: npt.NDArray[Any], seed: int, caller: str) -> list[Fold]:
+    """Return the folds of one pass of cross-validation, in which every item is held out once."""
+    splitters = require("sklearn.model_selection", extra="ml", caller=caller)
+    if is_whole(cv):
+        if not 2 <= cv <= labels.size:  # noqa: PLR2004
+            raise InvalidInputError(
+                f"`cv` must be from 2 to the number of items, {labels.size:,}; got {cv!r}.", hint="5 and 10 are usual."
+            )
+        most = int(np.unique(labels, return_counts=True)[1].max())
+        kind = splitters.StratifiedKFold if cv <= most else splitters.KFold
+        splitter = kind(n_splits=int(cv), shuffle=True, random_state=legacy_seed(seed))
+    elif callable(getattr(cv, "split", None)):
+        splitter = cv
+    else:
+        raise InvalidInputError(
+            f"`cv` must be a number of folds or a splitter of scikit-learn; got {cv!r:.60}.", hint="such as cv=5."
+        )
+    try:
+        with warnings.catch_warnings():
+            # a class with fewer items than folds: its score says so by itself
+            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+            pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(items, labels)]
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"The items cannot be split: {error}", hint="use fewer folds, and a splitter without groups."
+        ) from error
+    held_out = np.sort(np.concatenate([test for _, test in pairs])) if pairs else np.zeros(0)
+    if not np.array_equal(held_out, np.arange(labels.size)):
+        raise DataError(
+            "The splitter must hold out every item exactly once.",
+            hint="use KFold or StratifiedKFold; random splits and repeats count some items twice or never.",
+        )
+    folds = [Fold(train.astype(np.int64), test.astype(np.int64)) for train, test in pairs]
+    if min(fold.train.size for fold in folds) == 0:
+        raise DataError("A fold leaves no items to train on.", hint="use more folds.")
+    return folds
+
+
+def spread_order(labels: npt.NDArray[Any], rng: np.random.Generator) -> IntArray:
+    """Return a random order in which every beginning holds the classes in about their shares, one of each first.
+
+    Examples
+    --------
+    >>> y = np.array([0] * 90 + [1] * 10)
+    >>> first = y[spread_order(y, np.random.default_rng(0))[:20]]
+    >>> int(first.sum())
+    2
+    """
+    shuffled = rng.permutation(labels.size)
+    keys = np.empty(labels.size)
+    for label in np.unique(labels).tolist():
+        places = np.flatnonzero(labels[shuffled] == label)
+        keys[places] = np.arange(places.size) / places.size
+    order: IntArray = shuffled[np.argsort(keys, kind="stable")]
+    return order
+
+
+def split_once(labels: npt.NDArray[Any], n_test: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return positions of training and test items; both hold the classes in about the shares of all.
+
+    Examples
+    --------
+    >>> y = np.array([0] * 80 + [1] * 20)
+    >>> train, test = split_once(y, 25, np.random.default_rng(0))
+    >>> int(y[train].sum()), int(y[test].sum())
+    (15, 5)
+    """
+    # Class after class, each in random order: equal steps through them take the same share of each.
+    order = np.lexsort((rng.random(labels.size), labels))
+    places = np.floor((np.arange(n_test) + rng.random()) * labels.size / n_test).astype(np.int64)
+    return np.delete(order, places), order[places]
+
+
+def check_test_size(value: Any, n: int) -> int:
+    """Return the number of items to split off: `value` itself, or that share."""
+    size = int(value) if is_whole(value) else round(float(value) * n) if is_real(value) and 0 < value < 1 else 0
+    if not 0 < size < n:
+        raise InvalidInputError(
+            f"`test_size` must be a share between 0 and 1, or a number of items below {n:,}; got {value!r}."
+        )
+    return size

@@ -10,17 +10,17 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_seed, checked_keywords, is_real
-from ropewalk.analysis._boundaries import Problem, decide_at, find_pieces, masses, spread_points
 from ropewalk.analysis._densities import (
     FORMS,
-    as_function,
-    check_support,
+    Problem,
+    decide_at,
+    find_pieces,
     frozen_axis,
     kind_of_density,
     log_densities,
     piece_masses,
     quiet,
-    risk_by_draws,
+    spread_points,
 )
 from ropewalk.analysis._training import check_number_of
 from ropewalk.data.labels import check_labels, label_text
@@ -29,10 +29,10 @@ from ropewalk.metrics.registry import cost as cost_metric
 from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label, SeedLike
 
-_MOST: Final = 1e100
-_SUM: Final = 1e-6
-_FEWEST: Final = 2
-_MATRIX: Final = 2
+_MAX_COST: Final = 1e100
+_MAX_ERROR_OF_SUM: Final = 1e-6
+_MIN_CLASSES: Final = 2
+_MIN_DRAWS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,14 +66,14 @@ class BayesError:
         Where no class has any density it is that of the nearest region, or in more dimensions of the priors.
         """
         points, shape = self._points(x)
-        found = decide_at(self.problem, points)
-        lost = found < 0
+        places = decide_at(self.problem, points)
+        lost = places < 0
         if lost.any() and self.thresholds is not None and self.regions is not None:
             order = np.array([self.labels.index(label) for _, _, label in self.regions])
-            found = np.where(lost, order[np.searchsorted(self.thresholds, points)], found)
+            places = np.where(lost, order[np.searchsorted(self.thresholds, points)], places)
         elif lost.any():
-            found = np.where(lost, int((np.array(self.priors) @ self.cost_matrix).argmin()), found)
-        return np.array(self.labels)[found].reshape(shape) if shape else self.labels[int(found[0])]
+            places = np.where(lost, int((np.array(self.priors) @ self.cost_matrix).argmin()), places)
+        return np.array(self.labels)[places].reshape(shape) if shape else self.labels[int(places[0])]
 
     def __str__(self) -> str:
         off = "" if self.standard_error is None else f" ± {self.standard_error:.2g} (Monte Carlo)"
@@ -127,18 +127,18 @@ def bayes_error(
     Parameters
     ----------
     densities
-        One density p(x | class) a class: frozen continuous distributions of scipy.stats, whose risk is a sum of
+        One density p(x | class) per class: frozen continuous distributions of scipy.stats, whose risk is a sum of
         differences of their distribution functions; or functions of a number, which are integrated over `support`;
         or, for x of more dimensions, objects with pdf and rvs such as ``multivariate_normal(mean, cov)``, whose risk
         is an average over `draws`.
     priors
         The probability of each class.
     cost_matrix
-        Costs of truth (rows) and decision (columns); every error costs 1 unless said. Negative costs are utilities.
+        Costs of truth (rows) and decision (columns); by default every error costs 1. Negative costs are utilities.
     support
         Outside of these two numbers, which may be infinite, every density is 0. For functions only.
     labels
-        What to call the classes; 0, 1, … unless said.
+        What to call the classes; by default 0, 1, ….
 
     Examples
     --------
@@ -149,7 +149,7 @@ def bayes_error(
     >>> best.decide([0.2, 0.3]).tolist()
     [1, 2]
     """
-    if isinstance(densities, str) or not isinstance(densities, Sequence | np.ndarray) or len(densities) < _FEWEST:
+    if isinstance(densities, str) or not isinstance(densities, Sequence | np.ndarray) or len(densities) < _MIN_CLASSES:
         raise InvalidInputError("`densities` must be a list of two or more.", hint=FORMS)
     shares = _priors(priors, len(densities))
     costs = _costs(cost_matrix, len(densities))
@@ -157,36 +157,69 @@ def bayes_error(
     if len(names) != len(densities):
         raise InvalidInputError(f"There are {len(densities)} densities and {count_of(len(names), 'label')}.")
     kinds = {kind_of_density(density) for density in densities}
-    n_draws, seed = check_number_of(draws, "draws", _FEWEST), check_seed(rng, random_state)
+    n_draws, seed = check_number_of(draws, "draws", _MIN_DRAWS), check_seed(rng, random_state)
     many = kinds == {"many"}
     if "many" in kinds and not many:
         raise InvalidInputError("Densities of one dimension and of more cannot go together.", hint=FORMS)
     exact = kinds == {"frozen"}
-    ends = check_support(support, needed=not (exact or many))
+    ends = _check_support(support, needed=not (exact or many))
     problem = Problem(log_densities(densities, shares, ends), costs, np.flatnonzero(shares))
+    known: dict[str, Any] = {
+        "labels": names, "priors": tuple(shares.tolist()), "cost_matrix": costs, "problem": problem,
+    }  # fmt: skip
     if many:
-        risk, error = risk_by_draws(densities, shares, problem, n_draws, seed)
-        return BayesError(
-            risk=risk, labels=names, priors=tuple(shares.tolist()), cost_matrix=costs, thresholds=None, regions=None,
-            method="Monte Carlo", standard_error=error, problem=problem,
-        )  # fmt: skip
-    used = [density for density, share in zip(densities, shares, strict=True) if share > 0]
+        risk, error = _risk_by_draws(densities, shares, problem, n_draws, seed)
+        return BayesError(risk=risk, thresholds=None, regions=None, method="Monte Carlo", standard_error=error, **known)
     with quiet():
-        breaks, points = frozen_axis(used) if exact else (ends, spread_points(*ends))
+        used = problem.used.tolist()
+        breaks, points = frozen_axis([densities[i] for i in used]) if exact else (ends, spread_points(*ends))
         pieces = find_pieces(problem, breaks, points)
         mass = np.zeros((len(densities), len(pieces)))
-        for i, density in enumerate(densities):
-            if shares[i] > 0 and exact:
-                mass[i] = piece_masses(density, pieces, points, f"Density {i}")
-            elif shares[i] > 0:
-                mass[i] = masses(as_function(density), pieces, points, f"Density {i}")
-    decisions = [decision for *_, decision in pieces]
-    risk = float(sum(shares[i] * mass[i, j] * costs[i, d] for j, d in enumerate(decisions) for i in range(len(shares))))
+        for i in used:
+            mass[i] = piece_masses(densities[i], pieces, points, f"Density {i}", exact=exact)
+    cells = ((i, j) for j in range(len(pieces)) for i in range(len(shares)))
     return BayesError(
-        risk=risk, labels=names, priors=tuple(shares.tolist()), cost_matrix=costs,
+        risk=float(sum(shares[i] * mass[i, j] * costs[i, pieces[j][2]] for i, j in cells)),
         thresholds=tuple(low for low, _, _ in pieces[1:]), regions=tuple((a, b, names[d]) for a, b, d in pieces),
-        method="distribution functions" if exact else "quadrature", problem=problem,
+        method="distribution functions" if exact else "quadrature", **known,
     )  # fmt: skip
+
+
+def _check_support(support: Any, *, needed: bool) -> tuple[float, float]:
+    """Return the two ends of the support of functions, or all numbers where there are none."""
+    if not needed:
+        if support is not None:
+            raise InvalidInputError("`support` is for functions; distributions know theirs.", hint="leave it out.")
+        return -math.inf, math.inf
+    if support is None:
+        raise InvalidInputError("Functions need a `support` to be integrated over.", hint="such as support=(0, 1).")
+    ends = list(support) if isinstance(support, Sequence | np.ndarray) and not isinstance(support, str) else []
+    if len(ends) != 2 or not all(map(is_real, ends)) or not ends[0] < ends[1]:  # noqa: PLR2004
+        raise InvalidInputError(
+            f"`support` must be two numbers, the lower first; got {support!r:.60}.", hint="they may be infinite."
+        )
+    return float(ends[0]), float(ends[1])
+
+
+def _risk_by_draws(
+    densities: Sequence[Any], priors: FloatArray, problem: Problem, draws: int, seed: int
+) -> tuple[float, float]:
+    """Return the risk and its standard error: the mean of the smallest expected cost, class by class.
+
+    Given x the expected cost is known, so only x is drawn; the classes get equal shares of the draws.
+    """
+    used = [i for i, share in enumerate(priors) if share > 0]
+    n = max(draws // len(used), 2)
+    risk, variance = 0.0, 0.0
+    for i, stream in zip(used, np.random.SeedSequence(seed).spawn(len(used)), strict=True):
+        x = np.asarray(densities[i].rvs(size=n, random_state=np.random.default_rng(stream)), dtype=np.float64)
+        posterior, _ = problem.weigh(x.reshape(n, -1))
+        costs = np.einsum("yd,yn->dn", problem.cost, posterior).min(axis=0)
+        if np.isnan(costs).any():
+            raise DataError(f"Density {i} draws points where it is 0 itself.", hint="do its pdf and rvs agree?")
+        risk += priors[i] * float(costs.mean())
+        variance += priors[i] ** 2 * float(costs.var(ddof=1)) / n
+    return risk, math.sqrt(variance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -206,24 +239,24 @@ class BayesTable:
 def bayes_error_table(joint: Any, *, cost_matrix: Any = None, labels: Iterable[Label] | None = None) -> BayesTable:
     """Return the Bayes risk of a known joint distribution of a finite x and the label (Wu, Equation 22).
 
-    `joint` has Pr(x, label), one row a value of x and one column a label. Without a cost matrix the risk is
+    `joint` has Pr(x, label), one row per value of x and one column per label. Without a cost matrix the risk is
     1 − Σ max Pr(x, label), the Bayes error. Of tied decisions the first is taken; `posterior` is NaN in a row of zeros.
 
     Examples
     --------
-    >>> found = bayes_error_table([[0.4, 0.1], [0.2, 0.3]], labels=["no", "yes"])
-    >>> print(f"{found.risk:.2f}", found.decisions)
+    >>> best = bayes_error_table([[0.4, 0.1], [0.2, 0.3]], labels=["no", "yes"])
+    >>> print(f"{best.risk:.2f}", best.decisions)
     0.30 ('no', 'yes')
     """
     try:
         table = np.asarray(joint, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError("`joint` must hold numbers, in rows of equal length.") from error
-    if table.ndim != _MATRIX or not table.size:
+    if table.ndim != 2 or not table.size:  # noqa: PLR2004
         raise InvalidInputError(
             f"`joint` must be a table; got shape {table.shape}.", hint="one row a value of x, one column a label."
         )
-    if not (np.isfinite(table).all() and (table >= 0).all() and abs(table.sum() - 1) <= _SUM):
+    if not (np.isfinite(table).all() and (table >= 0).all() and abs(table.sum() - 1) <= _MAX_ERROR_OF_SUM):
         raise InvalidInputError("`joint` must hold probabilities that add up to 1.", hint="divide counts by their sum.")
     costs = _costs(cost_matrix, table.shape[1])
     names = tuple(range(table.shape[1])) if labels is None else check_labels(labels)
@@ -242,7 +275,7 @@ def _priors(priors: Any, n: int) -> FloatArray:
         raise InvalidInputError(f"`priors` must be a list of probabilities; got {type(priors).__name__}.")
     if len(shares) != n:
         raise LengthMismatchError(f"There are {n} densities and {len(shares)} priors.", hint="give one a class.")
-    if not all(is_real(s) and 0 <= s < math.inf for s in shares) or abs(sum(shares) - 1) > _SUM:
+    if not all(is_real(s) and 0 <= s < math.inf for s in shares) or abs(sum(shares) - 1) > _MAX_ERROR_OF_SUM:
         raise InvalidInputError(
             f"`priors` must be probabilities that add up to 1; got {shares!r:.100}.", hint="0 is a class that never is."
         )
@@ -258,6 +291,6 @@ def _costs(matrix: Any, n: int) -> FloatArray:
             f"The cost matrix must be {n} × {n}; got {len(costs)} × {len(costs)}.",
             hint="rows are the truth, columns decisions.",
         )
-    if np.abs(costs).max() >= _MOST:
-        raise InvalidInputError(f"The costs must be below {_MOST:g}.")
+    if np.abs(costs).max() >= _MAX_COST:
+        raise InvalidInputError(f"The costs must be below {_MAX_COST:g}.")
     return costs

@@ -4,41 +4,225 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, TypedDict, Unpack, overload
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal, Unpack, get_args, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ropewalk._checks import check_seed, checked_keywords, choose, is_real
 from ropewalk._progress import ProgressLike, check_progress, track
-from ropewalk.analysis._parts import (
-    SquaredBiasVariance,
-    ZeroOneBiasVariance,
+from ropewalk.analysis._training import (
+    Learner,
+    as_items,
+    as_learner,
+    as_targets,
+    check_number_of,
+    check_numbers,
     code_labels,
-    split_squared,
-    split_zero_one,
 )
-from ropewalk.analysis._training import Learner, as_items, as_learner, as_targets, check_number_of, check_numbers
+from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling.splits import pick
-from ropewalk.typing import FloatArray, SeedLike
+from ropewalk.results.options import Option, SeedOptions
+from ropewalk.typing import FloatArray, IntArray, Label
 
 Loss = Literal["squared", "zero_one"]
 Sample = Callable[[np.random.Generator], tuple[Any, Any]]
 
-_LOSSES: Final[dict[str, Loss]] = {"squared": "squared", "zero_one": "zero_one"}
-_MOST: Final = 1e100  # squares of larger numbers may overflow
-_FEWEST: Final = 3  # the error of a variance needs three training sets
-_PAIR: Final = 2
+_MAX_VALUE: Final = 1e100  # squares of larger numbers may overflow
+_MIN_SETS: Final = 3  # the error of a variance needs three training sets
+_ZERO_ONE_PARTS: Final = ("bias", "variance", "unbiased_variance", "biased_variance", "error")
 
 
-class _Options(TypedDict, total=False):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Average:
+    """An average over the test items; `standard_error` is the Monte Carlo error over the training sets."""
+
+    value: float
+    standard_error: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g}" + ("" if self.standard_error is None else f" ± {self.standard_error:.2g}")
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the figures in plain Python types."""
+        return {"value": self.value, "standard_error": self.standard_error}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SquaredBiasVariance:
+    """The parts of the expected squared error, per test item and on average. Made by `bias_variance`.
+
+    `error` = `squared_bias` + `variance` + `noise`, exactly, where `error` is the mean squared error over the same
+    training sets plus the noise. `variance` divides by sets − 1, and `squared_bias` is (F − mean f)² − variance/sets,
+    for (F − mean f)² alone is too large by that much on average; so at an item with little bias it may be
+    negative. `bias` is F − mean f itself. Where only labels are known, `bias`, `squared_bias` and `noise` are None and
+    `bias_and_noise` has both. The standard errors are those of the jackknife over training sets, the test items given.
+    """
+
+    mean_prediction: FloatArray = field(repr=False)
+    bias: FloatArray | None = field(repr=False)
+    squared_bias: FloatArray | None = field(repr=False)
+    variance: FloatArray = field(repr=False)
+    noise: FloatArray | None = field(repr=False)
+    bias_and_noise: FloatArray = field(repr=False)
+    error: FloatArray = field(repr=False)
+    average_squared_bias: Average | None
+    average_variance: Average
+    average_noise: float | None
+    average_bias_and_noise: Average
+    average_error: Average
+    n_sets: int
+    resampled: bool
+    seed: int
+    predictions: FloatArray = field(repr=False)
+
+    def __str__(self) -> str:
+        parts: list[tuple[str, object]] = [("bias² + noise", self.average_bias_and_noise)]
+        if self.average_squared_bias is not None and self.average_noise is not None:
+            parts = [("bias²", self.average_squared_bias), ("noise", f"{self.average_noise:.4g}")]
+        parts.insert(1, ("variance", self.average_variance))
+        return _table(self, [*parts, ("error", self.average_error)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the averages in plain Python types."""
+        bias = self.average_squared_bias
+        return {
+            "loss": "squared",
+            "squared_bias": None if bias is None else bias.to_dict(),
+            "variance": self.average_variance.to_dict(),
+            "noise": self.average_noise,
+            "bias_and_noise": self.average_bias_and_noise.to_dict(),
+            "error": self.average_error.to_dict(),
+            **_origin(self),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ZeroOneBiasVariance:
+    """The parts of the expected 0-1 error (Domingos 2000), for each test item and on average.
+
+    The main prediction of an item is its most frequent one (of a tie, the first in label order); `bias` is 1 where
+    that is wrong, and holds the noise of the labels too. `variance` is the share of training sets that differ from the
+    main prediction: `unbiased_variance` where the main prediction is right and to differ adds error;
+    `biased_variance` where it is wrong, and counts those that are right instead (with two classes all that differ).
+    `error` = `bias` + `unbiased_variance` − `biased_variance`, exactly. The averages of the variances have standard
+    errors that take the main predictions as given; that of the bias has none.
+    """
+
+    labels: tuple[Label, ...]
+    main_prediction: tuple[Label, ...] = field(repr=False)
+    bias: FloatArray = field(repr=False)
+    variance: FloatArray = field(repr=False)
+    unbiased_variance: FloatArray = field(repr=False)
+    biased_variance: FloatArray = field(repr=False)
+    error: FloatArray = field(repr=False)
+    average_bias: Average
+    average_variance: Average
+    average_unbiased_variance: Average
+    average_biased_variance: Average
+    average_error: Average
+    n_sets: int
+    resampled: bool
+    seed: int
+
+    def __str__(self) -> str:
+        parts = [("bias", self.average_bias), ("+ unbiased variance", self.average_unbiased_variance)]
+        return _table(
+            self, [*parts, ("− biased variance", self.average_biased_variance), ("error", self.average_error)]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the averages in plain Python types."""
+        return {
+            "loss": "zero_one",
+            "labels": [label_text(label) for label in self.labels],
+            **{part: getattr(self, f"average_{part}").to_dict() for part in _ZERO_ONE_PARTS},
+            **_origin(self),
+        }
+
+
+def split_squared(
+    predictions: FloatArray, target: FloatArray, noise: FloatArray | None, *, resampled: bool, seed: int
+) -> SquaredBiasVariance:
+    """Split the squared error of (sets, items) predictions."""
+    n = len(predictions)
+    mean = predictions.mean(axis=0)
+    bias, away, off = target - mean, predictions - mean, target - predictions
+    variance = (away**2).sum(axis=0) / (n - 1)
+    squared = bias**2 - variance / n
+    extra = np.zeros_like(target) if noise is None else noise
+    # Both parts are averages over pairs of training sets; the sums over the pairs of one set give the jackknife.
+    far = (away**2).mean(axis=1)
+    spread = (n * far + far.sum()) / 2
+    crossed = (off * (n * bias - off)).mean(axis=1)
+    of_bias = _pair_error(crossed)
+    losses = (off**2).mean(axis=1)
+    together = Average(value=float((squared + extra).mean()), standard_error=of_bias)
+    known = noise is not None
+    return SquaredBiasVariance(
+        mean_prediction=mean, bias=bias if known else None, squared_bias=squared if known else None, variance=variance,
+        noise=noise, bias_and_noise=squared + extra, error=(off**2).mean(axis=0) + extra,
+        average_squared_bias=Average(value=float(squared.mean()), standard_error=of_bias) if known else None,
+        average_variance=Average(value=float(variance.mean()), standard_error=_pair_error(spread)),
+        average_noise=None if noise is None else float(noise.mean()), average_bias_and_noise=together,
+        average_error=Average(value=float(losses.mean() + extra.mean()), standard_error=_mean_error(losses)),
+        n_sets=n, resampled=resampled, seed=seed, predictions=predictions,
+    )  # fmt: skip
+
+
+def split_zero_one(
+    predicted: Sequence[IntArray], right: IntArray, labels: tuple[Label, ...], *, resampled: bool, seed: int
+) -> ZeroOneBiasVariance:
+    """Split the 0-1 error of (sets, items) predictions, written as positions in `labels`."""
+    answers, n = np.stack(predicted), len(predicted)
+    # bincount over items × labels at once; argmax takes the first label of a tie
+    cells = np.arange(right.size) * len(labels) + answers
+    votes = np.bincount(cells.reshape(-1), minlength=right.size * len(labels)).reshape(right.size, len(labels))
+    main = votes.argmax(axis=1)
+    wrong = main != right
+    differs, correct = answers != main, answers == right
+    unbiased, biased = differs & ~wrong, correct & wrong
+    return ZeroOneBiasVariance(
+        labels=labels, main_prediction=tuple(labels[j] for j in main.tolist()), bias=wrong.astype(np.float64),
+        variance=differs.mean(axis=0), unbiased_variance=unbiased.mean(axis=0), biased_variance=biased.mean(axis=0),
+        error=(~correct).mean(axis=0), average_bias=Average(value=float(wrong.mean())),
+        average_variance=_average(differs), average_unbiased_variance=_average(unbiased),
+        average_biased_variance=_average(biased), average_error=_average(~correct), n_sets=n, resampled=resampled,
+        seed=seed,
+    )  # fmt: skip
+
+
+def _average(shares: npt.NDArray[np.bool_]) -> Average:
+    return Average(value=float(shares.mean()), standard_error=_mean_error(shares.mean(axis=1)))
+
+
+def _mean_error(values: FloatArray) -> float:
+    return float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
+def _pair_error(sums: FloatArray) -> float:
+    """Return the jackknife error of an average over pairs of sets, from each set's sum over its pairs."""
+    return 2 * float(sums.std(ddof=1)) / (math.sqrt(sums.size) * (sums.size - 2))
+
+
+def _origin(split: SquaredBiasVariance | ZeroOneBiasVariance) -> dict[str, Any]:
+    return {"sets": split.n_sets, "resampled": split.resampled, "seed": split.seed, "items": int(split.error.size)}
+
+
+def _table(split: SquaredBiasVariance | ZeroOneBiasVariance, parts: Sequence[tuple[str, object]]) -> str:
+    wide = max(len(name) for name, _ in parts)
+    kind = "resampled" if split.resampled else "fresh"
+    head = f"{split.n_sets:,} {kind} training sets, {split.error.size:,} test items"
+    return "\n".join([head, *(f"{name:<{wide}}  {value}" for name, value in parts)])
+
+
+class _Options(SeedOptions, total=False):
     sample: Sample | None
     truth: Any
     noise: Any
-    n_sets: int
-    rng: SeedLike
-    random_state: SeedLike
-    progress: ProgressLike
+    n_sets: Annotated[int, Option(help="How many training sets.", default=100)]
 
 
 @overload
@@ -62,13 +246,7 @@ def bias_variance(
     y_test: Any = None,
     *,
     loss: Loss = "squared",
-    sample: Sample | None = None,
-    truth: Any = None,
-    noise: Any = None,
-    n_sets: int = 100,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    progress: ProgressLike = None,
+    **options: Unpack[_Options],
 ) -> SquaredBiasVariance | ZeroOneBiasVariance:
     """Split the expected error into bias, variance and noise, by training on many training sets.
 
@@ -92,8 +270,8 @@ def bias_variance(
         Instead of `X` and `y`: a function of a NumPy Generator that draws a fresh training set ``(X, y)``.
     truth, noise
         For the squared loss, instead of `y_test`: F at the test items, or F itself, a function of `X_test`; and the
-        variance σ² of the labels about it, one number or one an item (0 if not said: the error is then that
-        against F). From `y_test` alone noise cannot be told from squared bias, and they come together.
+        variance σ² of the labels about it, one number or one per item (by default 0: the error is then
+        that against F). From `y_test` alone noise cannot be told from squared bias, and they come together.
     n_sets
         How many training sets.
     progress
@@ -117,13 +295,15 @@ def bias_variance(
     >>> bool(np.allclose(total, parts.error))
     True
     """
-    learner, kind = as_learner(estimator), choose(loss, _LOSSES, "loss")
-    n_sets = check_number_of(n_sets, "n_sets", _FEWEST)
+    learner, kind = as_learner(estimator), choose(loss, {kind: kind for kind in get_args(Loss)}, "loss")
+    n_sets = check_number_of(options.get("n_sets", 100), "n_sets", _MIN_SETS)
+    sample, truth, noise = options.get("sample"), options.get("truth"), options.get("noise")
+    progress = options.get("progress")
     check_progress(progress)
     draw = _source(X, y, sample)
     if X_test is None:
         raise InvalidInputError("There are no test items.", hint="give them as X_test=.")
-    tests, seed = as_items(X_test, "X_test"), check_seed(rng, random_state)
+    tests, seed = as_items(X_test, "X_test"), check_seed(options.get("rng"), options.get("random_state"))
     resampled = sample is None
 
     def rows() -> list[Any]:
@@ -132,8 +312,8 @@ def bias_variance(
     if kind == "squared":
         target, known = _target(tests, y_test, truth, noise)
         if draw is not sample:
-            check_numbers(y, "`y`", _MOST)
-        predictions = np.stack([check_numbers(row, "The predictions", _MOST) for row in rows()])
+            check_numbers(y, "`y`", _MAX_VALUE)
+        predictions = np.stack([check_numbers(row, "The predictions", _MAX_VALUE) for row in rows()])
         return split_squared(predictions, target, known, resampled=resampled, seed=seed)
     if truth is not None or noise is not None:
         raise InvalidInputError(
@@ -178,7 +358,7 @@ def _train(
     for i, stream in enumerate(track(streams, describe="Training", progress=progress), start=1):
         rng = np.random.default_rng(stream)
         train = draw(rng)
-        if not isinstance(train, tuple | list) or len(train) != _PAIR:
+        if not isinstance(train, tuple | list) or len(train) != 2:  # noqa: PLR2004
             raise InvalidInputError("`sample` must return a pair (X, y).")
         items = as_items(train[0], "X")
         pair = items, as_targets(train[1], "y", items, "X")
@@ -198,16 +378,16 @@ def _target(tests: Any, y_test: Any, truth: Any, noise: Any) -> tuple[FloatArray
             raise InvalidInputError(
                 "`noise` goes with `truth`.", hint="from the average of bias_and_noise you may subtract it yourself."
             )
-        return check_numbers(as_targets(y_test, "y_test", tests, "X_test"), "`y_test`", _MOST), None
+        return check_numbers(as_targets(y_test, "y_test", tests, "X_test"), "`y_test`", _MAX_VALUE), None
     try:
         values = truth(tests) if callable(truth) else truth
     except Exception as error:
         raise DataError(f"`truth` failed on `X_test`: {type(error).__name__}: {error}") from error
-    target = check_numbers(as_targets(values, "truth", tests, "X_test"), "`truth`", _MOST)
+    target = check_numbers(as_targets(values, "truth", tests, "X_test"), "`truth`", _MAX_VALUE)
     if noise is None or is_real(noise):
         variance = np.full(target.size, 0.0 if noise is None else float(noise))
     else:
-        variance = check_numbers(as_targets(noise, "noise", tests, "X_test"), "`noise`", _MOST)
+        variance = check_numbers(as_targets(noise, "noise", tests, "X_test"), "`noise`", _MAX_VALUE)
     if not all(0 <= value < math.inf for value in variance.tolist()):
         raise InvalidInputError("`noise` is a variance: it must be finite and at least 0.", hint="σ², not σ.")
     return target, variance

@@ -2,22 +2,220 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, Unpack
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
-from ropewalk._checks import check_seed, checked_keywords, is_real, is_whole
-from ropewalk.analysis._curves import Curve, CurvePoint, Scoring, Study
-from ropewalk.analysis._folds import check_test_size, split_once, spread_order
-from ropewalk.analysis._parts import code_labels
-from ropewalk.analysis._training import as_items, as_learner, as_targets
-from ropewalk.errors import InvalidInputError
+from ropewalk._checks import check_draws, check_prob, check_seed, checked_keywords, is_real, is_whole
+from ropewalk._progress import check_progress, track
+from ropewalk.analysis._training import (
+    Learner,
+    as_items,
+    as_learner,
+    as_targets,
+    check_folds,
+    check_test_size,
+    code_labels,
+    split_once,
+    spread_order,
+)
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.summary import Estimate
+from ropewalk.errors import InvalidInputError, RopewalkWarning
+from ropewalk.metrics.registry import parse_metric
+from ropewalk.metrics.resolve import require_labels, settle
+from ropewalk.models.posterior import observed_psi
 from ropewalk.resampling.splits import pick
 from ropewalk.results.options import TrainingOptions
-from ropewalk.text.remarks import few, issue
+from ropewalk.text.remarks import Remark, Remarked, few, issue
+from ropewalk.typing import IntArray, Label
+from ropewalk.verbs.evaluation import evaluate
 
-_SHARES: Final = (0.1, 0.325, 0.55, 0.775, 1.0)
+Case = tuple[Any, Learner, Sequence[IntArray]]
+"""A value along the curve, what to train, and the positions to train on in each fold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """The scores at one training size or parameter value.
+
+    `train` is the mean over folds of the score on the very items that were trained on, `train_std` its spread;
+    `held_out` the posterior of the score on items that were not, pooled over folds.
+    """
+
+    value: Any
+    n_train: int
+    train: float
+    train_std: float
+    held_out: Estimate
+
+    @property
+    def gap(self) -> float:
+        """The training score minus the held-out score as observed."""
+        return self.train - self._observed
+
+    @property
+    def gap_interval(self) -> Interval:
+        """The HDI of the gap, the training score given."""
+        low, high = self.held_out.hdi
+        return Interval(self.train - high, self.train - low)
+
+    @property
+    def _observed(self) -> float:
+        return self.held_out.mean if self.held_out.observed is None else self.held_out.observed
+
+    def __str__(self) -> str:
+        low, high = self.held_out.hdi
+        return f"train {self.train:.3f}, held out {self._observed:.3f} [{low:.3f}, {high:.3f}], gap {self.gap:+.3f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types."""
+        value = self.value.item() if isinstance(self.value, np.generic) else self.value
+        return {
+            "value": value if value is None or isinstance(value, int | float | str) else repr(value),
+            "n_train": self.n_train,
+            "train": self.train,
+            "train_std": self.train_std,
+            "held_out": {"observed": self._observed, "mean": self.held_out.mean, "hdi": list(self.held_out.hdi)},
+            "gap": self.gap,
+            "gap_interval": list(self.gap_interval),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve(Remarked):
+    """Training and held-out scores along something: see `points`. Made by `learning_curve` and `validation_curve`.
+
+    The intervals are about items like these, given training sets like these: to train again on other items of the
+    population is not in them.
+    """
+
+    along: str
+    metric: str
+    higher_is_better: bool
+    prob: float
+    folds: int
+    seed: int
+    points: tuple[CurvePoint, ...]
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def best(self) -> CurvePoint:
+        """The point with the best held-out score as observed; being picked for it, that score is too rosy itself."""
+        sign = 1 if self.higher_is_better else -1
+        return max(self.points, key=lambda point: sign * (point.train - point.gap))
+
+    def __str__(self) -> str:
+        head = [self.along, "train", "held out", f"{100 * self.prob:g}% HDI", "gap"]
+        rows = [
+            [
+                f"{p.value:,}" if is_whole(p.value) else str(p.value), f"{p.train:.3f} ± {p.train_std:.3f}",
+                f"{p.train - p.gap:.3f}", f"[{p.held_out.hdi.low:.3f}, {p.held_out.hdi.high:.3f}]", f"{p.gap:+.3f}",
+            ]
+            for p in self.points
+        ]  # fmt: skip
+        wide = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, wide, strict=True)) for row in (head, *rows)]
+        return "\n".join([f"{self.metric}, {self.folds} folds", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain Python types."""
+        return {
+            "along": self.along, "metric": self.metric, "higher_is_better": self.higher_is_better, "prob": self.prob,
+            "folds": self.folds, "seed": self.seed, "points": [point.to_dict() for point in self.points],
+            "warnings": list(self.warnings),
+        }  # fmt: skip
+
+
+class Scoring:
+    """How predictions become scores, by options that are checked once."""
+
+    def __init__(self, options: TrainingOptions, seed: int) -> None:
+        check_progress(options.get("progress"))
+        require_labels(options.get("metric"))
+        self.metric = parse_metric(options.get("metric", "accuracy"))
+        self.prob, self.draws = check_prob(options.get("prob", 0.95)), check_draws(options.get("draws", "auto"))
+        self.pos_label, self.seed = options.get("pos_label"), seed
+        self.warnings: list[Remark] = []
+
+    def observed(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> float:
+        """Return the score of these predictions, no more."""
+        table = Outcomes.from_arrays(truth, predicted, labels=_all_labels(labels, predicted))
+        settled = settle([table], metric=self.metric, pos_label=self.pos_label)
+        return float(observed_psi(settled.tables, settled.metric)[0] or 0.0)
+
+    def posterior(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> Estimate:
+        """Return the posterior of the score; its warnings are kept, and issued once for all points together."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RopewalkWarning)
+            evaluation = evaluate(
+                truth, predicted, name="held out", labels=_all_labels(labels, predicted), metric=self.metric,
+                pos_label=self.pos_label, prob=self.prob, draws=self.draws, rng=self.seed,
+            )  # fmt: skip
+        self.warnings += [remark for remark in evaluation.remarks if remark.level == "warning"]
+        return evaluation.metrics[0].estimate
+
+
+class Study:
+    """Items, folds and a learner; `curve` trains and scores whatever cases are to be compared."""
+
+    def __init__(self, estimator: Any, data: tuple[Any, Any], cv: Any, caller: str, options: TrainingOptions) -> None:
+        self.learner, self.items = as_learner(estimator), as_items(data[0], "X")
+        self.y = as_targets(data[1], "y", self.items, "X")
+        self.labels, (self.codes,) = code_labels([self.y])
+        self.seed = check_seed(options.get("rng"), options.get("random_state"))
+        self.scoring, self.progress = Scoring(options, self.seed), options.get("progress")
+        self.folds = check_folds(cv, self.items, self.y, self.seed, caller)
+
+    def streams(self) -> list[np.random.Generator]:
+        """Return a source of random numbers for every fold, the same whatever is compared."""
+        return [np.random.default_rng(stream) for stream in np.random.SeedSequence(self.seed).spawn(len(self.folds))]
+
+    def curve(self, along: str, cases: Sequence[Case]) -> Curve:
+        """Train and score every case in every fold."""
+        answers = track(self._answers(along, cases), total=len(cases) * len(self.folds), describe="Training",
+                        progress=self.progress)  # fmt: skip
+        points = []
+        for value, _, train in cases:
+            trained, pooled = [], np.empty(self.y.size, dtype=object)
+            for fold, positions in zip(self.folds, train, strict=True):
+                seen, unseen = next(answers)
+                trained.append(self.scoring.observed(self.y[positions], seen, self.labels))
+                pooled[fold.test] = unseen
+            points.append(
+                CurvePoint(
+                    value=value, n_train=min(map(len, train)), train=float(np.mean(trained)),
+                    train_std=float(np.std(trained, ddof=1)) if len(trained) > 1 else 0.0,
+                    held_out=self.scoring.posterior(self.y, pooled, self.labels),
+                )
+            )  # fmt: skip
+        next(answers, None)  # lets the progress bar end
+        remarks = tuple(few(self.scoring.warnings))
+        issue(remarks)
+        return Curve(
+            along=along, metric=self.scoring.metric.name, higher_is_better=self.scoring.metric.higher_is_better,
+            prob=self.scoring.prob, folds=len(self.folds), seed=self.seed, points=tuple(points),
+            remarks=remarks,
+        )  # fmt: skip
+
+    def _answers(self, along: str, cases: Sequence[Case]) -> Iterator[list[Any]]:
+        """Yield the predictions for the training and the held-out items, fold by fold."""
+        for value, learner, train in cases:
+            for k, (fold, positions) in enumerate(zip(self.folds, train, strict=True)):
+                items, where = pick(self.items, positions), f"fold {k + 1} with {along} = {value!r:.40}"
+                pair, tests = (items, self.y[positions]), pick(self.items, fold.test)
+                yield learner.predict(pair, items, tests, rng=self.streams()[k], where=where)
+
+
+def _all_labels(labels: tuple[Label, ...], predicted: npt.NDArray[Any]) -> tuple[Label, ...]:
+    """Return the labels of the data, and behind them any that were only predicted."""
+    all_predicted, _ = code_labels([predicted])
+    return (*labels, *(label for label in all_predicted if label not in labels))
 
 
 @checked_keywords
@@ -44,11 +242,11 @@ def learning_curve(
     X, y
         The items and their labels.
     sizes
-        Numbers of training items, or shares of what the folds leave for training; 10% to 100% unless said.
+        Numbers of training items, or shares of what the folds leave for training; by default 10% to 100%.
     cv
         The number of stratified folds, or a splitter of scikit-learn that holds out every item once.
     **options
-        `metric`, `pos_label`, `prob`, `draws`, `rng` and `random_state` as for `evaluate`, "accuracy" unless said;
+        `metric`, `pos_label`, `prob`, `draws`, `rng` and `random_state` as for `evaluate`, by default "accuracy";
         `progress` as for `bias_variance`.
 
     Examples
@@ -72,9 +270,7 @@ def learning_curve(
         (size, study.learner, [fold.train[order[:size]] for fold, order in zip(study.folds, orders, strict=True)])
         for size in _sizes(sizes, room, len(study.labels))
     ]
-    curve = study.curve("items", cases)
-    issue(curve.remarks)
-    return curve
+    return study.curve("items", cases)
 
 
 @checked_keywords
@@ -113,16 +309,12 @@ def validation_curve(
     """
     if not isinstance(parameter, str) or not parameter:
         raise InvalidInputError(f"`parameter` must be the name of a parameter; got {parameter!r}.")
-    chosen: Any = values
-    if isinstance(chosen, np.ndarray):
-        chosen = chosen.tolist()
-    if isinstance(chosen, str) or not isinstance(chosen, Sequence | range) or not len(chosen):
+    chosen = _as_list(values)
+    if not chosen:
         raise InvalidInputError("`values` must be a list of at least one value.", hint="such as values=[1, 3, 5].")
     study = Study(estimator, (X, y), cv, "validation_curve", options)
     whole = [fold.train for fold in study.folds]
-    curve = study.curve(parameter, [(v, study.learner.with_parameter(parameter, v), whole) for v in chosen])
-    issue(curve.remarks)
-    return curve
+    return study.curve(parameter, [(v, study.learner.with_parameter(parameter, v), whole) for v in chosen])
 
 
 @checked_keywords
@@ -141,7 +333,7 @@ def train_test_error(
     test_size
         The share of items that is split off, class by class, or their number.
     **options
-        As for `learning_curve`, but the metric is "error" unless said.
+        As for `learning_curve`, but the metric is "error" by default.
 
     Examples
     --------
@@ -150,8 +342,8 @@ def train_test_error(
     ...     return y_train[abs(np.subtract.outer(X_test, X_train)).argmin(axis=1)]
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 100)
-    >>> found = train_test_error(nearest, y + rng.normal(size=200), y, rng=0)
-    >>> found.train, found.held_out.hdi.low > 0.1
+    >>> errors = train_test_error(nearest, y + rng.normal(size=200), y, rng=0)
+    >>> errors.train, errors.held_out.hdi.low > 0.1
     (0.0, True)
     """
     settings: TrainingOptions = {"metric": "error", **options}
@@ -172,31 +364,38 @@ def train_test_error(
     labels, _ = code_labels([targets, right])
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     seen, unseen = learner.predict((items, targets), items, tests, rng=rng, where="the training set")
-    found = CurvePoint(
+    point = CurvePoint(
         value=targets.size, n_train=targets.size, train=scoring.observed(targets, seen, labels), train_std=0.0,
         held_out=scoring.posterior(right, unseen, labels),
     )  # fmt: skip
     issue(few(scoring.warnings))
-    return found
+    return point
 
 
 def _sizes(sizes: Any, room: int, n_labels: int) -> list[int]:
     """Return numbers of training items, in order and each once."""
     if sizes is None:
         # too few items would lack a class
-        return sorted({min(max(round(share * room), n_labels), room) for share in _SHARES})
-    given = sizes.tolist() if isinstance(sizes, np.ndarray) else sizes
-    if isinstance(given, str) or not isinstance(given, Sequence | range) or not len(given):
+        return sorted({min(max(round(share * room), n_labels), room) for share in (0.1, 0.325, 0.55, 0.775, 1.0)})
+    wanted = _as_list(sizes)
+    if not wanted:
         raise InvalidInputError("`sizes` must be a list of numbers or shares.", hint="such as sizes=[0.1, 0.5, 1.0].")
-    found = set()
-    for size in given:
+    numbers = set()
+    for size in wanted:
         if is_whole(size) and 0 < size <= room:
-            found.add(int(size))
+            numbers.add(int(size))
         elif is_real(size) and not is_whole(size) and 0 < size <= 1:
-            found.add(max(int(size * room), 1))
+            numbers.add(max(int(size * room), 1))
         else:
             raise InvalidInputError(
                 f"`sizes` must be whole numbers from 1 to {room:,}, or shares up to 1.0; got {size!r}.",
                 hint=f"the folds leave {room:,} items to train on.",
             )
-    return sorted(found)
+    return sorted(numbers)
+
+
+def _as_list(values: Any) -> list[Any]:
+    """Return a sequence or an array as a list; anything else gives an empty one."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []

@@ -24,8 +24,7 @@ from ropewalk.analysis._training import (
     spread_order,
 )
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.summary import Estimate
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import require_labels, settle

@@ -14,8 +14,7 @@ from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.metrics.areas import View
-from ropewalk.metrics.losses import equal_mass_bins, turned
+from ropewalk.metrics.items import View, equal_mass_bins, turned
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.resolve import MetricLike, choose_metric
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve

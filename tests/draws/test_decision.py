@@ -338,3 +338,18 @@ def test_without_a_rope_everything_is_settled(rng):
     assert draws_are_settled(draws, Question(rope=None, **near))
     assert not draws_are_settled(draws, Question(rope=Interval(-edge, edge), **near))
     assert draws_are_settled(draws, Question(rope=Interval(-1.0, 1.0), **near))
+
+
+@pytest.mark.parametrize(("better", "mean", "symbol"), [(True, 0.01, ">"), (True, -0.01, "<"), (False, 0.01, "<")])
+def test_on_the_path_too_a_tie_of_midpoints_goes_by_the_mean(better, mean, symbol):
+    even = estimate_with(-0.1, 0.1, (0.0, 0.0), mean=mean)
+    path = rope_path(even, np.array([-0.1, 0.1]), prob=0.95, rule="hdi", higher_is_better=better)
+    assert [(piece.start, piece.stop, piece.verdict.value) for piece in path] == [(0.0, 0.1, symbol), (0.1, None, "≈")]
+
+
+@pytest.mark.parametrize("n", [1, 2, 1_000])
+def test_draws_that_are_all_alike_have_no_spread_whatever_rounding_makes_of_their_mean(n):
+    alike = np.full(n, 0.1)
+    estimate = summarise(alike, alike, prob=0.95, observed=None)
+    assert (estimate.std, estimate.mc_error) == (0.0, 0.0)
+    assert tuple(estimate.hdi) == (0.1, 0.1)

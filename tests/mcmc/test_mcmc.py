@@ -576,8 +576,12 @@ def test_the_first_import_of_a_day_warns_nobody(tmp_path):
 
 @pytest.mark.parametrize(
     ("n_chains", "tune", "at", "cores"),
-    [(1, 0, 50, 1), (1, 40, 20, 1), (3, 0, 90, 1), (2, 40, 90, 2)],
-    ids=["only chain", "tuning", "second of three", "two cores"],
+    [
+        pytest.param(1, 0, 50, 1, id="only chain", marks=pytest.mark.slow),
+        pytest.param(1, 40, 20, 1, id="tuning", marks=pytest.mark.slow),
+        pytest.param(3, 0, 90, 1, id="second of three"),
+        pytest.param(2, 40, 90, 2, id="two cores"),
+    ],
 )
 def test_an_interrupt_is_no_wish_for_fewer_draws(n_chains, tune, at, cores):
     """PyMC takes it for one: it would return what it has, or go on with the next chain."""

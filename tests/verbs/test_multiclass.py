@@ -130,7 +130,11 @@ def _recall_of(j):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
-    "metric", ["macro_f1", "accuracy", "gmean", "mcc", "kappa", "weighted_precision", "micro_recall"]
+    "metric",
+    [
+        *("macro_f1", "gmean", "mcc"),
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("accuracy", "kappa", "weighted_precision", "micro_recall")),
+    ],
 )
 @pytest.mark.parametrize(
     ("y", "a", "b", "labels"),

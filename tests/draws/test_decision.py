@@ -353,3 +353,8 @@ def test_draws_that_are_all_alike_have_no_spread_whatever_rounding_makes_of_thei
     estimate = summarise(alike, alike, prob=0.95, observed=None)
     assert (estimate.std, estimate.mc_error) == (0.0, 0.0)
     assert tuple(estimate.hdi) == (0.1, 0.1)
+
+
+def test_one_draw_that_differs_is_a_spread():
+    draws = np.array([0.0, 0.0, 0.0, 1.0])
+    assert summarise(draws, draws, prob=0.95, observed=None).std == pytest.approx(0.5)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.data.labels import INTEGER_TEXT
+from ropewalk.data.labels import INTEGER_TEXT, NULL_TYPES
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.names import count_of
 from ropewalk.text.options import argument, wording
@@ -179,6 +179,6 @@ def _as_list(ids: Any, what: str) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a null of any library as None; a null compares to itself in no clear way."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"} or (isinstance(value, str) and not value):
+    if value is None or type(value).__name__ in NULL_TYPES or (isinstance(value, str) and not value):
         return None
     return value.item() if isinstance(value, np.generic) else value

@@ -179,7 +179,7 @@ def _count_objects(columns: list[list[Any]], names: Sequence[str]) -> Rows:
 
 
 def as_array(values: Any, what: str) -> Any:
-    """Return an array, or say that its rows differ in length."""
+    """Return an array; refuse rows of different lengths."""
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -297,7 +297,7 @@ def is_frame(data: Any) -> bool:
 
 
 def as_frame(data: Any) -> Any:
-    """Wrap a dataframe of any kind, or say what would be one."""
+    """Wrap a dataframe of any kind; refuse anything else."""
     import narwhals as nw
 
     try:

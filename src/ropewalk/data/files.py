@@ -110,8 +110,7 @@ def _format_of(stream: IO[bytes], shown: str) -> Format:
     stream.seek(0)
     if not head.strip():
         raise FileFormatError(
-            f"{shown} is empty.",
-            hint="a table needs a header line and at least one item, a matrix its numbers.",
+            f"{shown} is empty.", hint="a table needs a header line and at least one item, a matrix its numbers."
         )
     for form in FORMATS:
         if form.recognises(head):
@@ -319,11 +318,7 @@ def _first_sign(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
-_CSV: Final = Format(
-    "CSV, TSV",
-    lambda head: head[:2] in _UTF16 or b"\x00" not in head,
-    _text_records(_csv_records),
-)
+_CSV: Final = Format("CSV, TSV", lambda head: head[:2] in _UTF16 or b"\x00" not in head, _text_records(_csv_records))
 FORMATS: Final = [
     Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet),
     Format(

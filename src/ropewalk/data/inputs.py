@@ -23,7 +23,7 @@ Kind = Literal["labels", "scores"]
 Table: TypeAlias = Outcomes | MultilabelOutcomes | ItemScores
 Names: TypeAlias = Sequence[str | None]
 
-_MADE = (Outcomes, MultilabelOutcomes, ItemScores)
+_TABLE_TYPES = (Outcomes, MultilabelOutcomes, ItemScores)
 
 
 def read_data(
@@ -60,7 +60,7 @@ def read_data(
         return (_from_arrays(data, len(columns), source, kind, usage),)
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
-    if isinstance(data[0], _MADE):
+    if isinstance(data[0], _TABLE_TYPES):
         _check_made(source)
         table = _projected(data[0], columns, usage)
     elif _is_table(data[0]):
@@ -102,7 +102,7 @@ def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     if len(data) != 1:
         return "scores" if any(map(_has_fractions, data[1:])) else "labels"
     wanted = [column for column in columns if column is not None]
-    if isinstance(data[0], _MADE) or not _is_table(data[0]) or not wanted:
+    if isinstance(data[0], _TABLE_TYPES) or not _is_table(data[0]) or not wanted:
         return "labels"
     return "scores" if any(map(_has_fractions, read_columns(data[0], wanted))) else "labels"
 
@@ -126,12 +126,12 @@ def _has_fractions(column: Any) -> bool:
 
 
 def _is_table(source: Any) -> bool:
-    return isinstance(source, (str, os.PathLike, *_MADE)) or is_frame(source)
+    return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
 
 
 def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has_truth: bool) -> Names:
     """Return names for all classifiers in the data, None for each array."""
-    if len(data) == 1 and isinstance(data[0], _MADE):
+    if len(data) == 1 and isinstance(data[0], _TABLE_TYPES):
         return data[0].names
     if len(data) == 1 and _is_table(data[0]):
         raise InvalidInputError("Name the columns of predictions.", hint=usage)

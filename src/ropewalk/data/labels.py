@@ -36,7 +36,7 @@ _SCORES: Final = 'these look like scores: name a metric of scores, as metric="ro
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 MIN_FRACTIONS_LIKE_SCORES: Final = 3
 _KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
-_NULL_TYPES = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
+NULL_TYPES: Final = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
 
 def clean(value: Any) -> Label | float | None:
@@ -58,7 +58,7 @@ def clean(value: Any) -> Label | float | None:
         return str.__str__(value)
     if isinstance(value, float | np.floating):
         return None if math.isnan(value) else float(value)
-    if kind.__name__ in _NULL_TYPES:
+    if kind.__name__ in NULL_TYPES:
         return None
     raise LabelTypeError(
         f"A label must be an int, a str or a bool; got {value!r} ({kind.__name__}).",
@@ -136,10 +136,7 @@ def whole_number(label: Label | float | None) -> Label | None:
     if not isinstance(label, float):
         return label
     if not math.isfinite(label) or label != math.floor(label):
-        raise LabelTypeError(
-            f"A label must be an int, a str or a bool; got the fraction {label!r}.",
-            hint=_SCORES,
-        )
+        raise LabelTypeError(f"A label must be an int, a str or a bool; got the fraction {label!r}.", hint=_SCORES)
     return int(label)
 
 
@@ -276,7 +273,7 @@ def label_text(label: Label) -> str:
 
 
 def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, what: str = "pos_label") -> Label:
-    """Return the label that `wanted` names, or say which ones there are.
+    """Return the label that `wanted` names, or list those that there are.
 
     The command line knows only text, so it matches `by_text`; Python tells `1` from `"1"`.
     """

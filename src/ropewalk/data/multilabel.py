@@ -217,7 +217,7 @@ class MultilabelOutcomes(Tally):
     @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order."""
-        return self._fingerprint(self.indptr, self.indices, self.bits, self.counts, *self._cluster_arrays())
+        return self._fingerprint(self.indptr, self.indices, self.bits, self.counts)
 
     @property
     def item_of(self) -> IntArray:

@@ -13,14 +13,7 @@ from ropewalk._checks import check_counts
 from ropewalk._files import write_text
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
-from ropewalk.data.labels import (
-    NO_ANSWER,
-    check_labels,
-    find_label,
-    kind_of,
-    rest_of,
-    sort_labels,
-)
+from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
 from ropewalk.data.tally import (
     Tally,
     check_names,
@@ -31,13 +24,7 @@ from ropewalk.data.tally import (
     place_rows,
     read_text,
 )
-from ropewalk.errors import (
-    ColumnNotFoundError,
-    CountsError,
-    InvalidInputError,
-    LabelTypeError,
-    LengthMismatchError,
-)
+from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
 from ropewalk.text.names import shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
@@ -258,7 +245,7 @@ class Outcomes(Tally):
     @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
-        return self._fingerprint(self.codes, self.counts, *self._cluster_arrays())
+        return self._fingerprint(self.codes, self.counts)
 
     def confusion(self, name: str | None = None) -> IntArray:
         """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""
@@ -377,7 +364,7 @@ class Outcomes(Tally):
 
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""
-        return dump_table(self.codes, self.counts, self.labels, self.names, self.clusters)
+        return dump_table(self)
 
     @classmethod
     def from_json(cls, text: str) -> Outcomes:

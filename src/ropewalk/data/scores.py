@@ -25,12 +25,7 @@ from ropewalk.data.labels import (
 )
 from ropewalk.data.readers import read_columns
 from ropewalk.data.tally import Named, check_names
-from ropewalk.errors import (
-    DataError,
-    InvalidInputError,
-    LengthMismatchError,
-    MissingLabelsError,
-)
+from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
 from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray, Label

@@ -202,12 +202,11 @@ class Named:
 
 
 def place_of(name: str, names: Sequence[str]) -> int:
-    """Return the place of a classifier, or say which ones there are."""
+    """Return the place of a classifier, or list those that there are."""
     if name in names:
         return names.index(name)
     raise ColumnNotFoundError(
-        f"There is no classifier {name!r} here.",
-        hint=did_you_mean(name, names) + f"There are: {shorten(names)}.",
+        f"There is no classifier {name!r} here.", hint=did_you_mean(name, names) + f"There are: {shorten(names)}."
     )
 
 
@@ -229,10 +228,6 @@ class Tally(Named):
         """How many clusters the items come in; None where each stands alone."""
         return None if self.clusters is None else self.clusters.n
 
-    def _cluster_arrays(self) -> tuple[IntArray, ...]:
-        c = self.clusters
-        return () if c is None else (c.row, c.cluster, c.counts)
-
     def _clusters_with(self, other: Tally, n_rows: int) -> Clusters | None:
         """Return the clusters of this table and another one below it."""
         if not self.n_items or not other.n_items:
@@ -246,7 +241,9 @@ class Tally(Named):
         return self.clusters.beside(other.clusters, n_rows)
 
     def _fingerprint(self, *arrays: Any) -> str:
-        """Return a hash of labels, names and arrays, the same for labels from an array or a text file."""
+        """Return a hash of labels, names, arrays and clusters, the same for labels from an array or a text file."""
+        if (clusters := self.clusters) is not None:
+            arrays = (*arrays, clusters.row, clusters.cluster, clusters.counts)
         content = [[label_text(x) for x in self.labels], self.names, *(array.tolist() for array in arrays)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
@@ -254,16 +251,10 @@ class Tally(Named):
 # -- tables as JSON: written plainly, read with suspicion --------------------------------------------------
 
 
-def dump_table(
-    codes: CodeArray,
-    counts: IntArray,
-    labels: Sequence[Label],
-    names: Sequence[str],
-    clusters: Clusters | None = None,
-) -> str:
+def dump_table(table: Any) -> str:
     """Write a table: its rows are codes and a count, its clusters (row, cluster, count)."""
-    rows = np.column_stack([codes, counts]).tolist() if len(codes) else []
-    content = {"schema": 1, "kind": _KIND, "labels": labels, "names": names, "rows": rows}
+    rows, clusters = np.column_stack([table.codes, table.counts]).tolist(), table.clusters
+    content = {"schema": 1, "kind": _KIND, "labels": table.labels, "names": table.names, "rows": rows}
     if clusters is not None:
         content["clusters"] = np.column_stack([clusters.row, clusters.cluster, clusters.counts]).tolist()
         plain = str | int | float | bool
@@ -272,7 +263,7 @@ def dump_table(
 
 
 def parse_table(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None]:
-    """Read what `dump_table` wrote, or say why it is no table."""
+    """Read what `dump_table` wrote, with suspicion."""
     try:
         data = json.loads(text)
         if data.get("kind") != _KIND or data.get("schema") != 1:

@@ -25,7 +25,7 @@ TINY: Final = 0.1  # shapes below this may underflow to an exact 0 in a plain ga
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Draws:
-    """Draws of a metric: `psi` (K, n), one row a classifier, and the `names` of the rows.
+    """Draws of a metric: `psi` (K, n), one row per classifier, and the `names` of the rows.
 
     Independent ones are one chain; of Markov chains each has its n / `chains` draws, one chain after the other.
     """
@@ -53,11 +53,11 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
     >>> difference(np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 0.6]))
     array([-0.3, -0.3, -0.3])
     """
-    found: FloatArray = a - b
-    spread = float(np.ptp(found)) if found.size else 0.0
+    delta: FloatArray = a - b
+    spread = float(np.ptp(delta)) if delta.size else 0.0
     if 0 < spread <= _ROUNDING * float(max(np.abs(a).max(), np.abs(b).max())):
-        found[:] = float(f"{found.mean():.{_DIGITS}g}")
-    return found
+        delta[:] = float(f"{delta.mean():.{_DIGITS}g}")
+    return delta
 
 
 def block_size(n_cells: int) -> int:
@@ -71,24 +71,7 @@ def block_size(n_cells: int) -> int:
     (12500, 625)
     """
     fitting = _TABLE_BYTES // (8 * max(n_cells, 1))
-    divisors = (
-        12_500,
-        10_000,
-        6_250,
-        5_000,
-        2_500,
-        2_000,
-        1_250,
-        1_000,
-        625,
-        500,
-        250,
-        200,
-        125,
-        100,
-        50,
-        25,
-    )
+    divisors = (12_500, 10_000, 6_250, 5_000, 2_500, 2_000, 1_250, 1_000, 625, 500, 250, 200, 125, 100, 50, 25)
     return next((size for size in divisors if size <= fitting), divisors[-1])
 
 
@@ -129,18 +112,18 @@ def draw_blocks(
     """
     first, last = start // size, -(-stop // size)
 
-    def one(block: int) -> FloatArray:
+    def drawn(block: int) -> FloatArray:
         return draw(generator(seed, stream, block), size)
 
     numbers = range(first, last)
     if threads > 1 and len(numbers) > 1:
         pool = ThreadPoolExecutor(threads)  # standard_gamma releases the GIL
         try:
-            blocks = list(_watched(pool.map(one, numbers), len(numbers)))
-        finally:  # whoever interrupts does not wait for blocks that nobody has begun
+            blocks = list(_watched(pool.map(drawn, numbers), len(numbers)))
+        finally:  # an interrupt does not wait for blocks that have not begun
             pool.shutdown(cancel_futures=True)
     else:
-        blocks = list(_watched(map(one, numbers), len(numbers)))
+        blocks = list(_watched(map(drawn, numbers), len(numbers)))
     whole = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=-1)
     return whole[..., : stop - start]
 

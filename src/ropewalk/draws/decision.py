@@ -227,13 +227,7 @@ def is_settled(estimate: Estimate, regions: Regions, rope: Interval, *, prob: fl
 
 
 def judge(
-    estimate: Estimate,
-    ordered: FloatArray,
-    rope: Interval,
-    *,
-    prob: float,
-    rule: Rule,
-    higher_is_better: bool,
+    estimate: Estimate, ordered: FloatArray, rope: Interval, *, prob: float, rule: Rule, higher_is_better: bool
 ) -> tuple[Regions, Verdict, bool, Leaning | None]:
     """Return the region masses (on the delta axis), the verdict, its stability and its leaning."""
     regions = region_masses(ordered, rope)
@@ -250,11 +244,7 @@ def judge(
         verdict = decide(hdi, bounds, mean)
     leaning: Leaning | None = None
     if not verdict.conclusive:
-        named: list[tuple[float, Leaning]] = [
-            (facing.inside, "equivalent"),
-            (facing.above, "a"),
-            (facing.below, "b"),
-        ]
+        named: list[tuple[float, Leaning]] = [(facing.inside, "equivalent"), (facing.above, "a"), (facing.below, "b")]
         leaning = max(named, key=lambda pair: pair[0])[1]
     return regions, verdict, stable, leaning
 
@@ -288,12 +278,11 @@ def rope_path(
     starts = [0.0, *widths[changes].tolist()]
     stops = [*widths[changes].tolist(), None]
     kinds = [symbols[int(verdicts[i])] for i in [0, *changes.tolist()]]
-    found = [Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b]
-    return tuple(found)
+    return tuple(Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b)
 
 
 def path_text(path: Sequence[Piece], places: int) -> str:
-    """Say up to and from which ROPE each verdict holds, to so many decimals: rounded to where it does hold."""
+    """Write up to and from which ROPE each verdict holds, to so many decimals: rounded to where it does hold."""
     parts, unit = [], 10.0**places
     for piece in path:
         if piece.verdict in {Verdict.A_BETTER, Verdict.B_BETTER} and piece.stop is not None:

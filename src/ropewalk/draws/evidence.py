@@ -1,4 +1,4 @@
-"""Bayes factors for equality (BF01): above 1 they speak for equal classifiers, below 1 for different ones."""
+"""Bayes factors for equality (BF01): above 1 they support equal classifiers, below 1 different ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ropewalk.typing import FloatArray
 SD_DRAWS: Final = 50_000
 """Savage-Dickey always uses this many posterior and prior draws: the papers' recipe."""
 
-_FEW: Final = 100  # with fewer draws a share or a density is noise
+_MIN_DRAWS: Final = 100  # with fewer draws a share or a density is noise
 _SD_NOISE: Final = 0.01
 
 
@@ -43,10 +43,10 @@ def bayes_factor(
 
     Without `sd_draws` there is no Savage-Dickey ratio, for the `reason` given.
     """
-    found = BayesFactor() if sd_draws is None else savage_dickey(sd_draws, prior)
+    factor = BayesFactor() if sd_draws is None else savage_dickey(sd_draws, prior)
     value, bound = (None, None) if rope is None else rope_factor(posterior, prior, rope)
     reliable = value is not None and bound is None
-    return replace(found, rope=value, rope_reliable=reliable, rope_bound=bound, reason=reason)
+    return replace(factor, rope=value, rope_reliable=reliable, rope_bound=bound, reason=reason)
 
 
 def savage_dickey(posterior: FloatArray, prior: FloatArray) -> BayesFactor:
@@ -63,7 +63,7 @@ def savage_dickey(posterior: FloatArray, prior: FloatArray) -> BayesFactor:
     if not bottom:
         return BayesFactor()
     value = top / bottom
-    reliable = value >= _SD_NOISE and near >= _FEW
+    reliable = value >= _SD_NOISE and near >= _MIN_DRAWS
     return BayesFactor(sd=value, sd_reliable=reliable, density=top, prior_density=bottom)
 
 
@@ -78,13 +78,13 @@ def rope_factor(
     odds = []
     for draws, few_inside, few_outside in ((posterior, "upper", "lower"), (prior, "lower", "upper")):
         inside = int(((draws >= rope.low) & (draws <= rope.high)).sum())
-        if draws.size < 2 * _FEW:
+        if draws.size < 2 * _MIN_DRAWS:
             return None, None
-        if inside < _FEW:
+        if inside < _MIN_DRAWS:
             bounds.add(few_inside)  # type: ignore[arg-type]
-        elif inside > draws.size - _FEW:
+        elif inside > draws.size - _MIN_DRAWS:
             bounds.add(few_outside)  # type: ignore[arg-type]
-        clipped = min(max(inside, _FEW), draws.size - _FEW)
+        clipped = min(max(inside, _MIN_DRAWS), draws.size - _MIN_DRAWS)
         odds.append(clipped / (draws.size - clipped))
     if len(bounds) > 1:  # too few draws on both sides, in opposite directions: nothing is known
         return None, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,6 +22,11 @@ class Question:
     rule: Rule
     higher_is_better: bool
 
+    @property
+    def how(self) -> dict[str, Any]:
+        """All but the ROPE, as keywords."""
+        return {"prob": self.prob, "rule": self.rule, "higher_is_better": self.higher_is_better}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
@@ -36,23 +41,17 @@ class Contrast:
 
 
 def contrast(
-    delta: FloatArray,
-    question: Question,
-    *,
-    observed: float | None,
-    names: tuple[str, str],
-    ess: float | None = None,
+    delta: FloatArray, question: Question, *, observed: float | None, names: tuple[str, str], ess: float | None = None
 ) -> Contrast:
     """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
     ordered = np.sort(delta)
     estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
     regions, path, decision = None, None, None
     if question.rope is not None:
-        how = {"prob": question.prob, "rule": question.rule, "higher_is_better": question.higher_is_better}
-        regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **how)  # type: ignore[arg-type]
+        regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **question.how)
         text = verdict_text(verdict, leaning, rope_text(question.rope), *names)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
-        path = rope_path(estimate, ordered, **how)  # type: ignore[arg-type]
+        path = rope_path(estimate, ordered, **question.how)
     return Contrast(
         delta=estimate,
         prob_below_zero=count_below(ordered, 0.0) / ordered.size,
@@ -80,9 +79,9 @@ def mirror(verdict: Verdict) -> Verdict:
 _OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
 
 
-def mirrored(found: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
+def mirrored(original: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
     """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
-    delta, regions, decision, path = found.delta, found.regions, found.decision, found.rope_path
+    delta, regions, decision, path = original.delta, original.regions, original.decision, original.rope_path
     if decision is not None and rope is not None:
         verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
         text = verdict_text(verdict, leaning, rope_text(rope.mirrored()), *names)
@@ -95,8 +94,8 @@ def mirrored(found: Contrast, rope: Interval | None, names: tuple[str, str]) -> 
             hdi=delta.hdi.mirrored(),
             hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
         ),
-        prob_below_zero=found.prob_above_zero,
-        prob_above_zero=found.prob_below_zero,
+        prob_below_zero=original.prob_above_zero,
+        prob_above_zero=original.prob_below_zero,
         regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
         rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
         decision=decision,
@@ -109,11 +108,4 @@ def is_settled(delta: FloatArray, question: Question) -> bool:
         return True
     ordered = np.sort(delta)
     estimate = summarise(delta, ordered, prob=question.prob, observed=None)
-    return judge(
-        estimate,
-        ordered,
-        question.rope,
-        prob=question.prob,
-        rule=question.rule,
-        higher_is_better=question.higher_is_better,
-    )[2]
+    return judge(estimate, ordered, question.rope, **question.how)[2]

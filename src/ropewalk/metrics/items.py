@@ -104,14 +104,14 @@ def average_precision(view: View) -> Plan:
 
     def area(weights: FloatArray) -> FloatArray:
         sums = matrix @ weights
-        hits, found = sums[:n], sums[n : 2 * n]
-        found += sums[2 * n :]
-        found += hits
-        np.cumsum(found, axis=0, out=found)
+        hits, called = sums[:n], sums[n : 2 * n]
+        called += sums[2 * n :]
+        called += hits
+        np.cumsum(called, axis=0, out=called)
         recalled = np.cumsum(hits, axis=0)
         total = recalled[-1].copy()
         recalled *= hits
-        recalled /= found
+        recalled /= called
         return np.asarray(recalled.sum(axis=0) / total)
 
     return area

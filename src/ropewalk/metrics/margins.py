@@ -52,13 +52,12 @@ class Margins:
 
     def only(self, j: int) -> Margins:
         """Return the margins of one class, without copying them."""
-        one = slice(j, j + 1)
-        return Margins(self.tp[..., one], self.col[..., one], self.row[..., one], self.total)
+        return self.of(slice(j, j + 1))
 
-    def of(self, classes: Sequence[int]) -> Margins:
+    def of(self, classes: Sequence[int] | slice) -> Margins:
         """Return the margins of some of the classes; the total stays that of all items."""
-        chosen = list(classes)
-        return Margins(self.tp[..., chosen], self.col[..., chosen], self.row[..., chosen], self.total)
+        places = classes if isinstance(classes, slice) else list(classes)
+        return Margins(self.tp[..., places], self.col[..., places], self.row[..., places], self.total)
 
 
 class Tables(Protocol):

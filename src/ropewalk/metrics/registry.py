@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -142,7 +143,7 @@ def fbeta(beta: float) -> Metric:
     """
     if not is_real(beta) or not 0 <= beta < float("inf"):
         raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {beta!r}.")
-    return _named(f"fbeta({float(beta):g})", confusion.FBeta(float(beta)), by_class=True)
+    return _share(name=f"fbeta({float(beta):g})", kernel=confusion.FBeta(float(beta)), by_class=True)
 
 
 @checked_keywords
@@ -162,42 +163,32 @@ def cost(matrix: Any) -> Metric:
         raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:  # noqa: PLR2004
         raise InvalidInputError(
-            f"The cost matrix must be square; got shape {array.shape}.",
-            hint="rows are the truth, columns predictions.",
+            f"The cost matrix must be square; got shape {array.shape}.", hint="rows are the truth, columns predictions."
         )
     if not np.isfinite(array).all():
         raise InvalidInputError("The cost matrix must hold finite numbers.")
     return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
 
 
-def _named(
-    name: str, kernel: Kernel, *, by_class: bool, lower: bool = False, low: float = 0.0, over_classes: bool = False
-) -> Metric:
-    return Metric(
-        name=name,
-        kernel=kernel,
-        by_class=by_class,
-        higher_is_better=not lower,
-        low=low,
-        high=1.0,
-        over_classes=over_classes,
-    )
-
+_share = partial(Metric, low=0.0, high=1.0)
 
 METRICS: Final = {
-    "accuracy": _named("accuracy", confusion.accuracy, by_class=False),
-    "error": _named("error", confusion.error, by_class=False, lower=True),
-    "balanced_accuracy": _named("balanced_accuracy", confusion.balanced_accuracy, by_class=False, over_classes=True),
-    "gmean": _named("gmean", confusion.gmean, by_class=False, over_classes=True),
-    "mcc": _named("mcc", confusion.mcc, by_class=False, low=-1.0),
-    "kappa": _named("kappa", confusion.kappa, by_class=False, low=-1.0),
-    "precision": _named("precision", confusion.precision, by_class=True),
-    "recall": _named("recall", confusion.recall, by_class=True),
-    "specificity": _named("specificity", confusion.specificity, by_class=True),
-    "fpr": _named("fpr", confusion.fpr, by_class=True, lower=True),
-    "fnr": _named("fnr", confusion.fnr, by_class=True, lower=True),
-    "f1": _named("f1", confusion.FBeta(1.0), by_class=True),
-    "jaccard": _named("jaccard", confusion.jaccard, by_class=True),
+    metric.name: metric
+    for metric in (
+        _share(name="accuracy", kernel=confusion.accuracy),
+        _share(name="error", kernel=confusion.error, higher_is_better=False),
+        _share(name="balanced_accuracy", kernel=confusion.balanced_accuracy, over_classes=True),
+        _share(name="gmean", kernel=confusion.gmean, over_classes=True),
+        _share(name="mcc", kernel=confusion.mcc, low=-1.0),
+        _share(name="kappa", kernel=confusion.kappa, low=-1.0),
+        _share(name="precision", kernel=confusion.precision, by_class=True),
+        _share(name="recall", kernel=confusion.recall, by_class=True),
+        _share(name="specificity", kernel=confusion.specificity, by_class=True),
+        _share(name="fpr", kernel=confusion.fpr, by_class=True, higher_is_better=False),
+        _share(name="fnr", kernel=confusion.fnr, by_class=True, higher_is_better=False),
+        _share(name="f1", kernel=confusion.FBeta(1.0), by_class=True),
+        _share(name="jaccard", kernel=confusion.jaccard, by_class=True),
+    )
 }
 """Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
 
@@ -227,10 +218,7 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
         raise UnknownNameError(wording("`metric` must be a name, a Metric or a function; got {!r}.", metric))
     if metric == "cost":
         if cost_matrix is None:
-            raise InvalidInputError(
-                "The metric `cost` needs a cost matrix.",
-                hint=wording("give it as cost_matrix=."),
-            )
+            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint=wording("give it as cost_matrix=."))
         return cost(cost_matrix)
     for average in _AVERAGES:
         if metric.startswith(f"{average}_"):
@@ -244,13 +232,13 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     return _single(metric, metric)
 
 
-def _single(name: str, asked: str) -> Metric:
+def _single(name: str, written: str) -> Metric:
     match = _FBETA.fullmatch(name)
     if match:
         try:
             beta = float(match[1])
         except ValueError as error:
-            raise UnknownNameError(f"Unknown metric {asked!r}.", hint="write fbeta(2) or fbeta(0.5).") from error
+            raise UnknownNameError(f"Unknown metric {written!r}.", hint="write fbeta(2) or fbeta(0.5).") from error
         return fbeta(beta)
     known = {**METRICS, **{alias: METRICS[name] for alias, name in _ALIASES.items()}}
     try:
@@ -258,7 +246,7 @@ def _single(name: str, asked: str) -> Metric:
     except UnknownNameError as unknown:
         number = re.fullmatch(r"f([0-9.]+)", name)
         raise UnknownNameError(
-            f"Unknown metric {asked!r}.",
+            f"Unknown metric {written!r}.",
             hint=(f"did you mean 'fbeta({number[1]})'? " if number else "")
             + f"{unknown.hint} Also fbeta(β) and cost; micro_, macro_ and weighted_ go before a class metric "
             f"({', '.join(name for name, known in METRICS.items() if known.by_class)}, fbeta(β)).",

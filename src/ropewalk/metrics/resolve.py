@@ -1,4 +1,4 @@
-"""What was asked: which metric, of which classes, with which positive one, at which class mix."""
+"""Resolve a question: which metric, of which classes, with which positive one, at which class mix."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def of_one_label(tables: Sequence[AnyOutcomes], pos_label: Any) -> tuple[list[An
     """Return the tables of one label of multi-label data, where one was named; other tables as they are."""
     if pos_label is None or not isinstance(tables[0], MultilabelOutcomes):
         return list(tables), pos_label
-    found = find_label(pos_label, tables[0].labels)
-    return [table.table(found) for table in tables if isinstance(table, MultilabelOutcomes)], found
+    label = find_label(pos_label, tables[0].labels)
+    return [table.table(label) for table in tables if isinstance(table, MultilabelOutcomes)], label
 
 
 def choose_metric(metric: MetricLike | None, table: AnyOutcomes, pos_label: Any, cost_matrix: Any) -> Metric:

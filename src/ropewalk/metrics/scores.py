@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Lock
 from typing import Any, Final, Literal
 
@@ -28,7 +29,7 @@ from ropewalk.metrics.items import (
     turned,
 )
 from ropewalk.metrics.registry import METRICS, cost
-from ropewalk.text.names import brief, nearest, shorten
+from ropewalk.text.names import brief, did_you_mean, shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
@@ -161,19 +162,19 @@ def _check_probabilities(values: FloatArray, name: str, metric: str) -> None:
             )
 
 
-_INF: Final = math.inf
+_loss = partial(ScoreMetric, higher_is_better=False, probabilities=True, every_class=True)
+
 SCORE_METRICS: Final = {
-    "roc_auc": ScoreMetric(name="roc_auc", prepare=roc_auc, ranks=True),
-    "average_precision": ScoreMetric(name="average_precision", prepare=average_precision, ranks=True),
-    "pr_auc": ScoreMetric(name="pr_auc", prepare=pr_auc, ranks=True),
-    "log_loss": ScoreMetric(
-        name="log_loss", prepare=log_loss, higher_is_better=False, high=_INF, probabilities=True, every_class=True
-    ),
-    "brier": ScoreMetric(
-        name="brier", prepare=brier, higher_is_better=False, probabilities=True, every_class=True, high=2.0
-    ),
-    "ece": ScoreMetric(name="ece", prepare=ece, higher_is_better=False, probabilities=True, every_class=True),
-    "mean": ScoreMetric(name="mean", prepare=mean, low=-_INF, high=_INF, needs_truth=False),
+    metric.name: metric
+    for metric in (
+        ScoreMetric(name="roc_auc", prepare=roc_auc, ranks=True),
+        ScoreMetric(name="average_precision", prepare=average_precision, ranks=True),
+        ScoreMetric(name="pr_auc", prepare=pr_auc, ranks=True),
+        _loss(name="log_loss", prepare=log_loss, high=math.inf),
+        _loss(name="brier", prepare=brier, high=2.0),
+        _loss(name="ece", prepare=ece),
+        ScoreMetric(name="mean", prepare=mean, low=-math.inf, high=math.inf, needs_truth=False),
+    )
 }
 """Every metric of scores that a name alone describes; macro_ and weighted_ go before those that rank."""
 
@@ -227,8 +228,8 @@ def parse_score_metric(
 ) -> ScoreMetric:
     """Turn a name, a `ScoreMetric` or a function into a `ScoreMetric` for so many labels.
 
-    A function is called as scikit-learn's are, ``f(y_true, y_score, sample_weight=…)``, once a draw. Metrics that rank
-    are the mean over each class against the rest where there are more than two.
+    A function is called as scikit-learn's are, ``f(y_true, y_score, sample_weight=…)``, once per draw. Metrics that
+    rank are the mean over each class against the rest where there are more than two.
 
     Examples
     --------
@@ -236,23 +237,23 @@ def parse_score_metric(
     'macro_roc_auc'
     """
     if isinstance(metric, ScoreMetric):
-        found = metric
+        chosen = metric
     elif callable(metric):
-        found = _from_function(metric)
+        chosen = _from_function(metric)
     elif isinstance(metric, str):
-        found = _by_name(metric)
+        chosen = _by_name(metric)
     else:
         raise UnknownNameError(wording("`metric` must be a name or a function; got {!r}.", metric), hint=_known())
-    if n_labels > _BINARY and found.average is None and not found.every_class and found.needs_truth:
-        found = replace(found, name=f"macro_{found.name}", average="macro")
-    if n_labels <= _BINARY and found.average is not None:
+    if n_labels > _BINARY and chosen.average is None and not chosen.every_class and chosen.needs_truth:
+        chosen = replace(chosen, name=f"macro_{chosen.name}", average="macro")
+    if n_labels <= _BINARY and chosen.average is not None:
         raise InvalidInputError(
-            f"{found.name!r} averages over classes, and there are {n_labels} labels.",
-            hint=wording("use metric={!r}.", found.name.partition("_")[2]),
+            f"{chosen.name!r} averages over classes, and there are {n_labels} labels.",
+            hint=wording("use metric={!r}.", chosen.name.partition("_")[2]),
         )
-    if n_labels <= _BINARY and found.name == "brier":
-        found = replace(found, high=1.0)
-    return found if higher_is_better is None else _turned(found, higher_is_better)
+    if n_labels <= _BINARY and chosen.name == "brier":
+        chosen = replace(chosen, high=1.0)
+    return chosen if higher_is_better is None else _turned(chosen, higher_is_better)
 
 
 def _turned(metric: ScoreMetric, higher_is_better: bool) -> ScoreMetric:  # noqa: FBT001
@@ -274,10 +275,10 @@ def _by_name(name: str) -> ScoreMetric:
     for average in ("macro", "weighted"):
         base = name.removeprefix(f"{average}_")
         if base != name and base in SCORE_METRICS:
-            found = SCORE_METRICS[base]
-            if not found.ranks:
+            metric = SCORE_METRICS[base]
+            if not metric.ranks:
                 raise UnknownNameError(f"{base!r} has no {average} average.", hint=wording("use metric={!r}.", base))
-            return replace(found, name=name, average=average)
+            return replace(metric, name=name, average=average)
     try:
         return choose(_ALIASES.get(name.lower(), name), SCORE_METRICS, "metric of scores")
     except UnknownNameError:
@@ -286,10 +287,8 @@ def _by_name(name: str) -> ScoreMetric:
                 f"Unknown metric of scores {name!r}: it is one of labels.",
                 hint="cut the scores at a threshold, and compare the labels.",
             ) from None
-        guess = nearest(name, SCORE_METRICS)
-        raise UnknownNameError(
-            f"Unknown metric of scores {name!r}.", hint=(f"did you mean {guess!r}? " if guess else "") + _known()
-        ) from None
+        hint = did_you_mean(name, SCORE_METRICS) + _known()
+        raise UnknownNameError(f"Unknown metric of scores {name!r}.", hint=hint) from None
 
 
 def _from_function(function: Callable[..., Any]) -> ScoreMetric:
@@ -297,25 +296,26 @@ def _from_function(function: Callable[..., Any]) -> ScoreMetric:
 
     def prepare(view: View) -> Plan:
         def values(weights: FloatArray) -> FloatArray:
-            found = np.empty(weights.shape[1])
+            numbers = np.empty(weights.shape[1])
             for d in range(weights.shape[1]):
-                each = weights[view.member, d]
-                each = each if view.weight is None else each * view.weight
+                weight = weights[view.member, d] * (1.0 if view.weight is None else view.weight)
                 try:
-                    found[d] = function(view.truth, view.scores, sample_weight=each)
+                    numbers[d] = function(view.truth, view.scores, sample_weight=weight)
                 except Exception as error:
                     raise InvalidInputError(
                         f"The metric {name!r} failed: {error}.",
                         hint="a metric of scores is called as f(y_true, y_score, sample_weight=weights).",
                     ) from error
-            if not np.isfinite(found).all():
+            if not np.isfinite(numbers).all():
                 raise InvalidInputError(f"The metric {name!r} returned NaN or infinity.")
-            return found
+            return numbers
 
         return values
 
     lower = name.endswith(("_loss", "_error"))  # as scikit-learn calls what is better when it is lower
-    return ScoreMetric(name=name, prepare=prepare, low=-_INF, high=_INF, every_class=True, higher_is_better=not lower)
+    return ScoreMetric(
+        name=name, prepare=prepare, low=-math.inf, high=math.inf, every_class=True, higher_is_better=not lower
+    )
 
 
 @checked_keywords
@@ -332,8 +332,8 @@ def score(
     '0.690556 0.727778'
     """
     items = ItemScores.from_arrays(y_true, y_score, sample_weight=sample_weight)
-    items, found, _ = settle_scores(items, metric, pos_label)
-    return float(found(WeightedItems(items, np.ones((items.n_units, 1))))[0, 0])
+    items, chosen, _ = settle_scores(items, metric, pos_label)
+    return float(chosen(WeightedItems(items, np.ones((items.n_units, 1))))[0, 0])
 
 
 def settle_scores(
@@ -343,43 +343,42 @@ def settle_scores(
 
     Returns the items in the shape that the metric takes, the metric, and the positive label (None where there is none).
     """
-    asked = parse_score_metric(metric, n_labels=_BINARY if pos_label is not None else max(items.n_labels, _BINARY))
-    if items.truth is None or not asked.needs_truth:
+    chosen = parse_score_metric(metric, n_labels=_BINARY if pos_label is not None else max(items.n_labels, _BINARY))
+    if items.truth is None or not chosen.needs_truth:
         if pos_label is not None:
             raise InvalidInputError(
-                f"The metric {asked.name!r} has no positive class.", hint=wording("leave pos_label= out.")
+                f"The metric {chosen.name!r} has no positive class.", hint=wording("leave pos_label= out.")
             )
-        found = parse_score_metric(metric, higher_is_better=higher_is_better)
-        found.check(items)
-        return (items if items.truth is None else replace(items, truth=None, labels=()).canonical()), found, None
-    positive = _positive(items, asked, pos_label)
-    costs = asked.prepare
+        settled = parse_score_metric(metric, higher_is_better=higher_is_better)
+        settled.check(items)
+        return (items if items.truth is None else replace(items, truth=None, labels=()).canonical()), settled, None
+    positive = _positive(items, chosen, pos_label)
+    costs = chosen.prepare
     if isinstance(costs, DecisionCost):
         if positive is not None and items.labels == (positive, items.labels[-1]):
             # Costs come in label order, and the positive label is last from here on.
-            metric = replace(asked, prepare=DecisionCost(turned(costs.matrix), costs.threshold))
+            metric = replace(chosen, prepare=DecisionCost(turned(costs.matrix), costs.threshold))
         n_classes = _BINARY if positive is not None else items.n_labels
         if len(costs.matrix) != n_classes:
             raise DataError(
                 f"The cost matrix is {len(costs.matrix)} × {len(costs.matrix)}, and there are {n_classes} classes.",
                 hint="rows (truth) and columns (decision) follow the order of the labels.",
             )
-    if asked.probabilities and items.values[0].ndim == _PLANE:
+    if chosen.probabilities and items.values[0].ndim == _PLANE:
         for name, values in zip(items.names, items.values, strict=True):
-            _check_probabilities(values, name, asked.name)
+            _check_probabilities(values, name, chosen.name)
     if positive is not None:
         items = items.against_rest(positive)
-    found = parse_score_metric(metric, n_labels=items.n_labels, higher_is_better=higher_is_better)
-    found.check(items)
-    return items, found, positive
+    settled = parse_score_metric(metric, n_labels=items.n_labels, higher_is_better=higher_is_better)
+    settled.check(items)
+    return items, settled, positive
 
 
 def _positive(items: ItemScores, metric: ScoreMetric, pos_label: Any) -> Any:
     """Return the positive label: the one named, or the usual one of two; None where all classes are meant."""
     if pos_label is not None:
         return find_label(pos_label, items.labels)
-    several = items.values[0].ndim == _PLANE and items.n_labels > _BINARY
-    if several:
+    if items.values[0].ndim == _PLANE and items.n_labels > _BINARY:
         return None
     if items.n_labels > _BINARY:
         raise PosLabelError(

@@ -119,7 +119,7 @@ class ClassicalTest(Rendered, Remarked):
         return self.p_value <= check_prob(alpha, "alpha")
 
     def decision(self, alpha: float = 0.05) -> str:
-        """Say what follows at level `alpha`.
+        """Write what follows at level `alpha`.
 
         Examples
         --------

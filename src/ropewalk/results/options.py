@@ -192,10 +192,7 @@ class QuestionOptions(ClassOptions, total=False):
     threshold: Annotated[
         float | None, _question(help="With --metric cost: scores from it on are positive.", parse=float)
     ]
-    higher_is_better: Annotated[
-        bool | None,
-        _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY),
-    ]
+    higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
 
 
 class RopeOption(TypedDict, total=False):
@@ -218,11 +215,7 @@ class ModelOption(TypedDict, total=False):
 
     model: Annotated[
         str | Model | None,
-        _model(
-            help="By default paired; or one of",
-            choices=model_names,
-            echo=lambda recipe: recipe.model.name,
-        ),
+        _model(help="By default paired; or one of", choices=model_names, echo=lambda recipe: recipe.model.name),
     ]
 
 

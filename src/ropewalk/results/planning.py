@@ -103,7 +103,7 @@ class Design:
 class PowerResult(Rendered, Remarked):
     """How often studies of each size would reach their goal. Made by `power`.
 
-    `partial` says that somebody stopped it early: the rows then hold the simulations so far.
+    `partial` says that it was stopped early: the rows then hold the simulations so far.
     """
 
     rows: tuple[PowerRow, ...]
@@ -217,9 +217,7 @@ class MoreData(Rendered, Remarked):
         turned = replace(recipe, rope=None if recipe.rope is None else recipe.rope.mirrored())
         rows = (replace(row, decisions={mirror(v): p for v, p in row.decisions.items()}) for row in self.rows)
         return replace(
-            self,
-            design=replace(design, recipe=turned, names=(b, a), goal=goal, ceilings=ceilings),
-            rows=tuple(rows),
+            self, design=replace(design, recipe=turned, names=(b, a), goal=goal, ceilings=ceilings), rows=tuple(rows)
         )
 
     def brief(self, *, rows: bool = True) -> dict[str, Any]:

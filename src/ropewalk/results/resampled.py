@@ -182,8 +182,8 @@ class CrossPredictions(Remarked):
     ) -> Sequence[float | None]:
         table = Outcomes(self.codes[rows], np.ones(rows.size, dtype=np.int64), self.labels, self.names)
         chosen = choose_metric(metric, table, pos_label, cost_matrix)
-        asked = settle([table], metric=chosen, classes=classes, pos_label=pos_label, prevalence=prevalence)
-        return observed_psi(asked.tables, asked.metric, asked.prevalence)
+        settled = settle([table], metric=chosen, classes=classes, pos_label=pos_label, prevalence=prevalence)
+        return observed_psi(settled.tables, settled.metric, settled.prevalence)
 
     def _scored(self, rows: IntArray, metric: Any, *, pos_label: Any = None, **idle: Any) -> Sequence[float | None]:
         if any(value is not None for value in idle.values()):
@@ -193,10 +193,10 @@ class CrossPredictions(Remarked):
         values = [scores[name][rows] for name in self.names]
         try:
             items = ItemScores.from_arrays(self.y_true[rows], *values, names=self.names, labels=self.labels)
-            items, asked, _ = settle_scores(items, metric, positive)
+            items, chosen, _ = settle_scores(items, metric, positive)
         except DataError:  # a fold of one class has no area
             return [None] * len(self.names)
-        return asked(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0].tolist()  # type: ignore[no-any-return]
+        return chosen(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0].tolist()  # type: ignore[no-any-return]
 
     def scores_of(self, pos_label: Any = None) -> Mapping[str, FloatArray]:
         """Return the scores, if some were kept and they are those of the class that is meant."""

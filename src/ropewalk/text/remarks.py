@@ -62,11 +62,6 @@ def as_notes(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
     return tuple(replace(remark, level="note") for remark in remarks)
 
 
-def texts(remarks: Iterable[Remark], level: Level) -> tuple[str, ...]:
-    """Return the sentences of one level."""
-    return tuple(remark.text for remark in remarks if remark.level == level)
-
-
 def few(remarks: Iterable[Remark], limit: int = 6) -> list[Remark]:
     """Return distinct remarks of one level, all or the first few and how many more there are.
 
@@ -97,9 +92,9 @@ class Remarked:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is worth knowing about the answer."""
-        return texts(self.remarks, "note")
+        return tuple(remark.text for remark in self.remarks if remark.level == "note")
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the answer, its data or its question."""
-        return texts(self.remarks, "warning")
+        return tuple(remark.text for remark in self.remarks if remark.level == "warning")

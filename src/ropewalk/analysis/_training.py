@@ -166,6 +166,13 @@ def as_targets(targets: Any, name: str, items: Any, what: str) -> npt.NDArray[An
     return array
 
 
+def as_list(values: Any) -> list[Any]:
+    """Return a sequence or an array as a list; anything else gives an empty one."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
+
+
 def _column(values: Any, message: str) -> npt.NDArray[Any]:
     """Return an array, of a table with a single column that column; `message` is about rows of unequal length."""
     try:
@@ -219,6 +226,12 @@ def code_labels(columns: Sequence[npt.NDArray[Any]]) -> tuple[tuple[Label, ...],
     labels = sort_labels(known)
     position = {label: j for j, label in enumerate(labels)}
     return labels, [np.array([position[v] for v in plain if v is not None])[places] for plain, places in split]
+
+
+def all_labels(labels: tuple[Label, ...], predicted: npt.NDArray[Any]) -> tuple[Label, ...]:
+    """Return the labels of the data, and behind them any that were only predicted."""
+    all_predicted, _ = code_labels([predicted])
+    return (*labels, *(label for label in all_predicted if label not in labels))
 
 
 def check_folds(cv: Any, items: Any, labels: npt.NDArray[Any], seed: int, caller: str) -> list[Fold]:

@@ -22,7 +22,7 @@ from ropewalk.analysis._densities import (
     quiet,
     spread_points,
 )
-from ropewalk.analysis._training import check_number_of
+from ropewalk.analysis._training import as_list, check_number_of
 from ropewalk.data.labels import check_labels, label_text
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.metrics.registry import cost as cost_metric
@@ -193,7 +193,7 @@ def _check_support(support: Any, *, needed: bool) -> tuple[float, float]:
         return -math.inf, math.inf
     if support is None:
         raise InvalidInputError("Functions need a `support` to be integrated over.", hint="such as support=(0, 1).")
-    ends = list(support) if isinstance(support, Sequence | np.ndarray) and not isinstance(support, str) else []
+    ends = as_list(support)
     if len(ends) != 2 or not all(map(is_real, ends)) or not ends[0] < ends[1]:  # noqa: PLR2004
         raise InvalidInputError(
             f"`support` must be two numbers, the lower first; got {support!r:.60}.", hint="they may be infinite."

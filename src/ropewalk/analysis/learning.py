@@ -14,8 +14,10 @@ from ropewalk._checks import check_draws, check_prob, check_seed, checked_keywor
 from ropewalk._progress import check_progress, track
 from ropewalk.analysis._training import (
     Learner,
+    all_labels,
     as_items,
     as_learner,
+    as_list,
     as_targets,
     check_folds,
     check_test_size,
@@ -144,7 +146,7 @@ class Scoring:
 
     def observed(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> float:
         """Return the score of these predictions, no more."""
-        table = Outcomes.from_arrays(truth, predicted, labels=_all_labels(labels, predicted))
+        table = Outcomes.from_arrays(truth, predicted, labels=all_labels(labels, predicted))
         settled = settle([table], metric=self.metric, pos_label=self.pos_label)
         return float(observed_psi(settled.tables, settled.metric)[0] or 0.0)
 
@@ -153,7 +155,7 @@ class Scoring:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RopewalkWarning)
             evaluation = evaluate(
-                truth, predicted, name="held out", labels=_all_labels(labels, predicted), metric=self.metric,
+                truth, predicted, name="held out", labels=all_labels(labels, predicted), metric=self.metric,
                 pos_label=self.pos_label, prob=self.prob, draws=self.draws, rng=self.seed,
             )  # fmt: skip
         self.warnings += [remark for remark in evaluation.remarks if remark.level == "warning"]
@@ -209,12 +211,6 @@ class Study:
                 items, where = pick(self.items, positions), f"fold {k + 1} with {along} = {value!r:.40}"
                 pair, tests = (items, self.y[positions]), pick(self.items, fold.test)
                 yield learner.predict(pair, items, tests, rng=self.streams()[k], where=where)
-
-
-def _all_labels(labels: tuple[Label, ...], predicted: npt.NDArray[Any]) -> tuple[Label, ...]:
-    """Return the labels of the data, and behind them any that were only predicted."""
-    all_predicted, _ = code_labels([predicted])
-    return (*labels, *(label for label in all_predicted if label not in labels))
 
 
 @checked_keywords
@@ -308,7 +304,7 @@ def validation_curve(
     """
     if not isinstance(parameter, str) or not parameter:
         raise InvalidInputError(f"`parameter` must be the name of a parameter; got {parameter!r}.")
-    chosen = _as_list(values)
+    chosen = as_list(values)
     if not chosen:
         raise InvalidInputError("`values` must be a list of at least one value.", hint="such as values=[1, 3, 5].")
     study = Study(estimator, (X, y), cv, "validation_curve", options)
@@ -376,7 +372,7 @@ def _sizes(sizes: Any, room: int, n_labels: int) -> list[int]:
     if sizes is None:
         # too few items would lack a class
         return sorted({min(max(round(share * room), n_labels), room) for share in (0.1, 0.325, 0.55, 0.775, 1.0)})
-    wanted = _as_list(sizes)
+    wanted = as_list(sizes)
     if not wanted:
         raise InvalidInputError("`sizes` must be a list of numbers or shares.", hint="such as sizes=[0.1, 0.5, 1.0].")
     numbers = set()
@@ -391,10 +387,3 @@ def _sizes(sizes: Any, room: int, n_labels: int) -> list[int]:
                 hint=f"the folds leave {room:,} items to train on.",
             )
     return sorted(numbers)
-
-
-def _as_list(values: Any) -> list[Any]:
-    """Return a sequence or an array as a list; anything else gives an empty one."""
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []

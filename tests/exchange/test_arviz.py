@@ -257,7 +257,7 @@ def test_a_number_of_draws_that_is_none_is_refused(answer, draws):
 
 
 def test_parameters_that_take_too_much_memory_are_left_out_and_said(answer, monkeypatch):
-    monkeypatch.setattr(groups, "_BYTES", 8 * 2_000 * 6 - 1)  # 2 shares and 4 recalls a draw
+    monkeypatch.setattr(groups, "_MAX_BYTES", 8 * 2_000 * 6 - 1)  # 2 shares and 4 recalls a draw
     found = answer.to_arviz()
     assert set(found["posterior"].data_vars) == {"psi", "delta"}
     assert found.attrs["left_out"].startswith("mu and recall of 2,000 draws")

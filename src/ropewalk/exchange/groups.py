@@ -42,13 +42,13 @@ ANSWER: Final = "ropewalk"
 MORE: Final = "ropewalk_more"
 """The attribute that holds what else it takes to get the answer back."""
 
-_REPLICATES: Final = 500
-_COUNTS: Final = 4_000_000  # counts in replicated matrices: 32 MB
-_BYTES: Final = 200_000_000  # of parameters; beyond, only the metric is handed out
-_PRIOR_WORK: Final = 500_000  # labels × classifiers × draws of the prior, where the answer has none of its own
-_FEWEST: Final = 1_000
+_MAX_REPLICATES: Final = 500
+_MAX_COUNTS: Final = 4_000_000  # in replicated matrices: 32 MB
+_MAX_BYTES: Final = 200_000_000  # of parameters; beyond, only the metric is handed out
+_MAX_PRIOR_WORK: Final = 500_000  # labels × classifiers × draws of the prior, where the answer has none of its own
+_MIN_PRIOR_DRAWS: Final = 1_000
 _SIDES: Final = ("absent", "present")
-_LARGEST: Final = 2**63 - 1
+_MAX_INTEGER: Final = 2**63 - 1  # of netCDF
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +163,13 @@ def contents(answer: Answer, draws: int | None = None) -> Contents:
 
 def _scores(frame: Frame, psi: FloatArray | None, delta: FloatArray | None) -> Group:
     """Return the metric of each classifier and, of two, their difference; arrays (…, draws)."""
-    found = Group()
+    group = Group()
     if psi is not None:
-        found.variables["psi"] = (("chain", "draw", "classifier"), psi)
-        found.coords["classifier"] = frame.names
+        group.variables["psi"] = (("chain", "draw", "classifier"), psi)
+        group.coords["classifier"] = frame.names
     if delta is not None:
-        found.variables["delta"] = (("chain", "draw"), delta)
-    return found
+        group.variables["delta"] = (("chain", "draw"), delta)
+    return group
 
 
 def _posterior(frame: Frame) -> Group:
@@ -177,44 +177,35 @@ def _posterior(frame: Frame) -> Group:
     unknown = isinstance(answer, ForeignComparison) and not answer.knows_scores
     psi = None if unknown else frame.chained(answer.draws.psi, axis=1)
     delta = frame.chained(answer.draws.delta()) if isinstance(answer, Comparison) else None
-    found = _scores(frame, psi, delta)
+    group = _scores(frame, psi, delta)
     chains = frame.answer.chains
     if chains is not None:
         for name, array in chains.parameters.items():
-            called = f"{name}_parameter" if name in found.variables else name
-            found.variables[called] = (("chain", "draw", *chains.sampled.dims[name]), array[:, : frame.number])
+            called = f"{name}_parameter" if name in group.variables else name
+            group.variables[called] = (("chain", "draw", *chains.sampled.dims[name]), array[:, : frame.number])
             for dim in chains.sampled.dims[name]:
-                found.coords[dim] = tuple(map(visible, chains.sampled.coords[dim]))
+                group.coords[dim] = tuple(map(visible, chains.sampled.coords[dim]))
     if not frame.tables:
-        return found
-    size = (
-        8
-        * frame.total
-        * sum(class_places(table).size * ((chains is None) + table.n_classifiers) for table in frame.tables)
-    )
-    if size > _BYTES:
+        return group
+    columns = [class_places(table).size * ((chains is None) + table.n_classifiers) for table in frame.tables]
+    size = 8 * frame.total * sum(columns)
+    if size > _MAX_BYTES:
         frame.left_out.append(
             f"mu and recall of {frame.total:,} draws, which would take {size / 1e6:,.0f} MB: to_arviz(draws=…) has "
             "those of fewer"
         )
-        return found
+        return group
     drawn = _again(frame, frame.total, shares=True)
     if drawn is not None:
-        _add_shares(frame, found, drawn)
-    return found
+        _add_shares(frame, group, drawn)
+    return group
 
 
 def _again(frame: Frame, number: int, *, shares: bool = False, picked: IntArray | None = None) -> Drawn | None:
     """Draw the tables of the posterior again; None, with the reason kept, where that cannot be done."""
     picks = np.zeros(0, dtype=np.int64) if picked is None else picked
-    drawn = Drawn(
-        recipe=frame.recipe,
-        tables=frame.tables,
-        number=number,
-        shares=shares,
-        picked=picks,
-        known=frame.answer.draws.psi,
-    )
+    known = frame.answer.draws.psi
+    drawn = Drawn(recipe=frame.recipe, tables=frame.tables, number=number, shares=shares, picked=picks, known=known)
     try:
         return drawn.fill(posterior_parts(frame.recipe, frame.answer.chains, number))
     except RopewalkError as error:
@@ -222,59 +213,60 @@ def _again(frame: Frame, number: int, *, shares: bool = False, picked: IntArray 
         return None
 
 
-def _add_shares(frame: Frame, found: Group, drawn: Drawn) -> None:
+def _add_shares(frame: Frame, group: Group, drawn: Drawn) -> None:
     """Add class shares and recalls, unless the chains have variables of these names."""
-    if frame.of_class in found.coords and found.coords[frame.of_class] != frame.classes:
+    if frame.of_class in group.coords and group.coords[frame.of_class] != frame.classes:
         return
     axis = frame.of_class
-    if "mu" not in found.variables:
-        found.variables["mu"] = (("chain", "draw", *frame.own, axis), frame.chained(drawn.all_mu))
-    if "recall" not in found.variables:
+    if "mu" not in group.variables:
+        group.variables["mu"] = (("chain", "draw", *frame.own, axis), frame.chained(drawn.all_mu))
+    if "recall" not in group.variables:
         recall = frame.chained(drawn.all_recall, axis=1)
-        found.variables["recall"] = (("chain", "draw", "classifier", axis), recall)
-    found.coords[axis] = frame.classes
+        group.variables["recall"] = (("chain", "draw", "classifier", axis), recall)
+    group.coords[axis] = frame.classes
 
 
 def _prior(frame: Frame) -> Group | None:
     answer, recipe = frame.answer, frame.recipe
     known = answer.prior_draws if isinstance(answer, Comparison) else None
     most = frame.chains * frame.number
-    one = replace(frame, chains=1, length=most, number=most)
+    chain = replace(frame, chains=1, length=most, number=most)
     if not frame.tables or recipe.model.no_factor:
         if known is None:
             frame.left_out.append(f"prior: {recipe.model.no_factor or 'not known'}")
             return None
-        return _scores(one, None, known[np.newaxis, :most])
+        return _scores(chain, None, known[np.newaxis, :most])
     work = frame.tables[0].n_labels * len(frame.names)
-    number = min(max(min(SD_DRAWS, _PRIOR_WORK // work), _FEWEST) if known is None else known.size, most)
-    one = replace(frame, chains=1, length=number, number=number)
+    number = min(max(min(SD_DRAWS, _MAX_PRIOR_WORK // work), _MIN_PRIOR_DRAWS) if known is None else known.size, most)
+    chain = replace(frame, chains=1, length=number, number=number)
     drawn = Drawn(recipe=recipe, tables=frame.tables, number=number, shares=True)
     try:
         drawn.fill(prior_parts(recipe, frame.tables, number))
         delta = difference(*drawn.all_psi) if isinstance(answer, Comparison) else None
         check_same(delta if known is None else known[:number], delta)
-        if any(WEIGHED in told for told in frame.left_out):
+        if any(WEIGHED in reason for reason in frame.left_out):
             raise OtherDrawsError(WEIGHED)  # as the posterior does, so does the prior
     except RopewalkError as error:
         frame.left_out.append(f"psi, mu and recall of the prior: {error.message}")
-        return None if known is None else _scores(one, None, known[np.newaxis, :number])
-    found = _scores(one, one.chained(drawn.all_psi, axis=1), None if delta is None else delta[np.newaxis])
-    _add_shares(one, found, drawn)
-    return found
+        return None if known is None else _scores(chain, None, known[np.newaxis, :number])
+    group = _scores(chain, chain.chained(drawn.all_psi, axis=1), None if delta is None else delta[np.newaxis])
+    _add_shares(chain, group, drawn)
+    return group
 
 
 def _predictive(frame: Frame) -> Group | None:
     """Replicate the data from the first draws of each chain."""
     if not frame.tables:
         return None
-    told = frame.recipe.model.moves
-    if told:
-        frame.left_out.append(f"posterior_predictive: {told}")
+    moves = frame.recipe.model.moves
+    if moves:
+        frame.left_out.append(f"posterior_predictive: {moves}")
         return None
-    cells = sum(table.n_classifiers for table in frame.tables) * (
-        frame.tables[0].n_labels * (4 if frame.of_class == "label" else frame.tables[0].n_labels)
+    n_labels = frame.tables[0].n_labels
+    cells = (
+        sum(table.n_classifiers for table in frame.tables) * n_labels * (4 if frame.of_class == "label" else n_labels)
     )
-    number = min(frame.number, _REPLICATES // frame.chains, _COUNTS // cells // frame.chains)
+    number = min(frame.number, _MAX_REPLICATES // frame.chains, _MAX_COUNTS // cells // frame.chains)
     if not number:
         frame.left_out.append("posterior_predictive: the confusion matrices are too large")
         return None
@@ -283,8 +275,7 @@ def _predictive(frame: Frame) -> Group | None:
     if drawn is None:
         return None
     counts = drawn.all_confusion
-    counts = counts.reshape(frame.chains, number, *counts.shape[1:])
-    return _data(frame, counts, ("chain", "draw"))
+    return _data(frame, counts.reshape(frame.chains, number, *counts.shape[1:]), ("chain", "draw"))
 
 
 def _data(frame: Frame, confusion: IntArray, lead: tuple[str, ...]) -> Group:
@@ -294,10 +285,10 @@ def _data(frame: Frame, confusion: IntArray, lead: tuple[str, ...]) -> Group:
     of_class = of_class[..., 1] if frame.of_class == "label" else of_class[..., class_places(frame.tables[0])]
     if not frame.own:
         of_class = of_class[(slice(None),) * len(lead) + (0,)]
-    found = Group({"confusion": ((*lead, *axes), confusion)}, {"classifier": frame.names, **coords})
-    found.variables["class_counts"] = ((*lead, *frame.own, frame.of_class), of_class)
-    found.coords[frame.of_class] = frame.classes
-    return found
+    group = Group({"confusion": ((*lead, *axes), confusion)}, {"classifier": frame.names, **coords})
+    group.variables["class_counts"] = ((*lead, *frame.own, frame.of_class), of_class)
+    group.coords[frame.of_class] = frame.classes
+    return group
 
 
 def _observed(frame: Frame) -> Group | None:
@@ -323,9 +314,14 @@ def _stats(frame: Frame) -> Group | None:
 
 
 def _attributes(frame: Frame) -> dict[str, Any]:
-    """Return what was asked, in what netCDF can hold: texts and numbers."""
+    """Return the question and the answer in what netCDF can hold: texts and numbers."""
     answer, recipe = frame.answer, frame.recipe
-    told = told_of(answer)
+    rendered: Comparison | Ranking | Evaluation
+    if isinstance(answer, MetricPosterior):  # the JSON of a single metric is an evaluation of it
+        rendered = Evaluation(name=answer.draws.names[0], at_least=answer.bar, metrics=(answer,))
+    else:
+        rendered = answer
+    values = rendered.to_dict()
     attrs: dict[str, Any] = {
         "inference_library": "ropewalk",
         "inference_library_version": __version__,
@@ -333,39 +329,24 @@ def _attributes(frame: Frame) -> dict[str, Any]:
         "kind": type(answer).__name__,
         "metric": visible(recipe.metric.name),
         "higher_is_better": int(recipe.metric.higher_is_better),
-        "model": told["model"],
-        "prior": told["prior"],
+        "model": values["model"],
+        "prior": values["prior"],
         "prob": recipe.prob,
         "rule": recipe.rule,
         "rope": None if recipe.rope is None else [recipe.rope.low, recipe.rope.high],
-        "seed": told["seed"],
+        "seed": values["seed"],
         "data_hash": recipe.data_hash,
         "left_out": "; ".join(frame.left_out),
-        ANSWER: _json_of(answer),
+        ANSWER: rendered.to_json(indent=None),
         MORE: json.dumps(_more(frame)),
     }
-    if isinstance(attrs["seed"], int) and attrs["seed"] > _LARGEST:  # a whole number of netCDF has 64 bits
+    if isinstance(attrs["seed"], int) and attrs["seed"] > _MAX_INTEGER:  # a whole number of netCDF has 64 bits
         attrs["seed"] = str(attrs["seed"])
     known = {name: value for name, value in attrs.items() if value not in (None, "")}
     return {
         name: visible(value) if isinstance(value, str) and name not in {ANSWER, MORE} else value
         for name, value in known.items()
     }
-
-
-def told_of(answer: Answer) -> dict[str, Any]:
-    """Return the answer as the JSON object; that of a single metric is an evaluation of it."""
-    return _rendered(answer).to_dict()
-
-
-def _json_of(answer: Answer) -> str:
-    return _rendered(answer).to_json(indent=None)
-
-
-def _rendered(answer: Answer) -> Comparison | Ranking | Evaluation:
-    if not isinstance(answer, MetricPosterior):
-        return answer
-    return Evaluation(name=answer.draws.names[0], at_least=answer.bar, metrics=(answer,))
 
 
 def _more(frame: Frame) -> dict[str, Any]:

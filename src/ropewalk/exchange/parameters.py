@@ -59,17 +59,17 @@ def _exact(posteriors: Sequence[Posterior], number: int, seed: int, stream: int)
 
 def _chained(chunks: Iterable[Sequence[Tables]]) -> Iterator[Part]:
     for chunk, tables in enumerate(chunks):
-        for i, one in enumerate(tables):
-            yield i, chunk * CHUNK, one
+        for i, table in enumerate(tables):
+            yield i, chunk * CHUNK, table
 
 
 @dataclass(kw_only=True, eq=False)
 class Drawn:
     """What is kept of `number` draws as tables.
 
-    `mu` has the shares of the classes, one array (draws, C) a table; `recall` is (classifiers, draws, C), and `psi`,
+    `mu` has the shares of the classes, one array (draws, C) per table; `recall` is (classifiers, draws, C), and `psi`,
     the metric, (classifiers, draws). `confusion` has the replicated matrices of the draws in `picked`, one array
-    (classifiers, picked, …, truth, predicted) a table. What was not asked for is empty.
+    (classifiers, picked, …, truth, predicted) per table. What is not wanted is empty.
     """
 
     recipe: Recipe
@@ -98,8 +98,8 @@ class Drawn:
             if self.shares:
                 self._keep_shares(i, start, tables)
             if self.known is None:
-                found = self._metric(tables)
-                self.psi[i][:, start : start + found.shape[1]] = found[:, : self.number - start]
+                psi = self._metric(tables)
+                self.psi[i][:, start : start + psi.shape[1]] = psi[:, : self.number - start]
             self._replicate(i, start, tables, generators[i])
         return self
 
@@ -113,9 +113,9 @@ class Drawn:
             return
         first = sum(table.n_classifiers for table in self.tables[:i])
         known = self.known[first : first + self.tables[i].n_classifiers]
-        found = self._metric(tables)
-        size = min(found.shape[1], known.shape[1])
-        check_same(known[:, :size], found[:, :size])
+        again = self._metric(tables)
+        size = min(again.shape[1], known.shape[1])
+        check_same(known[:, :size], again[:, :size])
 
     def _keep_shares(self, i: int, start: int, tables: Tables) -> None:
         margins, places = tables.margins(), class_places(self.tables[i])
@@ -147,21 +147,19 @@ class Drawn:
     @property
     def all_confusion(self) -> IntArray:
         """The replicated matrices, (picked, classifiers, …, truth, predicted)."""
-        return np.concatenate([np.concatenate(found, axis=1) for found in self.confusion]).swapaxes(0, 1)
+        return np.concatenate([np.concatenate(runs, axis=1) for runs in self.confusion]).swapaxes(0, 1)
 
 
-def check_same(known: FloatArray | None, found: FloatArray | None) -> None:
+def check_same(known: FloatArray | None, again: FloatArray | None) -> None:
     """Refuse draws that are not the known ones."""
-    if known is not None and found is not None and not np.allclose(known, found, rtol=0.0, atol=_SAME):
+    if known is not None and again is not None and not np.allclose(known, again, rtol=0.0, atol=_SAME):
         raise OtherDrawsError(WEIGHED)
 
 
 def n_draws(tables: Tables) -> int:
     """Return how many draws there are of a table."""
-    found: Any = tables
-    if hasattr(found, "parts"):
-        found = found.parts[0]
-    return len(found.found.row) if isinstance(found, LabelMargins) else int(found.weights.shape[1])
+    part: Any = getattr(tables, "parts", [tables])[0]
+    return len(part.found.row) if isinstance(part, LabelMargins) else int(part.weights.shape[1])
 
 
 def class_places(table: AnyOutcomes) -> IntArray:

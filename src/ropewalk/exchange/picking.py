@@ -1,7 +1,8 @@
-"""Find one number for each draw in anybody's draws: by group, by name, and of a vector by component."""
+"""Find one number for each draw in draws made elsewhere: by group, by name, and of a vector by component."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +17,6 @@ Pick = str | tuple[str, Mapping[str, Any]]
 """A variable: its name, ``"name[component]"``, or the name with a coordinate for each of its axes."""
 
 _CHAINED: Final = ("chain", "draw")
-_FLAT, _PLANE = 1, 2
 _KINDS: Final = "InferenceData, DataTree, Dataset, the path of a netCDF file, or a mapping of arrays (chain, draw)"
 
 
@@ -92,17 +92,18 @@ def pick_draws(group: Any, pick: Any, what: str) -> Picked:
             f"There is no variable {name!r} here.",
             hint=did_you_mean(name, known) + f"There are: {shorten(known)}.",
         )
-    found = _variable(group, name)
-    texts, chosen = _wanted(pick, found)
-    places = tuple(_place(found, dim, text) for dim, text in zip(found.dims, texts, strict=True))
-    values = found.values[(slice(None), slice(None), *places)]
-    component = ", ".join(_said(found, dim, place) for dim, place in zip(found.dims, places, strict=True))
+    variable = _variable(group, name)
+    texts, chosen = _wanted(pick, variable)
+    places = tuple(_place(variable, dim, text) for dim, text in zip(variable.dims, texts, strict=True))
+    values = variable.values[(slice(None), slice(None), *places)]
+    component = ", ".join(_component(variable, dim, place) for dim, place in zip(variable.dims, places, strict=True))
     label = f"{name}[{component}]" if chosen else name
     return Picked(_numbers(values, label), label, component)
 
 
 def _check(pick: Any, what: str) -> None:
-    pair = isinstance(pick, tuple) and len(pick) == _PLANE and isinstance(pick[0], str) and isinstance(pick[1], Mapping)
+    shape = (str, Mapping)
+    pair = isinstance(pick, tuple) and len(pick) == len(shape) and all(map(isinstance, pick, shape))
     if not isinstance(pick, str) and not pair:
         raise InvalidInputError(
             f"`{what}` must be the name of a variable, or a name with coordinates; got {brief(repr(pick))}.",
@@ -123,26 +124,26 @@ def _name_of(pick: Pick, known: Sequence[str]) -> str:
 
 
 def _variable(group: Any, name: str) -> Variable:
-    found = group[name]
-    if not hasattr(group, "data_vars") and not {"draw", "sample"}.intersection(getattr(found, "dims", ())):
-        return _plain(found, name)
-    if "sample" in found.dims and "chain" not in found.dims:  # ArviZ's extract() lays the chains end to end
-        found = found.unstack("sample") if "chain" in found.coords else found.rename(sample="draw")
-    if "draw" not in found.dims:
+    array = group[name]
+    if not hasattr(group, "data_vars") and not {"draw", "sample"}.intersection(getattr(array, "dims", ())):
+        return _plain(array, name)
+    if "sample" in array.dims and "chain" not in array.dims:  # ArviZ's extract() lays the chains end to end
+        array = array.unstack("sample") if "chain" in array.coords else array.rename(sample="draw")
+    if "draw" not in array.dims:
         raise DataError(
-            f"The variable {name!r} has no draws: its axes are {shorten(found.dims)}.",
+            f"The variable {name!r} has no draws: its axes are {shorten(array.dims)}.",
             hint="draws lie along the axes chain and draw.",
         )
-    if "chain" not in found.dims:
-        found = found.expand_dims("chain")
-    found = found.transpose(*_CHAINED, ...)
-    dims = tuple(map(str, found.dims[2:]))
-    coords = {dim: found.coords[dim].values.tolist() for dim in dims if dim in found.coords}
-    return Variable(name, found.values, dims, coords)
+    if "chain" not in array.dims:
+        array = array.expand_dims("chain")
+    array = array.transpose(*_CHAINED, ...)
+    dims = tuple(map(str, array.dims[2:]))
+    coords = {dim: array.coords[dim].values.tolist() for dim in dims if dim in array.coords}
+    return Variable(name, array.values, dims, coords)
 
 
 def _plain(values: Any, name: str) -> Variable:
-    """Return an array of somebody's as a variable; one axis alone is a single chain."""
+    """Return a plain array as a variable; one axis alone is a single chain."""
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -153,63 +154,60 @@ def _plain(values: Any, name: str) -> Variable:
         raise DataError(f"Some draws of {name!r} are masked.", hint="leave them out, in all variables alike.")
     if array.ndim == 0:
         raise DataError(f"{name!r} is a single number, and no draws.", hint="give an array (chain, draw).")
-    array = array[np.newaxis] if array.ndim == _FLAT else array
-    return Variable(name, array, tuple(f"dim_{i}" for i in range(array.ndim - _PLANE)), {})
+    array = array[np.newaxis] if array.ndim == 1 else array
+    return Variable(name, array, tuple(f"dim_{i}" for i in range(array.ndim - 2)), {})
 
 
-def _wanted(pick: Pick, found: Variable) -> tuple[list[Any], bool]:
-    """Return what was said about each axis, and whether anything was."""
+def _wanted(pick: Pick, variable: Variable) -> tuple[list[Any], bool]:
+    """Return what was named of each axis, and whether anything was."""
     if isinstance(pick, tuple):
-        said = {str(dim): value for dim, value in pick[1].items()}
-        unknown = [dim for dim in said if dim not in found.dims]
+        coordinates = {str(dim): value for dim, value in pick[1].items()}
+        unknown = [dim for dim in coordinates if dim not in variable.dims]
         if unknown:
             raise UnknownNameError(
-                f"The variable {found.name!r} has no axis {unknown[0]!r}.",
-                hint=_axes(found) or "it has no axes but draws.",
+                f"The variable {variable.name!r} has no axis {unknown[0]!r}.",
+                hint=_axes(variable) or "it has no axes but draws.",
             )
-        given = [said[dim] for dim in found.dims if dim in said]
-    elif pick == found.name:
-        given = []
+        wanted = [coordinates[dim] for dim in variable.dims if dim in coordinates]
+    elif pick == variable.name:
+        wanted = []
     else:
-        inside = pick[len(found.name) + 1 : -1]
-        whole = len(found.dims) == 1  # a coordinate of one axis may have commas
-        given = [inside] if whole else [part.strip() for part in inside.split(",")]
-    if len(given) == len(found.dims):
-        return given, bool(given)
-    if not found.dims:
+        inside = pick[len(variable.name) + 1 : -1]
+        whole = len(variable.dims) == 1  # a coordinate of one axis may have commas
+        wanted = [inside] if whole else [part.strip() for part in inside.split(",")]
+    if len(wanted) == len(variable.dims):
+        return wanted, bool(wanted)
+    if not variable.dims:
         raise DataError(
-            f"The variable {found.name!r} is one number a draw and has no components.", hint="leave out […]."
+            f"The variable {variable.name!r} is one number a draw and has no components.", hint="leave out […]."
         )
+    n_components = math.prod(variable.values.shape[2:])
     raise DataError(
-        f"The variable {found.name!r} has {_components(found):,} components for each draw, and one is wanted.",
-        hint=f"{_axes(found)} Name one: {_example(found)}.",
+        f"The variable {variable.name!r} has {n_components:,} components for each draw, and one is wanted.",
+        hint=f"{_axes(variable)} Name one: {_example(variable)}.",
     )
 
 
-def _components(found: Variable) -> int:
-    return int(np.prod(found.values.shape[2:]))
+def _axes(variable: Variable) -> str:
+    axes = []
+    for dim, size in zip(variable.dims, variable.values.shape[2:], strict=True):
+        axes.append(f"{dim!r}: {shorten(variable.coords.get(dim, range(size)), 6)}")
+    return f"its axes are {'; '.join(axes)}." if axes else ""
 
 
-def _axes(found: Variable) -> str:
-    told = []
-    for dim, size in zip(found.dims, found.values.shape[2:], strict=True):
-        told.append(f"{dim!r}: {shorten(found.coords.get(dim, range(size)), 6)}")
-    return f"its axes are {'; '.join(told)}." if told else ""
-
-
-def _example(found: Variable) -> str:
+def _example(variable: Variable) -> str:
     first = {
-        dim: found.coords.get(dim, range(size))[0]
-        for dim, size in zip(found.dims, found.values.shape[2:], strict=True)
+        dim: variable.coords.get(dim, range(size))[0]
+        for dim, size in zip(variable.dims, variable.values.shape[2:], strict=True)
         if size
     }
-    return f"({found.name!r}, {first!r})"
+    return f"({variable.name!r}, {first!r})"
 
 
-def _place(found: Variable, dim: str, wanted: Any) -> int:
+def _place(variable: Variable, dim: str, wanted: Any) -> int:
     """Return the place of a coordinate on an axis: by its value or how it is written, else by its number."""
-    size = int(found.values.shape[2 + found.dims.index(dim)])
-    coords = found.coords.get(dim)
+    size = int(variable.values.shape[2 + variable.dims.index(dim)])
+    coords = variable.coords.get(dim)
     values: list[Any] = list(range(size)) if coords is None else list(coords)
     same = [i for i, value in enumerate(values) if type(value) is type(wanted) and value == wanted]
     same = same or [i for i, value in enumerate(values) if str(value) == str(wanted)]
@@ -221,12 +219,12 @@ def _place(found: Variable, dim: str, wanted: Any) -> int:
         return int(text) % size
     what = "more than one" if same else "no"
     raise UnknownNameError(
-        f"The variable {found.name!r} has {what} component {wanted!r} along {dim!r}.", hint=_axes(found)
+        f"The variable {variable.name!r} has {what} component {wanted!r} along {dim!r}.", hint=_axes(variable)
     )
 
 
-def _said(found: Variable, dim: str, place: int) -> str:
-    coords = found.coords.get(dim)
+def _component(variable: Variable, dim: str, place: int) -> str:
+    coords = variable.coords.get(dim)
     return visible(str(place if coords is None else coords[place]))
 
 
@@ -242,8 +240,8 @@ def _numbers(values: Any, label: str) -> FloatArray:
         )
     if array.dtype.kind != "f":
         raise DataError(f"The draws of {label!r} must be real numbers; got {array.dtype.name}.")
-    found: FloatArray = array.astype(np.float64)
-    bad = ~np.isfinite(found)
+    numbers: FloatArray = array.astype(np.float64)
+    bad = ~np.isfinite(numbers)
     if bad.any():
         chain, draw = (int(i) for i in np.argwhere(bad)[0])
         raise DataError(
@@ -251,4 +249,4 @@ def _numbers(values: Any, label: str) -> FloatArray:
             f"draw {draw}.",
             hint="they are draws that failed: find out why before you leave them out.",
         )
-    return found
+    return numbers

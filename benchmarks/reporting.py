@@ -11,7 +11,7 @@ from table import Row
 
 import ropewalk as rw
 from ropewalk.report.document import describe
-from ropewalk.report.render.html import page
+from ropewalk.report.render import page
 
 REPEATS = 5
 MOST = 0.5  # CPU seconds

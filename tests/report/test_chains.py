@@ -50,7 +50,7 @@ from ropewalk.models import (
 )
 from ropewalk.report.describe.method import delta_values, sampler_call
 from ropewalk.report.document import describe
-from ropewalk.report.pictures.chains import trace
+from ropewalk.report.pictures.lines import trace
 from ropewalk.report.words import made_by, worth_text
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import warning

@@ -13,7 +13,7 @@ from ropewalk.data import examples
 from ropewalk.planning import BinaryScenario, power
 from ropewalk.report.describe.classical import paper_columns
 from ropewalk.report.document import Table
-from ropewalk.report.render.text import aligned
+from ropewalk.report.render import aligned
 from ropewalk.report.words import decision_text
 from ropewalk.results import Comparison
 from ropewalk.results.planning import PowerRow

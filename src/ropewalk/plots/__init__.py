@@ -8,9 +8,8 @@ from ropewalk.plots.confusion import plot_confusion, plot_replicates
 from ropewalk.plots.curves import plot_calibration, plot_cost, plot_pr, plot_roc
 from ropewalk.plots.evidence import plot_factor, plot_rope_curve
 from ropewalk.plots.intervals import plot_per_class, plot_prior_sensitivity
-from ropewalk.plots.joint import plot_joint
 from ropewalk.plots.planning import plot_power
-from ropewalk.plots.posterior import plot_posterior
+from ropewalk.plots.posterior import plot_joint, plot_posterior
 from ropewalk.plots.ranking import plot_pairwise, plot_ranking
 
 __all__ = [

@@ -20,7 +20,7 @@ from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, name_axes, of_kind
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
 from ropewalk.report.describe.method import chain_values, delta_values, divergent
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, hull, view
-from ropewalk.report.pictures.chains import ChainNumbers, chain_numbers, divergent_draws
+from ropewalk.report.pictures.lines import ChainNumbers, chain_numbers, divergent_draws
 from ropewalk.report.words import can_diverge, rhat_text, step_text
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior, Ranking
 from ropewalk.text.names import count_of

@@ -2,13 +2,4 @@
 
 from __future__ import annotations
 
-from ropewalk.report.describe import (  # noqa: F401
-    checks,
-    classical,
-    comparison,
-    comparisons,
-    curves,
-    evaluation,
-    planning,
-    ranking,
-)
+from ropewalk.report.describe import checks, classical, comparison, comparisons, evaluation, planning, ranking  # noqa: F401

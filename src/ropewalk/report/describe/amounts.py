@@ -8,7 +8,7 @@ from typing import Final
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.report.document import Block, Picture, Section, Table, name
-from ropewalk.report.pictures.planning import SETTLED, shown_share, undecided, verdict_picture
+from ropewalk.report.pictures.lines import SETTLED, shown_share, undecided, verdict_picture
 from ropewalk.results import Design, MoreData, Plan, PowerRow, Recipe, StoppingResult
 from ropewalk.text.numbers import first_digit, number, percent, rounded_up
 

@@ -27,7 +27,7 @@ from ropewalk.report.document import (
     program_row,
     remark_lines,
 )
-from ropewalk.report.pictures.chains import trace
+from ropewalk.report.pictures.lines import trace
 from ropewalk.report.plates import inline
 from ropewalk.results import ClassComparisons, Comparison, MetricPosterior, MoreData, Ranking, Recipe
 from ropewalk.results.base import Drawn

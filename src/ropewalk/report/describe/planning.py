@@ -39,7 +39,7 @@ from ropewalk.report.document import (
     program_row,
     remark_lines,
 )
-from ropewalk.report.pictures.planning import SETTLED, Prospect, power_picture, undecided, verdict_picture
+from ropewalk.report.pictures.lines import SETTLED, Prospect, power_picture, undecided, verdict_picture
 from ropewalk.report.words import class_words, metric_name, model_text
 from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.text.names import count_of

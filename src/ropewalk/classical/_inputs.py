@@ -24,7 +24,7 @@ from ropewalk.errors import (
     LengthMismatchError,
     warn_caller,
 )
-from ropewalk.metrics.confusion import FBeta
+from ropewalk.metrics.margins import FBeta
 from ropewalk.metrics.resolve import of_one_label
 from ropewalk.models.posterior import observed_tables
 from ropewalk.results.options import TableOptions

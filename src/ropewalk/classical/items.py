@@ -21,7 +21,7 @@ from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.metrics.scores import settle_scores
+from ropewalk.metrics.resolve import settle_scores
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
 from ropewalk.typing import FloatArray, Label, Missing
 

@@ -18,7 +18,8 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.remarks import few_units, thin_scores
 from ropewalk.metrics.items import View
 from ropewalk.metrics.margins import Margins
-from ropewalk.metrics.scores import SCORE_METRICS, settle_scores
+from ropewalk.metrics.resolve import settle_scores
+from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
 from ropewalk.results.curves import Band
 from ropewalk.results.options import CurveOptions

@@ -15,7 +15,7 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.evidence import SD_DRAWS
+from ropewalk.draws.judging import SD_DRAWS
 from ropewalk.errors import RopewalkError
 from ropewalk.exchange.parameters import (
     WEIGHED,

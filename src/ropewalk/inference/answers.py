@@ -12,9 +12,8 @@ import numpy as np
 from ropewalk.data.labels import label_text
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.decision import Decision, judge, rope_path
-from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import count_below, summarise
-from ropewalk.draws.judging import contrast, is_settled
+from ropewalk.draws.judging import SD_DRAWS, BayesFactor, bayes_factor, contrast, is_settled
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.drawing import UNCONVERGED, UNDRAWN, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_outlook

@@ -15,8 +15,8 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
-from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle
-from ropewalk.metrics.scores import decision_cost, settle_scores
+from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
+from ropewalk.metrics.scores import decision_cost
 from ropewalk.models import Bootstrap, parse_model
 from ropewalk.models.posterior import AnyData, AnyMetric
 from ropewalk.models.protocol import Model

@@ -16,9 +16,8 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.intervals import NOTE_PULL, WARN_PULL, Estimate
 from ropewalk.mcmc.chains import Diagnostics
-from ropewalk.metrics import confusion
 from ropewalk.metrics.items import SURE, chance_of_truth
-from ropewalk.metrics.margins import ratio
+from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.bootstrap import FEW_CLUSTERS
 from ropewalk.models.multilabel import RARE
@@ -37,7 +36,7 @@ MAX_LABELS_NAMED: Final = 6
 MIN_UNITS_PER_CLASS: Final = 30  # items or clusters, to re-weight scores
 MIN_UNTRUE_LABELS_LIKE_SCORES: Final = 50
 CHANCE_AUC: Final = 0.5
-_IGNORE_PREDICTIONS: Final = (confusion.recall, confusion.fnr)  # they do not ask how often a class is predicted
+_IGNORE_PREDICTIONS: Final = (recall, fnr)  # they do not ask how often a class is predicted
 
 Estimates = Mapping[str, tuple[Estimate, Sequence[float]]]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ropewalk.metrics.margins import Cells, Margins, Weighted, ratio
 from ropewalk.metrics.registry import METRICS, Metric, cost, fbeta, parse_metric
-from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, score
+from ropewalk.metrics.resolve import score
+from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric
 
 __all__ = [
     "METRICS",

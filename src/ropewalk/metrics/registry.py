@@ -12,7 +12,7 @@ import numpy as np
 
 from ropewalk._checks import checked_keywords, choose, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
-from ropewalk.metrics import confusion
+from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, Kernel
@@ -88,7 +88,7 @@ class Metric:
         What is no average of a class metric is taken as one of the recalls.
         """
         margins = self._of_interest(table.margins())
-        kernel: Kernel = confusion.recall
+        kernel: Kernel = kernels.recall
         if self.kernel is not None and self.by_class and self.average in {"macro", "weighted"}:
             kernel = self.kernel
         values: FloatArray = kernel(margins)
@@ -143,7 +143,7 @@ def fbeta(beta: float) -> Metric:
     """
     if not is_real(beta) or not 0 <= beta < float("inf"):
         raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {beta!r}.")
-    return _share(name=f"fbeta({float(beta):g})", kernel=confusion.FBeta(float(beta)), by_class=True)
+    return _share(name=f"fbeta({float(beta):g})", kernel=kernels.FBeta(float(beta)), by_class=True)
 
 
 @checked_keywords
@@ -175,19 +175,19 @@ _share = partial(Metric, low=0.0, high=1.0)
 METRICS: Final = {
     metric.name: metric
     for metric in (
-        _share(name="accuracy", kernel=confusion.accuracy),
-        _share(name="error", kernel=confusion.error, higher_is_better=False),
-        _share(name="balanced_accuracy", kernel=confusion.balanced_accuracy, over_classes=True),
-        _share(name="gmean", kernel=confusion.gmean, over_classes=True),
-        _share(name="mcc", kernel=confusion.mcc, low=-1.0),
-        _share(name="kappa", kernel=confusion.kappa, low=-1.0),
-        _share(name="precision", kernel=confusion.precision, by_class=True),
-        _share(name="recall", kernel=confusion.recall, by_class=True),
-        _share(name="specificity", kernel=confusion.specificity, by_class=True),
-        _share(name="fpr", kernel=confusion.fpr, by_class=True, higher_is_better=False),
-        _share(name="fnr", kernel=confusion.fnr, by_class=True, higher_is_better=False),
-        _share(name="f1", kernel=confusion.FBeta(1.0), by_class=True),
-        _share(name="jaccard", kernel=confusion.jaccard, by_class=True),
+        _share(name="accuracy", kernel=kernels.accuracy),
+        _share(name="error", kernel=kernels.error, higher_is_better=False),
+        _share(name="balanced_accuracy", kernel=kernels.balanced_accuracy, over_classes=True),
+        _share(name="gmean", kernel=kernels.gmean, over_classes=True),
+        _share(name="mcc", kernel=kernels.mcc, low=-1.0),
+        _share(name="kappa", kernel=kernels.kappa, low=-1.0),
+        _share(name="precision", kernel=kernels.precision, by_class=True),
+        _share(name="recall", kernel=kernels.recall, by_class=True),
+        _share(name="specificity", kernel=kernels.specificity, by_class=True),
+        _share(name="fpr", kernel=kernels.fpr, by_class=True, higher_is_better=False),
+        _share(name="fnr", kernel=kernels.fnr, by_class=True, higher_is_better=False),
+        _share(name="f1", kernel=kernels.FBeta(1.0), by_class=True),
+        _share(name="jaccard", kernel=kernels.jaccard, by_class=True),
     )
 }
 """Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""

@@ -9,19 +9,30 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_prevalence, is_real
+from ropewalk._checks import check_prevalence, checked_keywords, is_real
 from ropewalk.data.inputs import Kind
 from ropewalk.data.labels import NO_ANSWER, find_label, label_text, usual_positive
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
+from ropewalk.metrics.items import DecisionCost, turned
 from ropewalk.metrics.registry import METRICS, Metric, parse_metric
-from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetric, is_score_name
+from ropewalk.metrics.scores import (
+    SCORE_METRICS,
+    ScoreMetric,
+    ScoreMetricLike,
+    WeightedItems,
+    check_probabilities,
+    is_score_name,
+    parse_score_metric,
+)
 from ropewalk.text.names import brief, nearest, shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import Label
 
 _BINARY: Final = 2
+_PLANE: Final = 2
 
 MetricLike = str | Metric | ScoreMetric | Callable[..., Any]
 
@@ -207,3 +218,85 @@ def _over_classes(metric: Metric, classes: Any, labels: Sequence[Label], positiv
     if not places:
         raise InvalidInputError(wording("`classes` is empty; name at least one, or leave it out for all."))
     return replace(metric, classes=places)
+
+
+@checked_keywords
+def score(
+    y_true: Any, y_score: Any, metric: ScoreMetricLike = "roc_auc", *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    """Return the value of a metric of scores on these items, without a posterior.
+
+    Examples
+    --------
+    >>> labels = [1, 2, 1, 1, 2, 1, 2, 2, 1, 2]
+    >>> scores = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> f"{score(labels, scores, 'pr_auc'):.6f} {score(labels, scores, 'average_precision'):.6f}"
+    '0.690556 0.727778'
+    """
+    items = ItemScores.from_arrays(y_true, y_score, sample_weight=sample_weight)
+    items, chosen, _ = settle_scores(items, metric, pos_label)
+    return float(chosen(WeightedItems(items, np.ones((items.n_units, 1))))[0, 0])
+
+
+def settle_scores(
+    items: ItemScores, metric: ScoreMetricLike, pos_label: Any = None, *, higher_is_better: bool | None = None
+) -> tuple[ItemScores, ScoreMetric, Any]:
+    """Find the positive class that was meant and check the data against the metric.
+
+    Returns the items in the shape that the metric takes, the metric, and the positive label (None where there is none).
+    """
+    chosen = parse_score_metric(metric, n_labels=_BINARY if pos_label is not None else max(items.n_labels, _BINARY))
+    if items.truth is None or not chosen.needs_truth:
+        if pos_label is not None:
+            raise InvalidInputError(
+                f"The metric {chosen.name!r} has no positive class.", hint=wording("leave pos_label= out.")
+            )
+        settled = parse_score_metric(metric, higher_is_better=higher_is_better)
+        settled.check(items)
+        return (items if items.truth is None else replace(items, truth=None, labels=()).canonical()), settled, None
+    positive = _positive_of_scores(items, chosen, pos_label)
+    costs = chosen.prepare
+    if isinstance(costs, DecisionCost):
+        if positive is not None and items.labels == (positive, items.labels[-1]):
+            # Costs come in label order, and the positive label is last from here on.
+            metric = replace(chosen, prepare=DecisionCost(turned(costs.matrix), costs.threshold))
+        n_classes = _BINARY if positive is not None else items.n_labels
+        if len(costs.matrix) != n_classes:
+            raise DataError(
+                f"The cost matrix is {len(costs.matrix)} × {len(costs.matrix)}, and there are {n_classes} classes.",
+                hint="rows (truth) and columns (decision) follow the order of the labels.",
+            )
+    if chosen.probabilities and items.values[0].ndim == _PLANE:
+        for name, values in zip(items.names, items.values, strict=True):
+            check_probabilities(values, name, chosen.name)
+    if positive is not None:
+        items = items.against_rest(positive)
+    settled = parse_score_metric(metric, n_labels=items.n_labels, higher_is_better=higher_is_better)
+    settled.check(items)
+    return items, settled, positive
+
+
+def _positive_of_scores(items: ItemScores, metric: ScoreMetric, pos_label: Any) -> Any:
+    """Return the positive label: the one named, or the usual one of two; None where all classes are meant."""
+    if pos_label is not None:
+        return find_label(pos_label, items.labels)
+    if items.values[0].ndim == _PLANE and items.n_labels > _BINARY:
+        return None
+    if items.n_labels > _BINARY:
+        raise PosLabelError(
+            f"The scores of an item are one number, and there are {items.n_labels} labels "
+            f"({shorten(map(label_text, items.labels), 6)}).",
+            hint="give one column of scores a class, or the truth of one class against the rest.",
+        )
+    if items.n_labels < _BINARY:
+        raise DataError(
+            f"{metric.name} needs items of both classes; all are {label_text(items.labels[0])!r}.",
+            hint="is this the right column of the truth?",
+        )
+    usual = usual_positive(items.labels)
+    if usual is None:
+        raise PosLabelError(
+            f"Which label do the scores speak for? The labels are {shorten(items.labels)}.",
+            hint=wording("pass pos_label={}.", brief(repr(items.labels[-1]))),
+        )
+    return usual

@@ -11,8 +11,8 @@ import numpy as np
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece, Regions
-from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.judging import BayesFactor
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.protocol import Model

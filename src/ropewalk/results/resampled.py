@@ -15,8 +15,8 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import place_of
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle
-from ropewalk.metrics.scores import WeightedItems, parse_score_metric, settle_scores
+from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle, settle_scores
+from ropewalk.metrics.scores import WeightedItems, parse_score_metric
 from ropewalk.models.posterior import observed_psi
 from ropewalk.results import upwards
 from ropewalk.results.base import Modelled, Rendered, T, pick, plain

@@ -358,7 +358,10 @@ def test_the_prior_of_a_bayes_factor_is_the_earlier_items_at_their_discount(befo
     """The difference of two recalls, whose means are those of Betas; A and B have different earlier items."""
     model = PowerPrior(before, THEN, discount=0.1)
     r = rw.compare(NOW, model=model, metric="recall", rope=0.1, draws=2_000, rng=0)
-    pseudo = {"sigir2016": 2, "sigir2016_unpaired": 1}[before.name]  # right, as many wrong; of pairs, two of four cells each
+    # Pseudo-items that are right, and as many wrong: of pairs, two of four cells each.
+    pseudo = {"sigir2016": 2, "sigir2016_unpaired": 1}[
+        before.name
+    ]  # right, as many wrong; of pairs, two of four cells each
     right = {"a": 110, "b": 130}  # of 160 positives
     means = [(pseudo + 0.1 * right[name]) / (2 * pseudo + 16) for name in ("a", "b")]
     drawn = r.prior_draws

@@ -1,4 +1,4 @@
-"""Why a classifier errs: bias and variance, the best that is possible, which classes are confused, what training adds.
+"""Analyse why a classifier errs: bias and variance, the Bayes error, confused classes, training against test scores.
 
 `bias_variance` trains again and again; `bayes_error` and `bayes_error_table` are about known distributions; `confusion`
 and `total_cost` about a confusion matrix; `learning_curve`, `validation_curve` and `train_test_error` set training

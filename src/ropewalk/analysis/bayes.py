@@ -138,7 +138,7 @@ def bayes_error(
     support
         Outside of these two numbers, which may be infinite, every density is 0. For functions only.
     labels
-        What to call the classes; by default 0, 1, ….
+        Names of the classes; by default 0, 1, ….
 
     Examples
     --------

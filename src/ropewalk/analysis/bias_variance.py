@@ -261,7 +261,7 @@ def bias_variance(
         one that is a number stays, and then only the training set varies.
     X, y
         Training items, resampled with replacement for every training set. All sets then share the items of one data
-        set: the parts are those of the bootstrap, which stand in for those of fresh sets, no more.
+        set: the parts are those of the bootstrap, which only approximate those of fresh sets.
     X_test, y_test
         The test items and their labels; where they are among the training items, the error is too small.
     loss
@@ -271,7 +271,7 @@ def bias_variance(
     truth, noise
         For the squared loss, instead of `y_test`: F at the test items, or F itself, a function of `X_test`; and the
         variance σ² of the labels about it, one number or one per item (by default 0: the error is then
-        that against F). From `y_test` alone noise cannot be told from squared bias, and they come together.
+        that against F). From `y_test` alone noise cannot be told from squared bias, and they are reported together.
     n_sets
         How many training sets.
     progress
@@ -367,7 +367,7 @@ def _train(
 
 
 def _target(tests: Any, y_test: Any, truth: Any, noise: Any) -> tuple[FloatArray, FloatArray | None]:
-    """Return what predictions are held against, and the variance of the labels about it where it is known."""
+    """Return what predictions are compared with, and the variance of the labels about it where it is known."""
     if (truth is None) == (y_test is None):
         raise InvalidInputError(
             "Predictions are held against the truth or against labels: give one of `truth` and `y_test`.",

@@ -93,7 +93,7 @@ class Curve(Remarked):
     """Training and held-out scores along something: see `points`. Made by `learning_curve` and `validation_curve`.
 
     The intervals are about items like these, given training sets like these: to train again on other items of the
-    population is not in them.
+    population is not covered.
     """
 
     along: str
@@ -107,7 +107,7 @@ class Curve(Remarked):
 
     @property
     def best(self) -> CurvePoint:
-        """The point with the best held-out score as observed; being picked for it, that score is too rosy itself."""
+        """The point with the best observed held-out score, which is too good, since it was picked for being best."""
         sign = 1 if self.higher_is_better else -1
         return max(self.points, key=lambda point: sign * (point.train - point.gap))
 
@@ -145,7 +145,7 @@ class Scoring:
         self.warnings: list[Remark] = []
 
     def observed(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> float:
-        """Return the score of these predictions, no more."""
+        """Return the observed score of these predictions."""
         table = Outcomes.from_arrays(truth, predicted, labels=all_labels(labels, predicted))
         settled = settle([table], metric=self.metric, pos_label=self.pos_label)
         return float(observed_psi(settled.tables, settled.metric)[0] or 0.0)
@@ -324,7 +324,7 @@ def train_test_error(
     X, y
         The training items and their labels; without `X_test` also those of the test set, which is split off.
     X_test, y_test
-        A test set that nothing was learned from.
+        A test set that was not used for training.
     test_size
         The share of items that is split off, class by class, or their number.
     **options

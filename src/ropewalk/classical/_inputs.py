@@ -230,7 +230,7 @@ def discordant(tables: Sequence[AnyOutcomes]) -> tuple[int, int, int]:
 
 
 def shared(tables: Sequence[AnyOutcomes]) -> Outcomes:
-    """Return the one table of both classifiers, which a paired test cannot do without."""
+    """Return the one table of both classifiers, which a paired test needs."""
     if len(tables) > 1:
         raise DataError(
             "A paired test needs to know which items the classifiers share; these are separate tables.",
@@ -254,7 +254,7 @@ def _one_label(table: AnyOutcomes) -> Outcomes:
 
 
 def f1_by_class(tables: Sequence[AnyOutcomes], classes: Sequence[int] | None = None) -> Scores:
-    """Return both classifiers' F1 of every class, unrounded; classes that nobody ever named are left out.
+    """Return both classifiers' F1 of every class, unrounded; classes that occur nowhere are left out.
 
     `classes` are the places of the classes to look at, all if None.
     """

@@ -143,8 +143,8 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
         As in `compare`; with a `pos_label`, right and wrong are about that class against the rest.
     method
         "exact" is the sign test on discordant items; "midp" takes half the probability of what was observed, is less
-        timid and is what Fagerland et al. (2013) recommend; "chi2" is the large-sample form, "chi2_corrected" that with
-        the continuity correction, as statsmodels has it: with equal counts, too, so that its p is then below 1.
+        conservative and is what Fagerland et al. (2013) recommend; "chi2" is the large-sample form, "chi2_corrected"
+        that with the continuity correction, as in statsmodels: for equal counts too, so that its p is then below 1.
     prob
         Of the confidence interval of the difference of accuracy (Bonett and Price's).
 

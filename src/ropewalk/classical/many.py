@@ -42,9 +42,9 @@ def friedman(*scores: Any, **options: Unpack[Table]) -> ClassicalTest:
         A table with classifiers as columns (a mapping, any dataframe, an array of rows × classifiers), or one sequence
         of scores per classifier.
     columns, names
-        Which columns of a table to take; what to call those that have no name.
+        Which columns of a table to take; names for those that have none.
     of
-        What a row is: "datasets" or "topics"; "folds" and "splits" of one data set earn a warning.
+        What a row is: "datasets" or "topics"; "folds" and "splits" of one data set bring a warning.
 
     Examples
     --------
@@ -66,10 +66,10 @@ def friedman(*scores: Any, **options: Unpack[Table]) -> ClassicalTest:
 
 @checked_keywords
 def iman_davenport(*scores: Any, **options: Unpack[Table]) -> ClassicalTest:
-    """Test whether K classifiers rank alike over several data sets: Iman and Davenport's F, less timid than Friedman's.
+    """Test whether K classifiers rank alike over several data sets: Iman and Davenport's F.
 
-    Takes what `friedman` takes. It is the analysis of variance of the ranks. Where all rows rank alike F is infinite,
-    and the p-value is the exact probability of that, k!^(1 − n) without ties.
+    Takes what `friedman` takes, and is less conservative. It is the analysis of variance of the ranks. Where all
+    rows rank alike F is infinite, and the p-value is the exact probability of that, k!^(1 − n) without ties.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def by_t(
 ) -> ClassicalTest:
     """Return the t test of a `value` with standard error `error` against 0; `what` is what the value measures.
 
-    Nothing that varies and nothing that differs is no evidence: p = 1. A difference without spread has no t.
+    Where nothing varies and nothing differs there is no evidence, and p = 1. A difference without spread has no t.
     """
     from scipy import stats
 
@@ -190,7 +190,7 @@ def paired_t(
     alternative
         "two-sided", "greater" (A's numbers are higher) or "less".
     of
-        What a row is: "datasets" or "topics"; "folds" or "splits" of one data set depend on each other, and earn a
+        What a row is: "datasets" or "topics"; "folds" or "splits" of one data set depend on each other, and bring a
         warning.
     prob
         Of the confidence interval of the mean difference.
@@ -226,7 +226,7 @@ def wilcoxon(
 
     Takes what `paired_t` takes. `zero_method` is SciPy's: "wilcox" leaves equal scores out, "zsplit" gives half their
     ranks to each side (as Demšar does), "pratt" ranks them and leaves them out. The p-value is
-    exact up to 50 differences without ties and up to 13 with ties, else that of the normal distribution.
+    exact up to 50 differences without ties and up to 13 with ties, otherwise that of the normal distribution.
 
     Examples
     --------

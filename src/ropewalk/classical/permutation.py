@@ -59,8 +59,8 @@ def permutation(
     metric, classes, cost_matrix, prevalence
         As in `compare`.
     n_permutations
-        How many to draw. Where there are no more than that, all are listed and the p-value is exact; else it is
-        (1 + as extreme) / (1 + drawn), which never is 0.
+        How many to draw. Where there are no more than that, all are listed and the p-value is exact; otherwise it is
+        (1 + as extreme) / (1 + drawn), which is never 0.
     alternative
         "two-sided" (default), "greater" (A's value is higher) or "less".
     rng, random_state

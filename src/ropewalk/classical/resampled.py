@@ -56,7 +56,7 @@ def repeated(
     values
         One error rate (or score) per repeat.
     of
-        "splits" (default) or "folds" of one data set depend on each other, and earn a warning: the interval is too
+        "splits" (default) or "folds" of one data set depend on each other, and bring a warning: the interval is too
         narrow. "datasets" and "topics" are taken as independent.
     n_train, n_test
         How many items each split trained and tested on: widens the interval as `corrected_t` does, without a warning.
@@ -106,7 +106,7 @@ class RuleOfThumb:
 
 @checked_keywords
 def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> RuleOfThumb:
-    """Return (mean_a − mean_b) / (std_a + std_b): a quick look, no test (Wu, Equation 33).
+    """Return (mean_a − mean_b) / (std_a + std_b): a quick look, not a test (Wu, Equation 33).
 
     Examples
     --------

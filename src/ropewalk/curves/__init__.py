@@ -49,7 +49,7 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
         name of the column of scores, with `truth` for that of the true labels.
     grid
         False positive rates at which the bands are given; by default 99 of them from 0.01 to 0.99. What happens at
-        0 and at 1 itself depends on single items, and no band tells it.
+        0 and at 1 itself depends on single items, and no band can show it.
     pos_label, cluster, id, sample_weight
         As in `compare`.
     prob, draws, rng, threads
@@ -136,7 +136,7 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
 
 @checked_keywords
 def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -> CalibrationCurve:
-    """Return how often what was predicted to be so probable happens, in bins of equal mass, with credible bands.
+    """Return how often predicted events happen, in bins of equal mass of their probability, with credible bands.
 
     Takes what `roc` takes, with probabilities for scores. The items are re-weighted together with half a one that
     happened and half a one that did not in every bin: its share is Beta(k + 1/2, n − k + 1/2).
@@ -186,7 +186,7 @@ def threshold(
     *data, **options
         As in `roc`.
     metric, cost_matrix
-        Any metric of two classes that `compare` knows: "f1" (default), "fbeta(2)", "mcc", "cost" with a cost matrix
+        Any metric of two classes that `compare` takes: "f1" (default), "fbeta(2)", "mcc", "cost" with a cost matrix
         (rows = truth, columns = decision, in label order).
     prevalence
         Evaluate at another share of positives.

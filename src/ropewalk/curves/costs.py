@@ -41,7 +41,7 @@ def curve(
 ) -> ThresholdCurve:
     """Return the posterior of the cost at each threshold, the threshold to take, and the regret of every other.
 
-    `curves.threshold` with ``metric="cost"``, and all of its parameters.
+    This is `curves.threshold` with ``metric="cost"``, and takes all of its parameters.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def curve(
 
 @checked_keywords
 def optimal_threshold(cost_matrix: Any) -> float:
-    """Return the probability of the positive class from which on calling it positive costs least.
+    """Return the probability of the positive class from which calling it positive costs least.
 
     That is (c01 − c00) / (c01 − c00 + c10 − c11), for probabilities that are calibrated. A threshold from scores that
     are not is found by `curve`.
@@ -115,7 +115,7 @@ def minimum_risk(
     cost_matrix
         Costs by truth (rows) and decision (columns). There may be other decisions than classes, such as to ask a human.
     labels, decisions
-        What the classes and the decisions are called; by default 0, 1, …, decisions as the classes.
+        Names of the classes and the decisions; by default 0, 1, …, decisions as the classes.
 
     Examples
     --------

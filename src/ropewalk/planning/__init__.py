@@ -1,4 +1,4 @@
-"""How much test data is enough? Power, plans, and when to stop."""
+"""Simulate how much test data is enough: power, plans, and when to stop."""
 
 from __future__ import annotations
 

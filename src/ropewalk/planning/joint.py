@@ -55,8 +55,8 @@ class Joint:
     def tilted(self, share: float) -> Joint:
         """Return a distribution on the line from one where A and B are alike (0) through this one (1) and on.
 
-        Where they are alike each of them is half of the time what A is here, half of the time what B is. How often they
-        agree, and which classes there are, stays the same all along.
+        Where they are alike, each of them answers half of the time as A does here, half of the time as B does. How
+        often they agree, and which classes there are, stays the same all along.
         """
         table = self._cube()
         even = (table + table.swapaxes(1, 2)) / 2
@@ -133,15 +133,15 @@ class Range:
 
 
 def _down(value: float, *, up: bool = False) -> str:
-    """Write a bound with four digits, so rounded that it may be typed in again."""
+    """Format a bound with four digits, rounded so that it may be typed in again."""
     scaled = np.ceil(value * 1e4 - _ROUNDING) if up else np.floor(value * 1e4 + _ROUNDING)
     return f"{scaled / 1e4:g}"
 
 
 def couple(mu: FloatArray, a: FloatArray, b: FloatArray, agreement: object) -> FloatArray:
-    """Return the M × M × M table whose classifiers have the rows `a` and `b` and say the same that often.
+    """Return the M × M × M table whose classifiers have the rows `a` and `b` and agree that often.
 
-    Within a class the two are taken as independent, and pulled from there towards the coupling that agrees most, or
+    Within a class the two are taken as independent, and then pulled towards the coupling that agrees most, or
     least, by the same fraction of the way in every class.
     """
     free = mu[:, np.newaxis, np.newaxis] * a[:, :, np.newaxis] * b[:, np.newaxis, :]

@@ -1,4 +1,4 @@
-"""How many more items would settle an open question: simulated."""
+"""Simulate how many more items would settle an open question."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def more_data(
     n_jobs: int | None = None,
     progress: ProgressLike = None,
 ) -> MoreData:
-    """Say how probable each verdict is after n more items like those counted, and how many give the goal the target.
+    """Return how probable each verdict is after n more items, and how many items make the goal as probable as wanted.
 
     Each simulation draws a truth from the posterior, n new items from it, adds them to the old counts and judges again:
     the posterior-predictive probability of the verdict.
@@ -56,19 +56,19 @@ def more_data(
     result
         A comparison with a ROPE.
     target
-        How probable the goal is to be.
+        The wanted probability of the goal.
     goal
         "conclusive", or one verdict: "A≫B", "A≪B", "A≈B". The probability of one verdict tends to that of its region,
-        given the data so far: below this ceiling, and nowhere beyond it, lies what can be reached.
+        given the data so far: no number of items reaches more than this ceiling.
     n
         Numbers of new items to look at; by default around the answer.
     method
         "simulation"; or "extrapolation", which takes the posterior to shrink like that of a mean: instant, and close
         where there are more than a few dozen items. By default simulation, unless it would take minutes, and
-        extrapolation where items cannot be simulated: scores, clusters, any number of labels an item, models that take
+        extrapolation where items cannot be simulated: scores, clusters, any number of labels per item, models that need
         Markov chains, a prior of the difference.
     max_n
-        Where to give up.
+        The number of items at which to give up.
     simulations, draws
         How many simulations for each number of items, and how many draws from the posterior of each.
     rng, random_state
@@ -208,7 +208,7 @@ def _ends(found: Found) -> tuple[int | None, int | None, int | None]:
 
 
 def _choose(result: Comparison, numbers: int) -> tuple[Method, list[Remark]]:
-    """Choose a method, and say why where it is the lesser one."""
+    """Choose a method, and give the reason where it is the less exact one."""
     tables = result.recipe.tables
     if not all(isinstance(table, Outcomes) and table.clusters is None for table in tables):
         return "extrapolation", [

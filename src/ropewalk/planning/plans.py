@@ -51,16 +51,16 @@ def plan(
     scenario, goal, rope, metric, model, pos_label, classes, cost_matrix, prob, rule
         As in `power`.
     target
-        How often the goal is to be reached.
+        The wanted power: how often the goal is to be reached.
     n
-        With a number of items given: the smallest difference that they find with this power. The scenario's two
+        With a number of items: find the smallest difference that they show with this power. The scenario's two
         classifiers are moved apart, or together, while they agree as often as before. For the goal "A≈B" it is the
         smallest ROPE, ±r, within which they are found equivalent.
     cost_per_item, value
-        With both given: the test set worth most, where reaching the goal is worth `value` and each label costs
-        `cost_per_item` of the same money. `target` then plays no part.
+        With both: find the test set that is worth most, where reaching the goal is worth `value` and each label costs
+        `cost_per_item` of the same money. `target` is then not used.
     max_n
-        Where to give up: "not reachable below n = …".
+        The number of items at which to give up: "not reachable below n = …".
     simulations
         How many test sets to simulate in all. They are spent near the answer.
     draws, rng, random_state, threads, n_jobs, progress
@@ -126,7 +126,7 @@ class _Search:
         self.partial = False
 
     def _run(self, study: Study, n: int, simulations: int, start: int) -> Batch | None:
-        """Simulate test sets of n items, from simulation `start` on; None where somebody has stopped it."""
+        """Simulate test sets of n items, from simulation `start` on; None where it was stopped."""
         if self.partial:
             return None
         whole = -(-simulations // BATCH) * BATCH

@@ -1,4 +1,4 @@
-"""Put a question about future test sets: a scenario in any form, also in words, becomes a study to simulate."""
+"""Turn a question about future test sets, in any form and also in words, into a study to simulate."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Posed:
 
 
 def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options: Unpack[PlanningOptions]) -> Posed:
-    """Check what was asked and make a study of it; where it must be `possible`, refuse goals that cannot be reached."""
+    """Check the options and make a study of them; where it must be `possible`, refuse goals that cannot be reached."""
     goal, draws = parse_goal(options.get("goal", CONCLUSIVE)), options.get("draws", 2_000)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     number = check_number(draws, "draws", _FEWEST_DRAWS)
@@ -142,7 +142,7 @@ def as_scenario(scenario: Any) -> Scenario:
 
 
 def from_words(text: str) -> MetricScenario:
-    """Read a difference of a metric as people say it.
+    """Read a difference of a metric from a sentence.
 
     Examples
     --------

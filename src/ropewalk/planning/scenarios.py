@@ -1,4 +1,4 @@
-"""What may turn out to be true: scenarios of two classifiers, in the form in which people know them."""
+"""Scenarios of two classifiers: what may be true, in the forms in which users know it."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ class BinaryScenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ConfusionScenario:
-    """Two confusion matrices (rows = truth), of counts or of rates, and how often the two classifiers say the same.
+    """Two confusion matrices (rows = truth), of counts or of rates, and how often the two classifiers agree.
 
     Rows are made into rates; `prevalence` is the share of each class, by default that of the rows of `a` and `b`
-    together. Labels are 0 … M−1 unless said. Where no `agreement` is given, the error says within which bounds it lies.
+    together. Labels are 0 … M−1 by default. Without an `agreement`, the error message says within which bounds it lies.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class ConfusionScenario:
 class JointScenario:
     """The probability of every (truth, prediction of A, prediction of B): an M × M × M table that adds up to 1.
 
-    An `Outcomes` of two classifiers does too: its counts are then taken for the truth. Labels are 0 … M−1 unless said.
+    An `Outcomes` of two classifiers will do too: its counts are then taken as the truth. Labels are 0 … M−1 by default.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class JointScenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricScenario:
-    """A difference of a metric: A scores `a`, B scores `b`, and they say the same on a share `agreement` of the items.
+    """A difference of a metric: A scores `a`, B scores `b`, and they agree on a share `agreement` of the items.
 
     A score does not say which mistakes are made. So of two labels either classifier is taken to call the positive one
     as often as it occurs; `n_classes` of more than two are equally common, and confused with one another alike.

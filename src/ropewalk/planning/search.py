@@ -1,6 +1,6 @@
 """Find where a simulated probability crosses a target, and spend simulations near there.
 
-Every look at a point x costs simulations and tells a share of successes. The probability is taken to be
+Every look at a point x costs simulations and gives a share of successes. The probability is taken to be
 Φ(a + b·s(x)) near the answer, with s = √x for numbers of items: exact for a normal estimate, and near enough in a
 window around the answer for any smooth curve.
 """
@@ -147,7 +147,7 @@ def crossing(looks: Looks, target: float, scale: Scale) -> Found:
     at = (float(ndtri(target)) - float(beta[0])) / slope
     gradient = np.array([-1.0, -at]) / slope
     error = _Z95 * math.sqrt(float(gradient @ covariance @ gradient))
-    # What lies beyond the looks it rests on is no finding.
+    # A crossing beyond the looks that it rests on does not count.
     ends = (float(s.min()), float(s.max()))
     places = [min(max(at + shift, ends[0]), ends[1]) for shift in (0.0, -error, error)]
     found, least, most = (scale.back(centre * (1 + place)) for place in places)
@@ -169,12 +169,12 @@ def find(
     """Look for the smallest x from `least` to `most` whose probability reaches the target, within a budget.
 
     A few simulations at points ever further away, then at points between, lead to the neighbourhood of the answer; the
-    rest are spent there, around the crossing of the curve fitted so far. Whoever stops it gets what is known by then.
+    rest are spent there, around the crossing of the curve fitted so far. If stopped, it returns what is known by then.
     """
     pilot = _PILOT if budget >= _AMPLE else BATCH
 
     def ask(x: float, simulations: int) -> float | None:
-        """Simulate at x, or next to it; None where there are no simulations left, or somebody stopped them."""
+        """Simulate at x, or next to it; None where there are no simulations left, or they were stopped."""
         place = min(max(float(round(x)) if whole else x, least), most)
         # A place next to one looked at before is that place: its simulations add up.
         near_by = [old for old in looks.trials if abs(old / place - 1) < _SAME]
@@ -214,7 +214,7 @@ def _lead(
     most: float,
     pilot: int,
 ) -> Found | None:
-    """Go up or down in large steps until the target lies between two looks; return an answer if there it ends."""
+    """Go up or down in large steps until the target lies between two looks; return an answer if it ends there."""
     at = ask(start, pilot)
     rising = at is not None and looks.share(at) < target
     # So that even the fewest simulations get as far as the bound before anything is called out of reach.

@@ -50,7 +50,7 @@ def power(
         "A≫B" (or ">>"), "A≪B" ("<<"), "A≈B" ("~"): that verdict; "conclusive": any of the three. ≫ means that A is
         better.
     rope, metric, model, pos_label, classes, cost_matrix, prob, rule
-        As in `compare`. Of a `Comparison` they come along; `rope`, `prob` and `rule` may be replaced.
+        As in `compare`. A `Comparison` brings its own; `rope`, `prob` and `rule` may be replaced.
     simulations, draws
         How many test sets of each size, and how many draws from the posterior of each.
     rng, random_state
@@ -84,7 +84,7 @@ def power(
 
 
 def _pulled(batches: dict[int, Batch], prob: float) -> tuple[Remark, ...]:
-    """Say at which sizes the posterior mean lies off the truth on average: there the prior has much of the say."""
+    """List the sizes at which the posterior mean lies off the truth on average: there the prior has much influence."""
     from scipy.special import ndtri
 
     told = []
@@ -102,7 +102,7 @@ def _pulled(batches: dict[int, Batch], prob: float) -> tuple[Remark, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Simulations by their number of items; `partial` where somebody stopped them."""
+    """Simulations by their number of items; `partial` where they were stopped."""
 
     batches: dict[int, Batch]
     partial: bool
@@ -113,7 +113,7 @@ def simulate(
 ) -> Simulated:
     """Simulate so many test sets of every size, from simulation `start` (a multiple of the batch) on.
 
-    All sizes take turns, so that whoever stops it early has something of each.
+    All sizes take turns, so that stopping early leaves some simulations of each.
     """
     numbers = range(start // BATCH, -(-(start + simulations) // BATCH))
     tasks = [(size, number) for number in numbers for size in sizes]
@@ -145,7 +145,7 @@ def _batch(study: Study, task: tuple[int, int]) -> Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workers:
-    """Who does the work: threads of this process, or with `n_jobs` whatever joblib is configured to use."""
+    """The workers: threads of this process, or with `n_jobs` whatever joblib is configured to use."""
 
     threads: int = 1
     n_jobs: int | None = None
@@ -174,7 +174,7 @@ def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Gen
     pool = ThreadPoolExecutor(threads)  # NumPy releases the GIL while it draws, sorts and adds
     try:
         yield from pool.map(work, tasks)
-    finally:  # whoever interrupts does not wait for what nobody has begun
+    finally:  # an interruption does not wait for tasks that have not begun
         pool.shutdown(cancel_futures=True)
 
 

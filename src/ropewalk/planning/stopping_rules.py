@@ -1,4 +1,4 @@
-"""When to stop labelling: rules to follow batch by batch, and what following them would come to."""
+"""Rules for when to stop labelling, batch by batch, and simulations of what they lead to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PATH: Final = 1  # sets the generators of whole paths apart from those of singl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopWhen:
-    """A rule for stopping to label, looked at after every batch.
+    """A rule for when to stop labelling, applied after every batch.
 
     `width` stops when the HDI of the difference is narrower than that, whatever it says: the safer rule, since when it
     stops hardly depends on what was found, and so the default, with half the width of the ROPE: 0.05 for ±0.05, and
@@ -115,7 +115,7 @@ def stopping(
     simulations: int = 1_000,
     **options: Unpack[PlanningOptions],
 ) -> StoppingResult:
-    """Simulate what following a rule for stopping comes to: expected items, verdicts, and how often they are wrong.
+    """Simulate a stopping rule: the expected number of items, the verdicts, and how often they are wrong.
 
     Every simulated study labels `batch` items at a time, adds up the counts, and looks: at `min_n` items first, then
     after each batch, until the rule stops it or `max_n` is reached. Beside it stands the same study without a look
@@ -125,9 +125,9 @@ def stopping(
     Parameters
     ----------
     scenario
-        As in `power`: a scenario, or a `Comparison`, of whose posterior every truth is then drawn.
+        As in `power`: a scenario, or a `Comparison`, from whose posterior every truth is then drawn.
     stop
-        When to stop: a `StopWhen`; by default one of the HDI's width.
+        When to stop: a `StopWhen`; by default one by the width of the HDI.
     batch
         How many items are labelled between two looks.
     rule
@@ -215,7 +215,7 @@ def _follow(study: Study, rule: StopWhen, size: int, number: int) -> _Paths:
             new, old = truth.draw(rng, fresh), tables[i]
             tables[i] = new if old is None else added(old, new)
         last = n == rule.max_n
-        # Those that have stopped are looked at no more, but for the end that they would have come to.
+        # Studies that have stopped are followed only for the end that they would have come to.
         open_ones = [i for i in range(BATCH) if last or not stopped_at[i]]
         if not open_ones:
             continue

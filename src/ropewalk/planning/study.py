@@ -125,7 +125,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Study:
-    """What is simulated: whence the truth, how its test sets are judged, and what has been counted `before`."""
+    """What is simulated: where the truth comes from, how its test sets are judged, and what was counted `before`."""
 
     source: Source
     recipe: Recipe
@@ -282,7 +282,7 @@ def _rope(recipe: Recipe) -> Interval:
 
 
 def check_size(study: Study, n: int) -> None:
-    """Refuse test sets that are too small for the model to say anything."""
+    """Refuse test sets that are too small for the model."""
     least = study.recipe.model.min_units
     if least > 1 and n < least:  # where compare gives no verdict
         raise InvalidInputError(f"Fewer than {least} items are too few to re-weight; got n = {n}.")

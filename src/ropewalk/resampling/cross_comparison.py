@@ -89,10 +89,10 @@ def cross_compare(
     X, y, cv, n_repeats, stratify, groups, progress, n_jobs
         As in `resampling.cross_predict`.
     names
-        What to call the two; their classes' names, or that of a pipeline's last step, unless both have the same.
+        Names for the two; by default those of their classes, or of a pipeline's last step, unless both are the same.
     pos_label, rng, random_state, **options
         As in `compare`: `metric`, `rope`, `prob`, `rule`, `model`, `draws` and so on. A metric of scores, such as
-        ``"roc_auc"``, goes by the probabilities of the classifiers, or by their decision function where that will do.
+        ``"roc_auc"``, uses the probabilities of the classifiers, or their decision function where that will do.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def evaluate_predictions(made: CrossPredictions, name: str | None = None, **said
 
 
 def _of_scores(made: CrossPredictions, said: dict[str, Any]) -> dict[str, Any]:
-    """Return what is said about scores: whom they speak for, and what belongs together."""
+    """Return the options of scores: the positive class, and which items belong together."""
     positive = made.pos_label if said.get("pos_label") is None else said["pos_label"]
     return {**said, "labels": made.labels, "cluster": made.cluster, "pos_label": positive}
 

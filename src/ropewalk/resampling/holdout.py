@@ -46,15 +46,15 @@ def train_validation_test(
 ) -> Validated:
     """Choose hyper-parameters on a validation set, and judge the chosen ones on a test set (Wu, section 1.3).
 
-    The items are divided at random into three sets without overlap. One classifier a setting is trained on the
+    The items are divided at random into three sets without overlap. One classifier per setting is trained on the
     training set; the setting with the best observed score on the validation set is chosen, the first of equals; and
-    only that one meets the test set. The validation score of the winner is the best of many and so too good; its test
-    score is not. For few items use nested cross-validation: `cross_predict` with a `GridSearchCV`.
+    only that one is tested. The validation score of the winner is the best of many and so too good; its test score is
+    not. For few items use nested cross-validation: `cross_predict` with a `GridSearchCV`.
 
     Parameters
     ----------
     estimator, X, y
-        As in `cross_predict`; a classifier whose `random_state` is None is random in a way that `rng` does not rule.
+        As in `cross_predict`; a classifier whose `random_state` is None is random in a way that `rng` does not control.
     grid
         Values to try, by hyper-parameter, as in scikit-learn's `ParameterGrid`: every combination is a setting.
     sizes

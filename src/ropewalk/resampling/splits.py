@@ -42,7 +42,7 @@ class Labelled:
 
 
 def as_labelled(items: Any, y: Any) -> Labelled:
-    """Check that there is one label an item, and one item a label."""
+    """Check that there is one label per item, and one item per label."""
     number = count_items(items)
     check_same_order([items, y], ["X", "y"])
     places, labels = code_labels(y, "y")
@@ -98,7 +98,7 @@ def pick(items: Any, rows: IntArray) -> Any:
 
 
 def as_estimators(estimators: Any) -> dict[str, Any]:
-    """Return estimators by name, each of which can be cloned, fitted and asked."""
+    """Return estimators by name, each of which can be cloned, fitted and used."""
     if isinstance(estimators, Mapping):
         found = dict(estimators)
         if not found:
@@ -116,7 +116,7 @@ def as_estimators(estimators: Any) -> dict[str, Any]:
 
 
 def called(estimator: Any) -> str:
-    """Return what to call an estimator: its class, or that of what a pipeline or a search ends in."""
+    """Return the name of an estimator: its class, or that of what a pipeline or a search ends in."""
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list) and steps:
         return called(steps[-1][1])
@@ -124,7 +124,7 @@ def called(estimator: Any) -> str:
 
 
 def check_estimator(name: str, estimator: Any) -> None:
-    """Refuse what cannot be cloned, fitted and asked."""
+    """Refuse an estimator that cannot be cloned, fitted and used."""
     if isinstance(estimator, type):
         raise InvalidInputError(
             f"{name!r} is a class, not an estimator.", hint=f"make one first: {estimator.__name__}()."

@@ -248,10 +248,10 @@ def cross_predict(
     ----------
     estimators
         A classifier with `fit` and `predict` as in scikit-learn, or a mapping from names to classifiers. One whose
-        `random_state` is None is random in a way that `rng` does not rule: set it for an answer that can be had again.
+        `random_state` is None is random in a way that `rng` does not control: set it for a reproducible answer.
     X, y
         Items and their labels: an array, a sparse matrix, a dataframe or a list, of texts for example; one int, str or
-        bool label an item.
+        bool label per item.
     cv
         A number of folds k; or a splitter of scikit-learn; or a list of (train, test) pairs of item numbers. A splitter
         that shuffles needs a `random_state` of its own.
@@ -260,12 +260,12 @@ def cross_predict(
     stratify
         Whether each of the k folds gets its share of every class.
     groups
-        One id an item, the same for items that belong together: k folds keep groups whole, splitters get them.
+        One id per item, the same for items that belong together: k folds keep groups whole, splitters get them.
     method
         "predict" for labels alone; "predict_proba" or "decision_function" to keep scores too, or "scores" for the first
         of the two that a classifier has. A class that a training set lacks has probability 0.
     pos_label
-        Of two labels, the one that scores are about: 1, True or "1" unless said, else the last one.
+        Of two labels, the one that scores are about: by default 1, True or "1", otherwise the last one.
     rng, random_state
         The seed of the folds, as in `compare`. The same seed gives scikit-learn's folds of that `random_state`.
     progress

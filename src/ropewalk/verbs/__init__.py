@@ -1,1 +1,1 @@
-"""The verbs: check what was given, ask, answer."""
+"""The verbs `compare`, `evaluate` and `rank`: check the data and the options, and answer the question."""

@@ -59,7 +59,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         classifier each, from separate test sets or confusion matrices. For ``metric="mean"`` the values need no truth:
         ``(value_a, value_b)``.
     names
-        What to call the two classifiers; columns and `Outcomes` have names already.
+        Names for the two classifiers; columns and `Outcomes` have names already.
     labels
         The classes, where the data may lack some.
     missing
@@ -98,8 +98,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     prob, rule
         Mass of the HDI; "hdi" judges it against the ROPE, "probability" the masses of the three regions.
     model
-        "paired" (default for one test set), "unpaired", "icdm2015", "flat", or a model object with a prior of your
-        own; or "bootstrap", which has no prior: the default of clusters, and of micro averages of multi-label data.
+        "paired" (default for one test set), "unpaired", "pooled", "icdm2015", "flat", or a model object with a prior of
+        your own; or "bootstrap", which has no prior: the default for clusters and micro averages of multi-label data.
         Scores have no other: weights ~ Dirichlet(1, …, 1) over items or clusters, the same for both classifiers.
     engine
         "exact" draws independently, "pymc" by Markov chains, and "auto" takes "exact" wherever the prior allows it. A
@@ -114,7 +114,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         None shows on stderr how far long drawing has come, a bar on a terminal; False never does, True always; a
         function is called with (done, total).
     tests
-        Whether to run the classical tests too (`classical.battery`): they stand beside the answer, with no part in it.
+        Whether to run the classical tests too (`classical.battery`): they stand beside the answer and do not change it.
         By default DeLong's test stands beside an AUC of two classes, and none beside labels.
 
     Examples
@@ -142,7 +142,7 @@ def compare_classes(
 ) -> ClassComparisons:
     """Compare two classifiers on every class against the rest, as the papers' tables do.
 
-    Takes what `compare` takes, but for `pos_label`. Each class is its own question with its own verdict; no
+    Takes what `compare` takes, except `pos_label`. Each class is its own question with its own verdict; no
     correction for their number is made, and none is needed to read the posteriors one by one. The p-values of
     ``tests=True`` are another matter: see `classical.adjust`.
 

@@ -35,7 +35,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         classifiers; or a file or dataframe and the name of the column of predictions or scores, with `truth` for that
         of the true labels. For ``metric="mean"`` the values alone will do.
     name
-        Which classifier or column is meant, where its name does not follow the data; what to call the classifier
+        Which classifier or column is meant, where its name does not follow the data; or the name for the classifier
         whose predictions come as an array.
     metric
         One metric or a list of them, each as in `compare`. `classes` goes with those that are averages.

@@ -205,12 +205,12 @@ class Document:
     `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole.
     `terminal` is what a terminal shows (by default answers and tables), `card` what a notebook shows (by default the
     same, without a table that is the only one), and `sections` makes those of a page, which may take small samples of
-    their own. An empty `sentence` is made of headline and caption.
+    their own. An empty `sentence` is made of headline and caption; an empty `title` is that of the first answer.
     """
 
-    title: str
     caption: str
     answers: tuple[Answer, ...]
+    title: str = ""
     tables: tuple[Table, ...] = ()
     remarks: tuple[Line, ...] = ()
     sentence: str = ""

@@ -168,7 +168,7 @@ def node_box(node: Node) -> Box:
 
 def plate_box(graph: Graph, plate: Plate) -> Box:
     """Return the box around a plate's nodes and the plates within it, with room for its words."""
-    box = Box.around((node_box(graph[name]) for name in plate.members), _PADDING_PX)
+    box = Box.around((node_box(node) for node in graph.nodes if node.name in plate.members), _PADDING_PX)
     inside = [plate_box(graph, other) for other in graph.plates if set(other.members) < set(plate.members)]
     left, top, right, bottom = Box.around([box, *(Box.around([other], _PADDING_PX / 2) for other in inside)])
     words = text_width(plain(plate.text), _MARK_PX) + 16
@@ -225,7 +225,7 @@ def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
 
 def _safe(text: str) -> str:
     """Make any text safe for SVG."""
-    return _escaped(isolated(text))
+    return html.escape(text) if text.isascii() and text.isprintable() else _escaped(isolated(text))
 
 
 def _escaped(shown: str) -> str:
@@ -293,9 +293,9 @@ def _rich(text: str, *, down: int, up: int) -> str:
 
 def _arrows(graph: Graph) -> list[str]:
     """Draw all edges in one path and all heads in another: a page has many bytes to carry already."""
-    shafts, heads = [], []
-    for parent, child in graph.edges:
-        (x0, y0), (x1, y1) = _border(graph[parent], graph[child], 1.5), _border(graph[child], graph[parent], 1.0)
+    shafts, heads, nodes = [], [], {node.name: node for node in graph.nodes}
+    for parent, child in ((nodes[start], nodes[end]) for start, end in graph.edges):
+        (x0, y0), (x1, y1) = _border(parent, child, 1.5), _border(child, parent, 1.0)
         length = math.hypot(x1 - x0, y1 - y0)
         ux, uy = (x1 - x0) / length, (y1 - y0) / length
         foot_x, foot_y = x1 - _HEAD_PX[0] * ux, y1 - _HEAD_PX[0] * uy

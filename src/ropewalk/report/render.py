@@ -205,7 +205,7 @@ def page(document: Document, json: str) -> str:
     )
     return _render(
         "page.html.j2",
-        title=document.title,
+        title=document.title or document.answers[0].title,
         caption="" if document.caption == document.answers[0].headline else document.caption,
         sections=document.on_page(),
         sentence=document.in_sentence(),

@@ -206,10 +206,10 @@ def made_by(runs: Sequence[Diagnostics]) -> str:
     Examples
     --------
     >>> from ropewalk.mcmc.chains import Diagnostics
-    >>> told = dict(rhat_of="mu", rhat_limit=1.05, ess_bulk_of="f1", ess_tail_of="f1", divergences=0, acceptance=0.9)
-    >>> one = Diagnostics(engine="PyMC 5.28.5", step="nuts", chains=4, draws=4_000, tune=1_000, rhat=1.0018,
-    ...                   ess_bulk=3869.2, ess_tail=2762.6, **told)
-    >>> print(made_by([one]))
+    >>> numbers = dict(rhat_of="mu", rhat_limit=1.05, ess_bulk_of="f1", ess_tail_of="f1", divergences=0, acceptance=0.9)
+    >>> run = Diagnostics(engine="PyMC 5.28.5", step="nuts", chains=4, draws=4_000, tune=1_000, rhat=1.0018,
+    ...                   ess_bulk=3869.2, ess_tail=2762.6, **numbers)
+    >>> print(made_by([run]))
     NUTS (PyMC 5.28.5, 4 chains after 1,000 tuning steps each; R-hat 1.002, bulk ESS 3,869, tail ESS 2,763)
     """
     if not runs:
@@ -240,8 +240,8 @@ def worth_text(n_draws: int, estimate: Estimate) -> str:
     Examples
     --------
     >>> from ropewalk.draws.intervals import Interval
-    >>> one = Estimate(observed=None, mean=0, std=1, mc_error=1 / 3869**0.5, hdi=Interval(-2, 2), hdi_mc_error=(0, 0))
-    >>> worth_text(4_000, one)
+    >>> f1 = Estimate(observed=None, mean=0, std=1, mc_error=1 / 3869**0.5, hdi=Interval(-2, 2), hdi_mc_error=(0, 0))
+    >>> worth_text(4_000, f1)
     '4,000 draws worth 3,900'
     """
     draws, worth = count_of(n_draws, "draw"), estimate.worth(n_draws)
@@ -298,17 +298,22 @@ def by_model(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
     return f"{model_text(recipe)}, {drawn_text(recipe, n_draws, runs)}"
 
 
-def by_method(answer: Drawn, n_draws: int, runs: Sequence[Diagnostics], *, asked: bool = True) -> str:
+def by_method(answer: Drawn, n_draws: int, runs: Sequence[Diagnostics], *, has_verdict: bool = True) -> str:
     """Say how an answer was judged, by which ROPE and rule or why not at all, and how it was drawn."""
     recipe = answer.recipe
     if recipe.rope is None:
         judged = "no ROPE"
-    elif answer.no_verdict or not asked:
+    elif answer.no_verdict or not has_verdict:
         judged = answer.no_verdict or "no verdict"
     else:
         by_mass = f", judged by a region's mass of at least {mass_text(recipe)}" if recipe.rule == "probability" else ""
         judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
     return f"{judged}; {by_model(recipe, n_draws, runs)}"
+
+
+def places_of(width: float, least: int = 0, most: int = 6) -> int:
+    """Return how many decimals show two digits of a width; three where it has none."""
+    return min(max(least, 1 - math.floor(math.log10(width))), most) if width > 0 else 3
 
 
 def estimate_cells(estimate: Estimate) -> tuple[str, str, str, str]:

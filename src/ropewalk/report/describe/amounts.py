@@ -39,8 +39,8 @@ def at_most(share: float, n_draws: int) -> str:
     >>> at_most(0.94, 2_000), at_most(0.0, 2_000)
     ('at most 94%', 'under 1%')
     """
-    told = level_text(share, n_draws)
-    return told if told.startswith("under") else "at most 100%" if told.startswith("over") else f"at most {told}"
+    level = level_text(share, n_draws)
+    return level if level.startswith("under") else "at most 100%" if level.startswith("over") else f"at most {level}"
 
 
 def kind_text(design: Design) -> str:
@@ -67,16 +67,16 @@ def range_text(low: float | None, high: float | None, unit: int) -> str:
 
 def sizes_text(result: Plan) -> tuple[str, str, str]:
     """Write the smallest difference or ROPE and its interval, with the decimals that the interval carries."""
-    found, low, high = result.found or 0.0, result.low, result.high
+    size, low, high = result.found or 0.0, result.low, result.high
     half = 0.0 if low is None or high is None else (high - low) / 2
-    unit = first_digit(half) if half > 0 else first_digit(abs(found) or 1.0) / 100
+    unit = first_digit(half) if half > 0 else first_digit(abs(size) or 1.0) / 100
     places = max(-round(math.log10(unit)), 0)
     rope = result.design.goal == "A≈B"
 
     def write(value: float) -> str:
         return f"±{number(value, places)}" if rope else number(value, places, sign=True)
 
-    at = math.copysign(math.ceil(abs(found) / unit - 1e-9) * unit, found)  # never smaller than what was found
+    at = math.copysign(math.ceil(abs(size) / unit - 1e-9) * unit, size)  # never smaller than what was found
     if low is None or high is None:
         return write(at), "", ""
     return write(at), write(math.floor(low / unit) * unit), write(math.ceil(high / unit) * unit)
@@ -106,11 +106,11 @@ def mean_text(result: StoppingResult) -> str:
     return f"{round(result.mean_n / unit) * unit:,.{places}f} ± {round(error / unit) * unit:,.{places}f}"
 
 
-def times_text(factor: float | None, found: int) -> str:
+def times_text(factor: float | None, n_found: int) -> str:
     """Write how many times too large a difference looks; a decimal, or the number itself, only if it is carried."""
     if factor is None:
         return "–"
-    error = _SPREAD * factor / math.sqrt(found)
+    error = _SPREAD * factor / math.sqrt(n_found)
     if error > 1:
         return "–"
     return f"{factor:.{1 if error <= 0.1 else 0}f}×"  # noqa: PLR2004

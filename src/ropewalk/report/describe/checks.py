@@ -23,7 +23,7 @@ from ropewalk.report.document import (
     remark_lines,
 )
 from ropewalk.report.pictures.axes import Axis, Tick, hull, view
-from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text
+from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text, places_of
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.names import brief, count_of
 from ropewalk.text.numbers import first_digit, interval, number
@@ -72,7 +72,6 @@ def describe_check(check: PredictiveCheck) -> Document:
         )
 
     return Document(
-        title=answer.title,
         caption=" · ".join(caption),
         answers=(answer,),
         tables=(_table(check, MAX_ROWS_ON_PAPER),),
@@ -132,8 +131,7 @@ def _label(row: CheckRow) -> str:
 
 def _places(row: CheckRow) -> int:
     """Return how many decimals show two digits of how far the replicates spread."""
-    width = row.interval.high - row.interval.low
-    return min(max(1 - math.floor(math.log10(width)), 0), 6) if width > 0 else 3
+    return places_of(row.interval.high - row.interval.low)
 
 
 def _observed(row: CheckRow) -> str:

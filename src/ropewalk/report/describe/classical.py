@@ -9,7 +9,7 @@ from typing import Final
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.document import Answer, Document, Line, Table, describes, name, remark_lines
-from ropewalk.report.words import label_name
+from ropewalk.report.words import label_name, places_of
 from ropewalk.results import Battery, ClassicalTest, Comparison, Nemenyi
 from ropewalk.results.classical import TITLES
 from ropewalk.text.names import count_of
@@ -45,7 +45,6 @@ def describe_test(test: ClassicalTest) -> Document:
     headline = f"{name(test.name)}: p {_equals(p)}"
     answer = Answer(title=name(test.name), headline=headline, lines=tuple(lines), note=MEANING)
     return Document(
-        title=answer.title,
         caption=headline,
         answers=(answer,),
         tables=(battery_table({"": test}),),
@@ -69,7 +68,7 @@ def _effect(test: ClassicalTest) -> str:
     sizes = (effect.value,) if ends is None else (effect.value - ends.low, ends.high - effect.value)
     smallest = min((abs(size) for size in sizes if size and math.isfinite(size)), default=0.0)
     # Three decimals, or as many as it takes to show two digits of something small.
-    places = min(max(3, 1 - math.floor(math.log10(smallest))), 9) if smallest else 3
+    places = places_of(smallest, 3, 9)
     value = number(effect.value, places, sign=sign)
     return value if ends is None else f"{value} {interval(ends.low, ends.high, places, sign=sign)}"
 
@@ -105,7 +104,6 @@ def describe_battery(battery: Battery) -> Document:
     headline = f"{count_of(done, 'test')} of A = {a} against B = {b}, on {count_of(battery.n_items, 'item')}{about}"
     title = f"Classical tests of {a} (A) and {b} (B)"
     return Document(
-        title=title,
         caption=headline,
         answers=(Answer(title=title, headline=headline, note=MEANING),),
         tables=(battery_table(battery.tests),),
@@ -152,7 +150,6 @@ def describe_nemenyi(result: Nemenyi) -> Document:
         rows.append((name(f"{a} − {b}"), number(apart, 3, sign=True), p_value(p), beyond))
     header = ("pair", "difference of ranks", "p", f"beyond {result.critical_difference:.3f}")
     return Document(
-        title="Nemenyi test",
         caption=headline,
         answers=(Answer(title="Nemenyi test", headline=headline, lines=lines, note=MEANING),),
         tables=(Table(header=header, rows=tuple(rows)),),

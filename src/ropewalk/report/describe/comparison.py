@@ -12,6 +12,7 @@ from ropewalk.draws.decision import Decision, Regions, path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
+from ropewalk.report.describe import method
 from ropewalk.report.describe.amounts import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.describe.classical import PAPER_TESTS, by_papers, columns_text, paper_columns, tests_line
 from ropewalk.report.describe.differences import (
@@ -20,15 +21,6 @@ from ropewalk.report.describe.differences import (
     differences_section,
     posterior_panel,
     sureness_section,
-)
-from ropewalk.report.describe.method import (
-    answer_remarks,
-    chain_section,
-    delta_trace,
-    method_rows,
-    model_graph,
-    pair_call,
-    preset_text,
 )
 from ropewalk.report.document import Answer, Block, Document, Rows, Share, Table, describes, name
 from ropewalk.results import Comparison
@@ -42,20 +34,19 @@ def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
     answers = (comparison_answer(c),)
     runs = words.runs_of(c)
-    call = pair_call(c, "compare")
+    call = method.pair_call(c, "compare")
     title = f"{words.metric_name(c.metric)} of {name(c.a)} − {name(c.b)}"
 
     def sections(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
-        rows = method_rows(c, call, runs, [len(c.draws)], left_out=extras.left_out)
+        rows = method.method_rows(c, call, runs, [len(c.draws)], left_out=extras.left_out)
         return comparison_sections(document, c, extras, rows)
 
     return Document(
-        title=answers[0].title,
         caption=words.caption_text(title, c.recipe, runs, tests=columns_text(c)),
         answers=answers,
         tables=(comparison_table([c]),),
-        remarks=answer_remarks(c, [c], [c.more], tested=[c]),
+        remarks=method.answer_remarks(c, [c], [c.more], tested=[c]),
         sentence=comparison_sentence(c),
         terminal=answers,
         sections=sections,
@@ -69,7 +60,7 @@ def comparison_sections(
     document: Document, c: Comparison, extras: Extras, rows: Rows, *, scores_known: bool = True
 ) -> tuple[Block, ...]:
     """Return the sections of a page about two classifiers."""
-    panel, preset, moves = posterior_panel(c), preset_text(c.recipe), c.recipe.model.moves
+    panel, preset, moves = posterior_panel(c), method.preset_text(c.recipe), c.recipe.model.moves
     answers = replace(document, answers=tuple(replace(answer, tests="") for answer in document.answers))
     return (
         *answers.answer_sections((panel,), preset=preset, note=moves),
@@ -79,8 +70,8 @@ def comparison_sections(
         *document.table_section(),
         *classifier_section(c, extras, moves, scores_known=scores_known),
         *asked_section(c),
-        *chain_section([c], delta_trace(c)),
-        document.method_section(rows, *model_graph(c)),
+        *method.chain_section([c], method.delta_trace(c)),
+        document.method_section(rows, *method.model_graph(c)),
     )
 
 
@@ -212,8 +203,8 @@ def comparison_table(comparisons: Sequence[Comparison], *, by_class: bool = Fals
 # -- the sentence ------------------------------------------------------------------------------------------
 
 
-def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None, method: str | None = None) -> str:
-    """Write a comparison in one sentence; `how`, `data` and `method` are how it was made, where that is special."""
+def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: str | None = None) -> str:
+    """Write a comparison in one sentence; `how`, `data` and `judged` are how it was made, where that is special."""
     a, b, metric, n = name(c.a), name(c.b), words.metric_title(c.metric), c.delta.worth(len(c.draws))
     size = number(abs(c.mean), decimals(c.delta, c.delta.mc_error))
     way = "exceeded" if c.mean > 0 else "was below"
@@ -221,7 +212,7 @@ def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None
     hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
     begin = words.on_data(c.recipe) if data is None else data
     lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {hdi}"
-    made = how + (words.by_method(c, len(c.draws), words.runs_of(c)) if method is None else method)
+    made = how + (words.by_method(c, len(c.draws), words.runs_of(c)) if judged is None else judged)
     if c.decision is None or c.regions is None or c.rope is None:
         return f"{lead}; {words.chance_text('Δ > 0', c.prob_above_zero, n)}; {made})."
     below, inside, above = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Final
 
 from ropewalk.draws.intervals import Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
+from ropewalk.report.describe import method
 from ropewalk.report.describe.classical import columns_text
 from ropewalk.report.describe.comparison import (
     comparison_answer,
@@ -18,15 +18,6 @@ from ropewalk.report.describe.comparison import (
     describe_comparison,
 )
 from ropewalk.report.describe.differences import class_forest, sensitivity_answer
-from ropewalk.report.describe.method import (
-    answer_remarks,
-    class_chain_section,
-    judged_by,
-    method_rows,
-    model_graph,
-    pair_call,
-    preset_text,
-)
 from ropewalk.report.document import (
     Answer,
     Block,
@@ -72,22 +63,21 @@ def describe_classes(result: ClassComparisons) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         n_draws = [len(c.draws) for c in result]
-        rows = method_rows(first, pair_call(first, "compare_classes"), runs, n_draws, about=_EACH)
+        rows = method.method_rows(first, method.pair_call(first, "compare_classes"), runs, n_draws, about=_EACH)
         return (
             *document.answer_sections(note=recipe.model.moves),
-            Section("Class by class", class_forest(result, preset_text(recipe), live=True)),
+            Section("Class by class", class_forest(result, method.preset_text(recipe), live=True)),
             *document.table_section(),
             *_in_words(result),
-            *class_chain_section(result),
-            document.method_section(rows, *model_graph(first)),
+            *method.class_chain_section(result),
+            document.method_section(rows, *method.model_graph(first)),
         )
 
     return Document(
-        title=answer.title,
         caption=caption,
         answers=(answer,),
         tables=(table,),
-        remarks=answer_remarks(first, result.comparisons, [c.more for c in result], tested=result.comparisons),
+        remarks=method.answer_remarks(first, result.comparisons, [c.more for c in result], tested=result.comparisons),
         sentence=_class_sentence(result),
         terminal=(Text(caption), replace(table, note=_DOUBTFUL if doubtful else "")),
         card=(table,),
@@ -125,15 +115,15 @@ def _class_sentence(result: ClassComparisons) -> str:
     a, b, metric = name(first.a), name(first.b), words.metric_title(first.metric)
     lead = f"On {words.paired_items(first.recipe)} of {len(result)} classes, each class against the rest"
     most = max(len(c.draws) for c in result)
-    method = words.by_method(first, most, words.runs_of(*result), asked=counts.without < len(result))
+    made_by = words.by_method(first, most, words.runs_of(*result), has_verdict=counts.without < len(result))
     if min(len(c.draws) for c in result) < most:
-        method = method.replace(f"{most:,} draws", f"up to {most:,} draws")
+        made_by = made_by.replace(f"{most:,} draws", f"up to {most:,} draws")
     if counts.without == len(result):
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
-        return f"{lead}, {a}'s {metric} was more probably above {b}'s than below it on {higher} ({method})."
+        return f"{lead}, {a}'s {metric} was more probably above {b}'s than below it on {higher} ({made_by})."
     won = f"{a} was better than {b} in {metric} on {counts.won}, worse on {counts.lost} and practically equivalent"
     rest = f"{counts.undecided} undecided" + (f" and {counts.without} without a verdict" if counts.without else "")
-    return f"{lead}, {won} on {counts.even}, with {rest} ({words.mass_text(first.recipe)} HDI; {method})."
+    return f"{lead}, {won} on {counts.even}, with {rest} ({words.mass_text(first.recipe)} HDI; {made_by})."
 
 
 # -- under other priors ------------------------------------------------------------------------------------
@@ -146,18 +136,17 @@ def describe_sensitivity(result: PriorSensitivity) -> Document:
     runs = words.runs_of(first)
 
     def sections(document: Document) -> tuple[Block, ...]:
-        call = f"{pair_call(first, 'compare')}.prior_sensitivity()"
-        rows = method_rows(first, call, runs, [len(first.draws)])
+        call = f"{method.pair_call(first, 'compare')}.prior_sensitivity()"
+        rows = method.method_rows(first, call, runs, [len(first.draws)])
         return (*document.answer_sections(), *document.table_section(), document.method_section(rows))
 
     return Document(
-        title=answer.title,
         caption=words.caption_text(
             f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}", first.recipe, runs
         ),
         answers=(answer,),
         tables=(_table(result),),
-        remarks=answer_remarks(first, [first], [], tested=[first]),
+        remarks=method.answer_remarks(first, [first], [], tested=[first]),
         sections=sections,
     )
 
@@ -190,7 +179,7 @@ def describe_folds(result: CrossComparison) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
-        rows = method_rows(
+        rows = method.method_rows(
             c,
             "rw.cross_compare(…)",
             words.runs_of(c),
@@ -205,7 +194,7 @@ def describe_folds(result: CrossComparison) -> Document:
         caption=f"{whole.caption} · {name(result.predictions.words)}",
         answers=answers,
         tables=(*whole.tables, _folds(result)),
-        remarks=answer_remarks(c, [c], [c.more], tested=[c]),
+        remarks=method.answer_remarks(c, [c], [c.more], tested=[c]),
         sentence=comparison_sentence(c, f"{name(result.predictions.words)}; "),
         terminal=answers,
         sections=sections,
@@ -234,15 +223,11 @@ def _spread(values: FloatArray, what: str) -> str:
     count, std = spread["n"], spread["std"]
     if not count or std is None:
         return "no differences"
-    places = _places(std)
+    places = words.places_of(std, 3, 9)
     low, high = (number(spread[end], places, sign=True) for end in ("low", "high"))
     mean = number(spread["mean"], places, sign=True)
     text = f"Δ of {count_of(int(count), what)}: mean {mean}, std {number(std, places)}, from {low} to {high}"
     return text if count == values.size else f"{text} ({values.size - int(count)} without a score)"
-
-
-def _places(size: float) -> int:
-    return min(max(3, 1 - math.floor(math.log10(size))), 9) if size > 0 else 3
 
 
 def _folds(result: CrossComparison) -> Table:
@@ -251,7 +236,7 @@ def _folds(result: CrossComparison) -> Table:
     for what, values in (("repeats", result.repeat_differences), ("folds", result.fold_differences)):
         spread = spread_dict(values)
         std, low, high = spread["std"], spread["low"], spread["high"]
-        places = _places(std or 0.0)
+        places = words.places_of(std or 0.0, 3, 9)
         ends = "–" if low is None or high is None else interval(low, high, places, sign=True)
         p = "–" if what == "repeats" or result.corrected_t is None else p_value(result.corrected_t.p_value)
         rows.append((what, str(spread["n"]), number(spread["mean"], places, sign=True), number(std, places), ends, p))
@@ -318,10 +303,10 @@ def _foreign_sentence(f: ForeignComparison) -> str:
     data = f"By the draws of {name(origin.what)}{library}"
     if origin.n_items is not None:
         data = f"On {count_of(origin.n_items, 'item')}"
-    method = words.by_method(f, len(f.draws), words.runs_of(f))
+    made_by = words.by_method(f, len(f.draws), words.runs_of(f))
     if origin.model is None:  # of which there is nothing to say
-        method = method.replace(f"{words.model_text(f.recipe)}, ", "", 1)
-    return comparison_sentence(f, data=data, method=method)
+        made_by = made_by.replace(f"{words.model_text(f.recipe)}, ", "", 1)
+    return comparison_sentence(f, data=data, judged=made_by)
 
 
 def _method(f: ForeignComparison) -> Rows:
@@ -334,7 +319,7 @@ def _method(f: ForeignComparison) -> Rows:
         ("Model", "not known here" if origin.model is None else known),
         *_chains(f),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-        *((("Judged by", judged),) if (judged := judged_by(recipe, f.no_verdict)) else ()),
+        *((("Judged by", judged),) if (judged := method.judged_by(recipe, f.no_verdict)) else ()),
         program_row(),
         ("Not covered", _NOT_KNOWN),
     )

@@ -11,21 +11,13 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
+from ropewalk.report.describe import method
 from ropewalk.report.describe.amounts import more_line
 from ropewalk.report.describe.comparison import chains_line, error_note, region_shares
 from ropewalk.report.describe.differences import matrix_blocks, sureness_section
-from ropewalk.report.describe.method import (
-    answer_remarks,
-    call_text,
-    chain_section,
-    method_rows,
-    model_graph,
-    positive_of,
-    preset_text,
-    score_traces,
-)
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name, remark_lines
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
+from ropewalk.report.pictures.tables import rate_text
 from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
@@ -50,28 +42,30 @@ def describe_evaluation(result: Evaluation) -> Document:
         options = [
             ("", visible(result.name)),
             ("metric", [m.metric.name for m in result.metrics]),
-            ("pos_label", positive_of(recipe)),
+            ("pos_label", method.positive_of(recipe)),
             ("at_least", result.at_least),
         ]
         n_draws, recipes = [len(m.draws) for m in result.metrics], [m.recipe for m in result.metrics]
-        rows = method_rows(first, call_text("evaluate", recipe, options), runs, n_draws, recipes=recipes)
+        rows = method.method_rows(first, method.call_text("evaluate", recipe, options), runs, n_draws, recipes=recipes)
         panels = tuple(_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
         matrices = matrix_blocks(confusions_of(recipe), moves)
         return (
-            *document.answer_sections(panels, preset=preset_text(recipe), note=moves),
+            *document.answer_sections(panels, preset=method.preset_text(recipe), note=moves),
             *(sureness_section(panels[0], None) if len(panels) == 1 else ()),
             *document.table_section(),
             *((Section("Confusion matrix", matrices),) if matrices else ()),
-            *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
-            document.method_section(rows, *model_graph(first)),
+            *method.chain_section(result.metrics, method.score_traces([(m, m.metric.name) for m in result.metrics])),
+            document.method_section(rows, *method.model_graph(first)),
         )
 
     return Document(
-        title=answers[0].title if len(answers) == 1 else f"How good is {name(result.name)}?",
+        title="" if len(answers) == 1 else f"How good is {name(result.name)}?",
         caption=words.caption_text(name(result.name), recipe, runs),
         answers=answers,
         tables=(_table(result),),
-        remarks=answer_remarks(first, [result], [m.more for m in result.metrics], judged=result.at_least is not None),
+        remarks=method.answer_remarks(
+            first, [result], [m.more for m in result.metrics], judged=result.at_least is not None
+        ),
         sentence=" ".join(_sentence(result, m) for m in result.metrics),
         terminal=answers,
         sections=sections,
@@ -150,8 +144,8 @@ def _sentence(result: Evaluation, m: MetricPosterior) -> str:
     chance = words.chance_text(f"≥ {m.bar:g}", m.prob_at_least, n)
     if m.decision is None:
         return f"{lead}; {chance}; {model})."
-    method = words.by_method(m, len(m.draws), runs)
-    return f"{lead}; {chance}; {method}): {name(m.decision.text)}{words.doubt_text(m.decision)}."
+    made_by = words.by_method(m, len(m.draws), runs)
+    return f"{lead}; {chance}; {made_by}): {name(m.decision.text)}{words.doubt_text(m.decision)}."
 
 
 # -- a chosen setting --------------------------------------------------------------------------------------
@@ -186,7 +180,6 @@ def describe_validated(result: Validated) -> Document:
     tested = f"{name(estimate_text(test))} on the test set of {count_of(len(result.test_items), 'item')}"
     items = count_of(len(result.validation), "item")
     return Document(
-        title=answer.title,
         caption=f"{metric} of {who} on the validation set of {items} · the chosen setting: {tested}",
         answers=(answer,),
         tables=(Table(header=("setting", "observed", "mean", "std", "HDI", ""), rows=tuple(rows)),),
@@ -219,7 +212,6 @@ def _document(
     data = f"{items}{clusters} · {band.draws:,} draws of the curve · seed {curve.seed}"
     answer = Answer(title=f"{title} of {name(curve.name)}", headline=headline, lines=(("Data", data),))
     return Document(
-        title=answer.title,
         caption=f"{answer.title} · {items} · {band.draws:,} draws",
         answers=(answer,),
         tables=(Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False),),
@@ -229,8 +221,7 @@ def _document(
 
 def _places(band: Band) -> int:
     """Return how many decimals show two digits of the width of the band."""
-    width = float(np.median(band.high - band.low))
-    return min(max(1 - math.floor(math.log10(width)), 0), 6) if width > 0 else 3
+    return words.places_of(float(np.median(band.high - band.low)))
 
 
 def _value_at(curve: Curve, axes: tuple[str, str], at: float) -> str:
@@ -294,7 +285,6 @@ def describe_confusion(matrix: Confusion) -> Document:
     answer = Answer(title=f"Confusion matrix of {name(matrix.name)}", headline=about, lines=(("Data", data),))
     table = _rates(matrix)
     return Document(
-        title=answer.title,
         caption=about,
         answers=(answer,),
         tables=(table,),
@@ -310,14 +300,9 @@ def _rates(matrix: Confusion) -> Table:
     columns = [_name(label) for label in matrix.labels] if few else ["right", "most often taken for", ""]
     rows = []
     for i, label in enumerate(matrix.rows):
-        cells = [_rate(matrix, i, j) for j in range(len(matrix.labels))] if few else _short(matrix, i, label)
+        cells = [rate_text(matrix, i, j) for j in range(len(matrix.labels))] if few else _short(matrix, i, label)
         rows.append((_name(label), items[i], *cells))
     return Table(header=("truth", "items", *columns), rows=tuple(rows), ends_in_text=False)
-
-
-def _rate(matrix: Confusion, i: int, j: int) -> str:
-    rate = matrix.normalised[i, j]
-    return f"{'–' if np.isnan(rate) else f'{rate:.3f}'} [{matrix.low[i, j]:.3f}, {matrix.high[i, j]:.3f}]"
 
 
 def _short(matrix: Confusion, i: int, label: Label) -> list[str]:
@@ -326,8 +311,8 @@ def _short(matrix: Confusion, i: int, label: Label) -> list[str]:
     others = matrix.counts[i].copy()
     others[right] = -1
     worst = int(others.argmax())
-    taken = [_name(matrix.labels[worst]), _rate(matrix, i, worst)] if others[worst] > 0 else ["–", ""]
-    return [_rate(matrix, i, right), *taken]
+    taken = [_name(matrix.labels[worst]), rate_text(matrix, i, worst)] if others[worst] > 0 else ["–", ""]
+    return [rate_text(matrix, i, right), *taken]
 
 
 def _name(label: Label) -> str:

@@ -5,25 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ropewalk.report.describe.amounts import (
-    HEADER,
-    at_most,
-    goal_text,
-    kind_text,
-    level_text,
-    mean_text,
-    money_text,
-    more_cell,
-    more_table,
-    net_text,
-    out_of_reach,
-    range_text,
-    sizes_text,
-    sought_text,
-    target_text,
-    times_text,
-    wanted_text,
-)
+from ropewalk.report.describe import amounts
 from ropewalk.report.describe.method import judged_by
 from ropewalk.report.document import (
     Answer,
@@ -81,10 +63,10 @@ def _document(result: Any, study: _Study) -> Document:
     design, recipe = result.design, result.design.recipe
     partial = [f"PARTIAL: stopped after {study.stopped_after}"] if result.partial else []
     about = _about(study, design)
-    found = f"{study.headline} ({study.detail})" if study.detail else study.headline
+    headline = f"{study.headline} ({study.detail})" if study.detail else study.headline
     answer = Answer(
         title=study.title,
-        headline=" · ".join([*partial, found]),
+        headline=" · ".join([*partial, headline]),
         lines=(("Study", " · ".join(about)), *study.lines, ("Made by", f"{study.effort} · seed {design.seed}")),
     )
     parts = [*([study.detail] if study.detail else []), *partial, *_about(study, design, full=True), study.effort]
@@ -109,7 +91,6 @@ def _document(result: Any, study: _Study) -> Document:
         )
 
     return Document(
-        title=study.title,
         caption=" · ".join([*partial, study.what, *about, study.effort]),
         answers=(answer,),
         tables=(*study.answer, *study.rows),
@@ -138,7 +119,7 @@ def _about(study: _Study, design: Design, *, full: bool = False) -> list[str]:
     model = model_text(recipe) if full else f"{name(recipe.model.name)} model"
     parts += [f"{100 * recipe.prob:g}% HDI", model]
     if design.ceiling is not None and design.goal != "conclusive":
-        most = at_most(design.ceiling, design.draws)
+        most = amounts.at_most(design.ceiling, design.draws)
         parts.append(f"{study.ceiling_of} {most}, however many items: the posterior probability of its region")
     return parts
 
@@ -161,26 +142,26 @@ def _against(design: Design) -> str:
 @describes(PowerResult)
 def describe_power(result: PowerResult) -> Document:
     """Describe how often studies would reach their goal."""
-    design, goal = result.design, goal_text(result.design)
+    design, goal = result.design, amounts.goal_text(result.design)
     to_find = "reach" if result.goal == "conclusive" else "find"
     what = f"Assurance of {goal}" if design.assurance else f"Power to {to_find} {goal}"
     rows = result.rows if len(result.rows) <= MAX_SIZES_TOLD else (result.rows[0], result.rows[-1])
     shares = [f"{share_text(row.power, row.simulations)} with {row.n:,}" for row in rows]
     shares[0] += " item" if rows[0].n == 1 else " items"
     few = len(result.rows) <= MAX_SIZES_TOLD
-    told = f"is {', '.join(shares)}" if few else f"goes from {shares[0]} to {shares[1]}"
+    shown = f"is {', '.join(shares)}" if few else f"goes from {shares[0]} to {shares[1]}"
     ends = ", ".join(share_interval(row.low, row.high) for row in rows)
     done = sorted({row.simulations for row in result.rows})
     first = f"{done[0]:,} to " if len(done) > 1 else ""
     study = _Study(
         title=f"How often would a study of {_against(design)} reach its goal?",
         what=what,
-        headline=f"The {what[0].lower()}{what[1:]} {told}",
+        headline=f"The {what[0].lower()}{what[1:]} {shown}",
         detail=f"95% {'interval' if len(rows) == 1 else 'intervals'} {ends}",
         effort=_simulated(result),
         stopped_after=f"{first}{done[-1]:,} of {count_of(result.simulations, 'simulation')}",
         rows=_size_table(result),
-        picture=power_picture(result.rows, kind_text(design), goal),
+        picture=power_picture(result.rows, amounts.kind_text(design), goal),
     )
     return _document(result, study)
 
@@ -195,19 +176,19 @@ def _size_table(result: PowerResult | Plan) -> tuple[Table, ...]:
 
 def _columns(design: Design) -> tuple[str, ...]:
     verdicts = (verdict.value for verdict in SETTLED)
-    return (kind_text(design), "95% interval", *verdicts, "undecided", "wrong", "type S", "type M")
+    return (amounts.kind_text(design), "95% interval", *verdicts, "undecided", "wrong", "type S", "type M")
 
 
 def _cells(row: PowerRow) -> tuple[str, ...]:
     n = row.simulations
     shares = (*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row), row.wrong)
-    found = max(round(n * sum(row.decisions.get(verdict, 0.0) for verdict in (SETTLED[0], SETTLED[-1]))), 1)
+    n_sided = max(round(n * sum(row.decisions.get(verdict, 0.0) for verdict in (SETTLED[0], SETTLED[-1]))), 1)
     return (
         share_text(row.power, n),
         share_interval(row.low, row.high),
         *(share_text(share, n) for share in shares),
-        "–" if row.type_s is None else share_text(row.type_s, found),
-        times_text(row.type_m, found),
+        "–" if row.type_s is None else share_text(row.type_s, n_sided),
+        amounts.times_text(row.type_m, n_sided),
     )
 
 
@@ -222,22 +203,24 @@ def describe_plan(result: Plan) -> Document:
     study = replace(
         make(result),
         rows=_size_table(result),
-        picture=power_picture(result.rows, kind_text(design), goal_text(design), target=result.target, answer=result.n),
+        picture=power_picture(
+            result.rows, amounts.kind_text(design), amounts.goal_text(design), target=result.target, answer=result.n
+        ),
     )
     return _document(result, study if study.headline else replace(study, headline=_NOT_YET))
 
 
 def _plan(
-    result: Plan, question: str, what: str, found: tuple[str, str], *cells: tuple[str, str], sought: str = ""
+    result: Plan, question: str, what: str, answer: tuple[str, str], *cells: tuple[str, str], sought: str = ""
 ) -> _Study:
     """Return a study with a table of one row: `cells` are (header, cell)."""
     design = result.design
-    header, row = zip(("goal", goal_text(design)), *cells, strict=True)
+    header, row = zip(("goal", amounts.goal_text(design)), *cells, strict=True)
     return _Study(
         title=f"{question} {_against(design)}?",
         what=what,
-        headline=found[0],
-        detail=found[1],
+        headline=answer[0],
+        detail=answer[1],
         effort=_simulated(result, " in all"),
         stopped_after=count_of(result.simulations, "simulation"),
         rows=(),
@@ -247,23 +230,23 @@ def _plan(
 
 
 def _smallest(result: Plan) -> _Study:
-    design, kind = result.design, kind_text(result.design)
-    goal = f"{goal_text(design)} with {target_text(result)} {kind}"
+    design, kind = result.design, amounts.kind_text(result.design)
+    goal = f"{amounts.goal_text(design)} with {amounts.target_text(result)} {kind}"
     n, unit = rounded_up(result.n or 0, result.low, result.high)
-    ends = range_text(result.low, result.high, unit)
-    beyond = out_of_reach(design, result.target)
+    ends = amounts.range_text(result.low, result.high, unit)
+    beyond = amounts.out_of_reach(design, result.target)
     if result.n is not None:
-        found = f"About {count_of(n, 'item')} reach {goal}", f"95% interval of the search: {ends}" if ends else ""
+        answer = f"About {count_of(n, 'item')} reach {goal}", f"95% interval of the search: {ends}" if ends else ""
     elif result.partial:
-        found = "", ""
+        answer = "", ""
     elif beyond:
-        most = at_most(design.ceiling or 0.0, design.draws)
-        found = f"{_capital(goal)} is not reachable: however many items, its probability is {most}", ""
+        most = amounts.at_most(design.ceiling or 0.0, design.draws)
+        answer = f"{_capital(goal)} is not reachable: however many items, its probability is {most}", ""
     else:
-        found = f"{_capital(goal)} is not reachable below n = {result.max_n:,}", ""
+        answer = f"{_capital(goal)} is not reachable below n = {result.max_n:,}", ""
     about = f"about {n:,}" if result.n is not None else "not reachable" if beyond else f">{result.max_n:,}"
-    cells = ((kind, target_text(result)), ("items", about), ("95% interval", ends or "–"))
-    return _plan(result, "How many items are needed for", f"Smallest test set for {goal}", found, *cells)
+    cells = ((kind, amounts.target_text(result)), ("items", about), ("95% interval", ends or "–"))
+    return _plan(result, "How many items are needed for", f"Smallest test set for {goal}", answer, *cells)
 
 
 def _capital(goal: str) -> str:
@@ -272,36 +255,40 @@ def _capital(goal: str) -> str:
 
 
 def _least_found(result: Plan) -> _Study:
-    design, sought, kind = result.design, sought_text(result), kind_text(result.design)
-    goal, n, how = goal_text(design), count_of(result.n or 0, "item"), f"{target_text(result)} {kind}"
-    at, low, high = ("not found", "", "") if result.found is None else sizes_text(result)
+    design, sought, kind = result.design, amounts.sought_text(result), amounts.kind_text(result.design)
+    goal, n, target = amounts.goal_text(design), count_of(result.n or 0, "item"), amounts.target_text(result)
+    how = f"{target} {kind}"
+    at, low, high = ("not found", "", "") if result.found is None else amounts.sizes_text(result)
     ends = f"{low} to {high}" if low else ""
     if result.found is not None:
-        told = f"95% interval of the search: {ends}" if ends else ""
-        found = f"{_capital(n)} find {goal} with {how} from a {sought} of {at} on", told
+        detail = f"95% interval of the search: {ends}" if ends else ""
+        answer = f"{_capital(n)} find {goal} with {how} from a {sought} of {at} on", detail
     elif result.partial:
-        found = "", ""
+        answer = "", ""
     else:
-        found = f"No {sought} that the scenario allows is found by {n} with {how}", ""
-    cells = ((kind, target_text(result)), ("items", f"{result.n:,}"), (sought, at), ("95% interval", ends or "–"))
+        answer = f"No {sought} that the scenario allows is found by {n} with {how}", ""
+    cells = ((kind, target), ("items", f"{result.n:,}"), (sought, at), ("95% interval", ends or "–"))
     question = f"How small a {sought} can be found for"
-    return _plan(result, question, f"Smallest {sought} for {goal} with {how}", found, *cells, sought=sought)
+    return _plan(result, question, f"Smallest {sought} for {goal} with {how}", answer, *cells, sought=sought)
 
 
 def _worth_most(result: Plan) -> _Study:
-    goal, value, cost = goal_text(result.design), money_text(result.value), money_text(result.cost_per_item)
+    goal = amounts.goal_text(result.design)
+    value, cost = map(amounts.money_text, (result.value, result.cost_per_item))
     price = f"{goal} is worth {value} and a label costs {cost}"
     n, unit = rounded_up(result.n or 0, result.low, result.high)
-    ends = range_text(result.low, result.high, unit)
-    about, net = ("none", "–") if result.n is None else (f"about {n:,}", f"about {net_text(result)}")
+    ends = amounts.range_text(result.low, result.high, unit)
+    about, net = ("none", "–") if result.n is None else (f"about {n:,}", f"about {amounts.net_text(result)}")
     if result.n is not None:
         as_good = f"as good, as far as the simulations tell: {ends}" if ends else ""
         many = f"About {count_of(n, 'item')} are worth most"
-        found = f"{many}: an expected net value of {net}, where {price}", as_good
+        answer = f"{many}: an expected net value of {net}, where {price}", as_good
     else:
-        found = "" if result.partial else f"No test set is worth its labels, where {price}", ""
+        answer = "" if result.partial else f"No test set is worth its labels, where {price}", ""
     cells = (("value", value), ("a label", cost), ("items", about), ("as good", ends or "–"), ("net value", net))
-    return _plan(result, "How many items are worth their labels for", f"Test set worth most, for {goal}", found, *cells)
+    return _plan(
+        result, "How many items are worth their labels for", f"Test set worth most, for {goal}", answer, *cells
+    )
 
 
 # -- more items --------------------------------------------------------------------------------------------
@@ -312,21 +299,21 @@ def describe_more(result: MoreData) -> Document:
     """Describe how many more items would settle a question."""
     design, rough = result.design, result.method == "extrapolation"
     n, unit = rounded_up(result.n or 0, result.low, result.high)
-    ends = range_text(result.low, result.high, unit)
-    wanted, reached = wanted_text(result), bool(result.n)
+    ends = amounts.range_text(result.low, result.high, unit)
+    wanted, reached = amounts.wanted_text(result), bool(result.n)
     first = f"{wanted[0].upper()}{wanted[1:]} is not reachable"
     if reached:
         headline = f"About {n:,} more {result.unit} give {wanted}"
     elif result.n == 0:
         headline = f"The verdict is conclusive already: no more {result.unit} are needed"
-    elif out_of_reach(design, result.target):
-        most = level_text(design.ceiling or 0.0, design.draws)
-        tends = f"the probability of {goal_text(design)} tends to {most}, that of its region"
+    elif amounts.out_of_reach(design, result.target):
+        most = amounts.level_text(design.ceiling or 0.0, design.draws)
+        tends = f"the probability of {amounts.goal_text(design)} tends to {most}, that of its region"
         headline = f"{first}: however many {result.unit}, {tends}"
     else:
         headline = f"{first} below {result.max_n:,} more {result.unit}"
-    row = (goal_text(design), f"{100 * result.target:g}%", more_cell(result), ends or "–")
-    header = ("goal", "probability", HEADER, "95% interval", "method")
+    row = (amounts.goal_text(design), f"{100 * result.target:g}%", amounts.more_cell(result), ends or "–")
+    header = ("goal", "probability", amounts.HEADER, "95% interval", "method")
     study = _Study(
         title=f"How many more {result.unit} would settle {_against(design)}?",
         what=f"Probability of each verdict after more {result.unit}",
@@ -334,10 +321,10 @@ def describe_more(result: MoreData) -> Document:
         detail=f"95% interval of the search: {ends}" if reached and ends else "",
         effort="extrapolated from the posterior" if rough else _simulated(result, " in all"),
         stopped_after=count_of(result.simulations, "simulation"),
-        rows=(more_table(result),) if result.rows else (),
+        rows=(amounts.more_table(result),) if result.rows else (),
         answer=(Table(header=header, rows=((*row, "extrapolated" if rough else "simulated"),)),),
         lines=(("Data", f"{result.n_items:,} {result.unit} so far"),),
-        ceiling_of=f"probability of {goal_text(design)}",
+        ceiling_of=f"probability of {amounts.goal_text(design)}",
         picture=verdict_picture(result),
     )
     return _document(result, study)
@@ -349,32 +336,28 @@ def describe_more(result: MoreData) -> Document:
 @describes(StoppingResult)
 def describe_stopping(result: StoppingResult) -> Document:
     """Describe how a rule for stopping behaves."""
-    design, n, row = result.design, result.simulations, result.row
+    design, n, row, mean = result.design, result.simulations, result.row, amounts.mean_text(result)
     rule = ", ".join(map(name, result.stop.split(", ")))  # part by part: an escape may cut what is long
     low, middle, high = (f"{size:,}" for size in result.n_quantiles)
     held = [share_text(share, n) for share in (result.covered, result.fixed_covered)]
     largest = f"{share_text(result.at_most, n)} of studies reach {count_of(result.max_n, 'item')}"
     concluded = f"{share_text(row.conclusive, n)} of studies end with a conclusive verdict"
     rows = (
-        ("stopped by the rule", mean_text(result), *_cells(row), held[0]),
+        ("stopped by the rule", mean, *_cells(row), held[0]),
         ("without a look before", f"{result.max_n:,}", *_cells(result.fixed), held[1]),
     )
     header = ("study", "items", *_columns(design), "HDI holds the truth")
     study = _Study(
         title=f"When to stop labelling for {_against(design)}?",
         what=f"A rule for stopping: {rule}",
-        headline=f"To {rule}, takes {mean_text(result)} items on average; {concluded}, "
-        f"{share_text(row.wrong, n)} with a wrong one",
+        headline=f"To {rule}, takes {mean} items on average; {concluded}, {share_text(row.wrong, n)} with a wrong one",
         detail="",
         effort=_simulated(result),
         stopped_after=count_of(n, "simulation"),
         rows=(Table(header=header, rows=rows, ends_in_text=False),),
         lines=(
             ("Looks", f"from {result.min_n:,} items on, every {result.batch:,}, to {result.max_n:,} at most"),
-            (
-                "Items",
-                f"{mean_text(result)} on average · 10% stop by {low}, half by {middle}, 90% by {high} · {largest}",
-            ),
+            ("Items", f"{mean} on average · 10% stop by {low}, half by {middle}, 90% by {high} · {largest}"),
             (
                 "Coverage",
                 f"the HDI holds the truth in {held[0]} of studies, in {held[1]} where nobody looks before the end",

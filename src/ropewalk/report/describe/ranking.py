@@ -9,19 +9,10 @@ from itertools import combinations
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
+from ropewalk.report.describe import method
 from ropewalk.report.describe.amounts import HEADER, more_cell
 from ropewalk.report.describe.comparison import chains_line
 from ropewalk.report.describe.differences import matrix_blocks, score_forest
-from ropewalk.report.describe.method import (
-    answer_remarks,
-    call_text,
-    chain_section,
-    method_rows,
-    model_graph,
-    positive_of,
-    preset_text,
-    score_traces,
-)
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures.tables import pair_matrix
 from ropewalk.results import Pair, Ranked, Ranking
@@ -38,8 +29,8 @@ def describe_ranking(result: Ranking) -> Document:
     tables = (_ranks(result), *((_places(result),) if several else ()), _pairs(result))
 
     def sections(document: Document) -> tuple[Block, ...]:
-        options = [("metric", result.metric), ("pos_label", positive_of(recipe))]
-        rows = method_rows(result, call_text("rank", recipe, options), runs, [len(result.draws)])
+        options = [("metric", result.metric), ("pos_label", method.positive_of(recipe))]
+        rows = method.method_rows(result, method.call_text("rank", recipe, options), runs, [len(result.draws)])
         moves, order = recipe.model.moves, [result.draws.names.index(model.name) for model in result.by_rank]
         matrices = matrix_blocks(confusions_of(recipe), moves)
         labels = ("League table", "Probability of each rank")
@@ -50,18 +41,17 @@ def describe_ranking(result: Ranking) -> Document:
             Section("Each classifier", (scores, *ranks)),
             _pair_section(result, tables[-1]),
             *((Section("Confusion matrices", matrices),) if matrices else ()),
-            *chain_section([result], score_traces([(result, result.metric)], order)),
-            document.method_section(rows, *model_graph(result)),
+            *method.chain_section([result], method.score_traces([(result, result.metric)], order)),
+            document.method_section(rows, *method.model_graph(result)),
         )
 
     return Document(
-        title=answer.title,
         caption=words.caption_text(
             f"{words.metric_name(result.metric)} of {len(result.models)} classifiers", recipe, runs
         ),
         answers=(answer,),
         tables=tables,
-        remarks=answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
+        remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
         sentence=_sentence(result),
         sections=sections,
     )
@@ -156,7 +146,7 @@ def _pairs(result: Ranking) -> Table:
 
 
 def _pair_section(result: Ranking, table: Table) -> Section:
-    matrix, preset = pair_matrix(result), preset_text(result.recipe)
+    matrix, preset = pair_matrix(result), method.preset_text(result.recipe)
     if matrix.symbols:
         note = (
             "≫ the row is better by a margin that matters, ≪ the column is, ≈ practically equivalent, < and > "
@@ -179,5 +169,5 @@ def _sentence(result: Ranking) -> str:
     counts, pairs = words.tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {counts.won + counts.lost + counts.even} of {count_of(pairs, 'pair')} settled"
     verdicts = "" if counts.without == pairs else settled
-    method = words.by_method(result, len(result.draws), words.runs_of(result))
-    return f"{words.on_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {method})."
+    made_by = words.by_method(result, len(result.draws), words.runs_of(result))
+    return f"{words.on_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {made_by})."

@@ -22,7 +22,7 @@ from ropewalk.typing import FloatArray, IntArray
 
 MAX_TRACE_DRAWS: Final = 500  # of a chain, so that a page stays small
 MAX_CHAINS: Final = 12  # beyond which nobody tells lines apart
-PROB: Final = 0.95  # of the HDI by which long tails are told
+PROB: Final = 0.95  # of the HDI by which long tails are description
 TRACE_HEIGHT: Final = 200  # units from the bottom of the picture to its top
 DENSITY_WIDTH: Final = 100  # units of the highest density
 DENSITY_POINTS: Final = 80
@@ -60,7 +60,7 @@ class Trace:
 
     key: str
     label: str
-    told: str
+    description: str
     width: int
     lines: tuple[Line, ...]
     ticks: tuple[tuple[float, str], ...]
@@ -115,12 +115,12 @@ def trace(
     means, tick_step = values.mean(axis=1), round_step((axis.high - axis.low) / MAX_TRACE_TICKS)
     places = decimals_of(tick_step)
     low, high = (number(float(end), places + 1, sign=signed) for end in (means.min(), means.max()))
-    told = f"Draws of {label} in {count_of(n_chains, 'chain')}, in order, and the density of each."
-    told += f" The means of the chains lie between {low} and {high}." if n_chains > 1 else f" Mean {low}."
+    description = f"Draws of {label} in {count_of(n_chains, 'chain')}, in order, and the density of each."
+    description += f" The means of the chains lie between {low} and {high}." if n_chains > 1 else f" Mean {low}."
     return Trace(
         key=key,
         label=label,
-        told=told,
+        description=description,
         width=max(at.size - 1, 1),
         lines=lines,
         ticks=tuple(
@@ -165,14 +165,14 @@ def _marks(diverged: IntArray, n_draws: int, width: int) -> str:
 def _caption(n_chains: int, n_draws: int, step: int, shown: int, diverging: Any) -> str:
     thinned = "" if step == 1 else f", one in {step:,} shown"
     every = "the chain" if n_chains == 1 else "each chain"
-    told = f"Left, the {n_draws:,} draws of {every} in order{thinned}; right, the density of {every}."
+    description = f"Left, the {n_draws:,} draws of {every} in order{thinned}; right, the density of {every}."
     if shown < n_chains:
-        told += f" {shown} of {n_chains:,} chains are drawn, from the lowest mean to the highest."
+        description += f" {shown} of {n_chains:,} chains are drawn, from the lowest mean to the highest."
     if n_chains > 1:
-        told += " Chains that agree lie on one another."
+        description += " Chains that agree lie on one another."
     if diverging is not None and np.asarray(diverging).any():
-        told += " Ticks at the bottom mark draws that diverged."
-    return told
+        description += " Ticks at the bottom mark draws that diverged."
+    return description
 
 
 # -- more items --------------------------------------------------------------------------------------------
@@ -213,10 +213,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
-    """One picture; what is empty is left out. `told` is what it shows, for those who do not see it."""
+    """One picture; what is empty is left out. `description` is what it shows, for those who do not see it."""
 
     head: str
-    told: str
+    description: str
     caption: str
     axis_name: str
     ticks: tuple[Tick, ...]
@@ -304,7 +304,7 @@ def power_picture(
         caption += " The dashed line is the answer."
     return Prospect(
         head=f"{kind.capitalize()} against the number of items",
-        told=f"{what}, against the number of items: {_ends(rows, [row.power for row in rows])}",
+        description=f"{what}, against the number of items: {_ends(rows, [row.power for row in rows])}",
         caption=caption,
         axis_name="items",
         ticks=axis.ticks(),
@@ -339,7 +339,7 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     answer = _within(axis, more.n)
     return Prospect(
         head=head or f"Verdicts against the number of new {more.unit}",
-        told=f"Probability of each verdict against the number of new {more.unit}. After {last.n:,}: {ends}",
+        description=f"Probability of each verdict against the number of new {more.unit}. After {last.n:,}: {ends}",
         caption=caption if answer is None else f"{caption} The dashed line is the answer.",
         axis_name=f"more {more.unit}",
         ticks=axis.ticks(),

@@ -82,7 +82,7 @@ class RopeCurve:
     above: str
     ticks: tuple[Tick, ...]
     strip: tuple[tuple[float, float, str], ...]
-    told: str
+    description: str
     preset: float | None
 
 
@@ -359,6 +359,6 @@ def _rope_curve(ordered: FloatArray, posterior: Posterior, rope: Interval, top: 
             (axis.at(start), axis.at(stop) - axis.at(start), verdict.value)
             for start, stop, verdict in verdict_stretches(posterior.path, top)
         ),
-        told=path_text(posterior.path or (), decimals(posterior.estimate)),
+        description=path_text(posterior.path or (), decimals(posterior.estimate)),
         preset=axis.at(rope.high) if rope.low == -rope.high else None,
     )

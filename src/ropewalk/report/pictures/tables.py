@@ -161,13 +161,13 @@ class Cell:
 
     text: str
     shade: int
-    told: str
+    description: str
     shown: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """A confusion matrix: rows are true classes, the last column how often each was found."""
+    """A confusion matrix: rows are true classes, the last column how often each was matrix."""
 
     title: str
     columns: tuple[str, ...]
@@ -175,29 +175,30 @@ class Matrix:
     mass: str
 
 
-def confusion_matrix(found: Confusion) -> Matrix:
+def confusion_matrix(matrix: Confusion) -> Matrix:
     """Lay out counts on a ground as dark as the rate, and the share found of each class with its interval."""
-    names = [isolated(brief(label_text(label), MAX_NAME_LETTERS)) for label in found.labels]
+    names = [isolated(brief(label_text(label), MAX_NAME_LETTERS)) for label in matrix.labels]
     rows = []
-    for i, label in enumerate(found.rows):
-        cells = tuple(_cell(found, i, j) for j in range(len(found.labels)))
-        right = found.labels.index(label)
-        rows.append((isolated(brief(label_text(label), MAX_NAME_LETTERS)), cells, _rate(found, i, right)))
-    return Matrix(title=isolated(found.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * found.prob:g}%")
+    for i, label in enumerate(matrix.rows):
+        cells = tuple(_cell(matrix, i, j) for j in range(len(matrix.labels)))
+        right = matrix.labels.index(label)
+        rows.append((isolated(brief(label_text(label), MAX_NAME_LETTERS)), cells, rate_text(matrix, i, right)))
+    return Matrix(title=isolated(matrix.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * matrix.prob:g}%")
 
 
-def _rate(found: Confusion, i: int, j: int) -> str:
-    rate = found.normalised[i, j]
+def rate_text(matrix: Confusion, i: int, j: int) -> str:
+    """Write a rate and its interval."""
+    rate = matrix.normalised[i, j]
     seen = "–" if np.isnan(rate) else f"{rate:.3f}"
-    return f"{seen} [{found.low[i, j]:.3f}, {found.high[i, j]:.3f}]"
+    return f"{seen} [{matrix.low[i, j]:.3f}, {matrix.high[i, j]:.3f}]"
 
 
-def _cell(found: Confusion, i: int, j: int) -> Cell:
-    rate = float(np.nan_to_num(found.normalised[i, j]))
+def _cell(matrix: Confusion, i: int, j: int) -> Cell:
+    rate = float(np.nan_to_num(matrix.normalised[i, j]))
     shade = round(SHADES * rate)
-    small = len(found.labels) <= MAX_CLASSES_WITH_INTERVALS
-    told = _rate(found, i, j) if small or found.counts[i, j] else ""
-    return Cell(text=f"{found.counts[i, j]:,}", shade=shade, told=told, shown=small)
+    small = len(matrix.labels) <= MAX_CLASSES_WITH_INTERVALS
+    description = rate_text(matrix, i, j) if small or matrix.counts[i, j] else ""
+    return Cell(text=f"{matrix.counts[i, j]:,}", shade=shade, description=description, shown=small)
 
 
 # -- pairs of a ranking ------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ class PairCell:
     """What was found of a row against a column: symbol or probability, all of it in words, and how to judge anew."""
 
     text: str
-    told: str
+    description: str
     kind: str
     data: str = ""
 
@@ -277,10 +278,10 @@ def _pair_cell(numbers: PairNumbers, question: Question) -> PairCell:
     difference = f"{isolated(pair.a)} − {isolated(pair.b)}: {estimate_text(pair.delta, sign=True)}"
     if decision is None:
         text = numbers.better_text if question.rope is None else "–"
-        return PairCell(text=text, told=f"{difference}; better with probability {numbers.better_text}", kind="")
+        return PairCell(text=text, description=f"{difference}; better with probability {numbers.better_text}", kind="")
     return PairCell(
         text=symbol_text(decision),
-        told=f"{difference}; {isolated(decision.text)}",
+        description=f"{difference}; {isolated(decision.text)}",
         kind=_KINDS.get(decision.symbol, ""),
         data=judged_data(pair.delta, pair.contrast.rope_path, numbers.n_draws),
     )

@@ -242,24 +242,13 @@ class Document:
         remarks: tuple[Block, ...] = remark_block(pressing[:MAX_REMARKS_SHOWN])
         if rest := pressing[MAX_REMARKS_SHOWN:]:
             remarks = (*remarks, Details(f"{len(rest)} more", remark_block(rest)))
-        several = len(self.answers) > 1
-        sections = []
+        several, sections = len(self.answers) > 1, []
         for i, answer in enumerate(self.answers):
             panel = panels[i] if panels else None
-            blocks: tuple[Block, ...] = (Text(note),) if note and not i else ()
-            if several and panel is not None and panel.curve:
-                blocks = (*blocks, Picture("curve", panel))
-            sections.append(
-                AnswerSection(
-                    answer=answer,
-                    panel=panel,
-                    preset=preset,
-                    titled=several,
-                    remarks=() if i else remarks,
-                    blocks=blocks,
-                )
-            )
-        return tuple(sections)
+            curve = (Picture("curve", panel),) if several and panel is not None and panel.curve else ()
+            sections.append(AnswerSection(answer=answer, panel=panel, preset=preset, titled=several, blocks=curve))
+        first, notes = sections[0], (Text(note),) if note else ()
+        return (replace(first, remarks=remarks, blocks=(*notes, *first.blocks)), *sections[1:])
 
     def table_section(self) -> tuple[Section, ...]:
         """Return the section of a page that holds the tables, if there are any."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.multilabel import MultilabelOutcomes
@@ -79,8 +78,7 @@ def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
     return f"{fact}; {c.no_verdict or 'whether that matters needs a ROPE'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How many verdicts of each kind there are, and how many questions have none."""
 
     won: int

@@ -53,11 +53,6 @@ def target_text(result: Plan) -> str:
     return f"{100 * (result.target or 0):g}%"
 
 
-def sought_text(result: Plan) -> str:
-    """Name what is looked for where the number of items is given."""
-    return "ROPE" if result.design.goal == "A≈B" else "difference"
-
-
 def range_text(low: float | None, high: float | None, unit: int) -> str:
     """Write an interval of numbers of items, rounded outwards; empty where there is none."""
     if low is None or high is None:

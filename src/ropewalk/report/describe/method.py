@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from dataclasses import fields
+from typing import Any, Final, NamedTuple
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
 from ropewalk.mcmc.chains import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import parse_model
-from ropewalk.report import words
+from ropewalk.report import document, words
 from ropewalk.report.describe.classical import cautions
-from ropewalk.report.document import (
-    Alarm,
-    Block,
-    Details,
-    Facts,
-    Line,
-    Picture,
-    Rows,
-    Section,
-    Table,
-    name,
-    program_row,
-    remark_lines,
-)
+from ropewalk.report.document import Alarm, Block, Details, Facts, Line, Picture, Rows, Section, Table, name
 from ropewalk.report.pictures.lines import trace
 from ropewalk.report.plates import inline
 from ropewalk.results import ClassComparisons, Comparison, MetricPosterior, MoreData, Ranking, Recipe
@@ -64,7 +51,7 @@ def answer_remarks(
         [remark for question in open_questions for remark in question.remarks],
         [remark for part in parts for remark in part.remarks if remark.level == "warning"],
     )
-    return (*hints, *remark_lines(remark for group in groups for remark in few(group)))
+    return (*hints, *document.remark_lines(remark for group in groups for remark in few(group)))
 
 
 def preset_text(recipe: Recipe) -> str:
@@ -103,7 +90,7 @@ def method_rows(
         ("Judged by", judged_by(recipe, answer.no_verdict)),
         ("Draws", f"{f'{fewest:,} to ' if fewest < most else ''}{most:,}{how}, seed {recipe.seed}"),
         ("Call", call),
-        program_row(),
+        document.program_row(),
         ("Not covered", NOT_COVERED),
         ("Left out", " ".join(left_out)),
     ]
@@ -255,8 +242,9 @@ def _setup(run: Diagnostics, answer: Any) -> Rows:
     return tuple(rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(NamedTuple):
+    """A diagnostic, its value, of what it is the worst, its limit, and whether it keeps to it."""
+
     name: str
     value: str
     of: str

@@ -255,7 +255,8 @@ def _capital(goal: str) -> str:
 
 
 def _least_found(result: Plan) -> _Study:
-    design, sought, kind = result.design, amounts.sought_text(result), amounts.kind_text(result.design)
+    design, kind = result.design, amounts.kind_text(result.design)
+    sought = "ROPE" if design.goal == "A≈B" else "difference"
     goal, n, target = amounts.goal_text(design), count_of(result.n or 0, "item"), amounts.target_text(result)
     how = f"{target} {kind}"
     at, low, high = ("not found", "", "") if result.found is None else amounts.sizes_text(result)

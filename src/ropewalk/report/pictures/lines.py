@@ -289,13 +289,14 @@ def power_picture(
     rows: Sequence[PowerRow], kind: str, goal: str, *, target: float | None = None, answer: int | None = None
 ) -> Prospect | None:
     """Draw how often the goal is reached against the number of items; None where there is but one."""
-    rows = _ordered(rows)
+    rows = sorted(rows, key=lambda row: row.n)
     if len(rows) < 2:  # noqa: PLR2004
         return None
     axis = _Sizes.of([row.n for row in rows], MARGIN)
     what = f"{kind.capitalize()}: how often {goal} is reached"
     x = np.array([axis.at(row.n) for row in rows])
     low, share, high = (np.array([getattr(row, part) for row in rows]) for part in ("low", "power", "high"))
+    first, last = (f"{share_text(row.power, row.simulations)} with {row.n:,}" for row in (rows[0], rows[-1]))
     caption = f"{what}. Dots are simulated; the bars, and the band, are their 95% intervals."
     if target is not None:
         caption += " The dotted line is what was asked for"
@@ -304,7 +305,7 @@ def power_picture(
         caption += " The dashed line is the answer."
     return Prospect(
         head=f"{kind.capitalize()} against the number of items",
-        description=f"{what}, against the number of items: {_ends(rows, [row.power for row in rows])}",
+        description=f"{what}, against the number of items: from {first} to {last}",
         caption=caption,
         axis_name="items",
         ticks=axis.ticks(),
@@ -321,7 +322,7 @@ def power_picture(
 
 def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     """Draw the probability of each verdict against the number of new items; None where there is but one number."""
-    rows = _ordered(more.rows)
+    rows = sorted(more.rows, key=lambda row: row.n)
     if len(rows) < 2:  # noqa: PLR2004
         return None
     axis = _Sizes.of([row.n for row in rows], 0.0)
@@ -349,15 +350,6 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
         legend=tuple(zip(_CLASSES, words, strict=True)),
         answer=answer,
     )
-
-
-def _ordered(rows: Sequence[PowerRow]) -> list[PowerRow]:
-    return sorted(rows, key=lambda row: row.n)
-
-
-def _ends(rows: Sequence[PowerRow], shares: Sequence[float]) -> str:
-    first, last = (f"{share_text(shares[i], rows[i].simulations)} with {rows[i].n:,}" for i in (0, -1))
-    return f"from {first} to {last}"
 
 
 def _down(share: float) -> float:

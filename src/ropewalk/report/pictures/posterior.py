@@ -20,19 +20,8 @@ from ropewalk.draws.decision import Decision, Piece, Regions, path_text, region_
 from ropewalk.draws.density import Bars, bars
 from ropewalk.draws.intervals import Estimate, Interval, count_below
 from ropewalk.draws.judging import Question
-from ropewalk.report.pictures.axes import (
-    ABOVE,
-    BELOW,
-    INSIDE,
-    LINE,
-    Axis,
-    Tick,
-    area,
-    bulk,
-    outline,
-    round_step,
-    view,
-)
+from ropewalk.report.pictures import axes
+from ropewalk.report.pictures.axes import Axis, Tick
 from ropewalk.results import Comparison, MetricPosterior
 from ropewalk.text.numbers import decimals, number, percent
 from ropewalk.text.verdicts import Leaning, Verdict
@@ -147,11 +136,11 @@ class Posterior:
     @property
     def shown(self) -> Interval:
         """The range of the draws that a picture shows: all but long tails."""
-        return bulk(self.ordered, self.estimate.hdi)
+        return axes.bulk(self.ordered, self.estimate.hdi)
 
     def view(self, rope: Interval | None) -> Axis:
         """Return an axis that shows the draws, and a ROPE and the origin if they are near."""
-        return view(self.shown, [*(rope or ()), *([] if self.origin is None else [self.origin])])
+        return axes.view(self.shown, [*(rope or ()), *([] if self.origin is None else [self.origin])])
 
     def histogram(self, axis: Axis) -> list[Bars]:
         """Return the bars of each region; where all draws are equal, a needle as thin as the axis demands."""
@@ -201,7 +190,7 @@ def _(c: Comparison) -> Posterior:
 def _(m: MetricPosterior) -> Posterior:
     values, question, bar = m.draws.psi[0], m.question, m.bar
     ordered = np.sort(values)
-    regions: tuple[Region, ...] = (Region(colour=LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
+    regions: tuple[Region, ...] = (Region(colour=axes.LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
     if m.regions is not None and question.rope is not None and bar is not None:
         regions = _three(ordered, _moved(question.rope, bar), m.regions)
     elif m.prob_at_least is not None and bar is not None:
@@ -230,9 +219,9 @@ def _three(ordered: FloatArray, edges: Interval, masses: Regions) -> tuple[Regio
     first = round(masses.below * ordered.size)
     second = ordered.size - round(masses.above * ordered.size)
     regions = (
-        Region(colour=BELOW, ends=Interval(-math.inf, edges.low), draws=ordered[:first]),
-        Region(colour=INSIDE, ends=edges, draws=ordered[first:second]),
-        Region(colour=ABOVE, ends=Interval(edges.high, math.inf), draws=ordered[second:]),
+        Region(colour=axes.BELOW, ends=Interval(-math.inf, edges.low), draws=ordered[:first]),
+        Region(colour=axes.INSIDE, ends=edges, draws=ordered[first:second]),
+        Region(colour=axes.ABOVE, ends=Interval(edges.high, math.inf), draws=ordered[second:]),
     )
     return tuple(region for region in regions if region.draws.size)
 
@@ -259,7 +248,7 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
         key=key,
         label=label,
         ticks=axis.ticks(sign=posterior.signed),
-        outline=outline(posterior.histogram(axis), axis),
+        outline=axes.outline(posterior.histogram(axis), axis),
         zero=axis.at(origin) if origin is not None and axis.holds(origin) else None,
         zero_text=f"{origin or 0.0:g}",
         hdi=Span(low=axis.at(low), high=axis.at(high), low_text=ends[0], high_text=ends[1]),
@@ -301,7 +290,7 @@ def slider_of(rope: Interval, hdi: Interval, reach: float) -> Slider:
     preset = rope.high if symmetric else _typical(rope)
     top = min(max(2 * preset, SLIDER_REACH * max(abs(hdi.low), abs(hdi.high))), max(reach, preset))
     fine = max(min(top / SLIDER_STEPS, preset / STEPS_BELOW_PRESET), top / MAX_SLIDER_STEPS)
-    step = Decimal(f"{round_step(fine):g}")
+    step = Decimal(f"{axes.round_step(fine):g}")
     value = Decimal(f"{preset:.12g}")
     low = value % step or step
     steps = int((Decimal(f"{top:.12g}") - low) / step)
@@ -351,9 +340,9 @@ def _rope_curve(ordered: FloatArray, posterior: Posterior, rope: Interval, top: 
     widths, below, _, above = rope_masses(ordered, top, CURVE_POINTS)
     x, axis = widths / top, Axis(0.0, top)
     return RopeCurve(
-        below=area(x, np.zeros_like(x), below),
-        inside=area(x, below, 1.0 - above),
-        above=area(x, 1.0 - above, np.ones_like(x)),
+        below=axes.area(x, np.zeros_like(x), below),
+        inside=axes.area(x, below, 1.0 - above),
+        above=axes.area(x, 1.0 - above, np.ones_like(x)),
         ticks=axis.ticks(),
         strip=tuple(
             (axis.at(start), axis.at(stop) - axis.at(start), verdict.value)

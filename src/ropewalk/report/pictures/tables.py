@@ -179,10 +179,9 @@ def confusion_matrix(matrix: Confusion) -> Matrix:
     """Lay out counts on a ground as dark as the rate, and the share found of each class with its interval."""
     names = [isolated(brief(label_text(label), MAX_NAME_LETTERS)) for label in matrix.labels]
     rows = []
-    for i, label in enumerate(matrix.rows):
-        cells = tuple(_cell(matrix, i, j) for j in range(len(matrix.labels)))
-        right = matrix.labels.index(label)
-        rows.append((isolated(brief(label_text(label), MAX_NAME_LETTERS)), cells, rate_text(matrix, i, right)))
+    for i, right in enumerate(map(matrix.labels.index, matrix.rows)):
+        cells = tuple(_cell(matrix, i, j) for j in range(len(names)))
+        rows.append((names[right], cells, rate_text(matrix, i, right)))
     return Matrix(title=isolated(matrix.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * matrix.prob:g}%")
 
 

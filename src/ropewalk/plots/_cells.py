@@ -231,7 +231,7 @@ def hatch_empty(ax: Axes, values: FloatArray) -> None:
 
 
 def rate_key(ax: Axes, mesh: QuadMesh, n_classes: int) -> None:
-    """Say which colour is which share of a row."""
+    """Draw which colour is which share of a row."""
     shares = _SHARES if n_classes <= MAX_CLASSES_EVEN else _LOW_SHARES
     key = colour_key(ax, mesh, shares, [f"{100 * share:g}%" for share in shares])
     key.set_ylabel("share of the row", fontsize=SMALL, color=INK, labelpad=2)

@@ -26,8 +26,8 @@ _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f
 _LINES: Final[tuple[Any, ...]] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 _POINTS: Final = ("o", "s", "^", "D", "v")
 _BANDS: Final = " band: each point, all at once"
-_NARROW: Final = 3.0  # points: the bars of a band that has one point only
-_WIDE: Final = 7.0
+_NARROW_BAR: Final = 3.0  # points: the bars of a band that has one point only
+_WIDE_BAR: Final = 7.0
 _PLACES: Final[tuple[Any, ...]] = (
     "lower right", "lower left", "upper left", "upper right", "center left", "center right", "lower center",
     "upper center",
@@ -88,8 +88,8 @@ def draw_band(ax: Axes, band: Band, style: Style) -> None:
     shown = np.isfinite(band.x)
     x = band.x[shown]
     for low, high, opacity, width, label in (
-        (band.all_low[shown], band.all_high[shown], PALE, _WIDE, "_band"),
-        (band.low[shown], band.high[shown], DARK, _NARROW, name),
+        (band.all_low[shown], band.all_high[shown], PALE, _WIDE_BAR, "_band"),
+        (band.low[shown], band.high[shown], DARK, _NARROW_BAR, name),
     ):
         fill(ax, x, low, high, width=width, color=style.colour, alpha=opacity, label=label)
 

@@ -195,16 +195,13 @@ def name_rows(ax: Axes, labels: Sequence[str], letters: Lettering, room: float) 
     ax.set_yticks(near, [names[k] for k in near])
     ax.tick_params(axis="y", length=PAD, pad=PAD, **look)
     column = max((width_of(names[k], letters.size) for k in near), default=0.0) + 2 * PAD
-    if not far:
-        ax.grid(axis="y", color=LINE, linewidth=0.3)
-        ax.set_axisbelow(True)
-        return column + PAD
-    # Names that step aside hang on longer ticks.
-    ax.set_yticks(far, [names[k] for k in far], minor=True)
-    ax.tick_params(axis="y", which="minor", length=column + PAD, pad=PAD, **look)
-    ax.grid(axis="y", which="both", color=LINE, linewidth=0.3)
+    if far:  # names that step aside have longer ticks
+        ax.set_yticks(far, [names[k] for k in far], minor=True)
+        ax.tick_params(axis="y", which="minor", length=column + PAD, pad=PAD, **look)
+        column += max(width_of(names[k], letters.size) for k in far) + 2 * PAD
+    ax.grid(axis="y", which="both" if far else "major", color=LINE, linewidth=0.3)
     ax.set_axisbelow(True)
-    return column + max(width_of(names[k], letters.size) for k in far) + 3 * PAD
+    return column + PAD
 
 
 def _judge_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], letters: Lettering) -> float:

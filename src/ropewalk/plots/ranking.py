@@ -73,9 +73,8 @@ def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     ranking: Ranking = of_kind(result, Ranking, "plot_ranking", "rw.rank")
     models = ranking.by_rank
     k = len(models)
-    drawn = axes(
-        ax, "plot_ranking", width=WIDTH if k <= MAX_IN_ONE_COLUMN else BOTH_COLUMNS, height=0.9 + max(0.16 * k, 0.6)
-    )
+    width = WIDTH if k <= MAX_IN_ONE_COLUMN else BOTH_COLUMNS
+    drawn = axes(ax, "plot_ranking", width=width, height=0.9 + max(0.16 * k, 0.6))
     colors = require("matplotlib.colors", extra="plot", caller="plot_ranking")
     shares = np.array([model.rank_probabilities for model in models])
     mesh = cells.paint(

@@ -1,7 +1,7 @@
 """What a result says, in blocks that know nothing of its kind; every surface arranges them in its own way.
 
-Texts hold names as `name` marks them, and nothing else in them is hostile: whoever writes a text calls `plain` with the
-escaping of its surface. A kind of result is described by one function, registered with `describes` beside it.
+Texts hold names as `name` marks them, and nothing else in them is hostile: a surface calls `plain` with its
+own escaping. A kind of result is described by one function, registered with `describes` beside it.
 """
 
 from __future__ import annotations

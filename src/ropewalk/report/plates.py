@@ -310,9 +310,10 @@ def _arrows(graph: Graph) -> list[str]:
 
 def _border(node: Node, other: Node, gap: float) -> tuple[float, float]:
     """Return where the line to another node leaves this one."""
-    (x, y), (to_x, to_y), (w, h) = centre(node), centre(other), half_size(node)
+    (x, y), (to_x, to_y) = centre(node), centre(other)
     dx, dy = to_x - x, to_y - y
     length, reach = math.hypot(dx, dy), RADIUS_PX
     if node.kind == "constant":
+        w, h = half_size(node)
         reach = min(w * length / abs(dx) if dx else math.inf, h * length / abs(dy) if dy else math.inf)
     return x + dx * (reach + gap) / length, y + dy * (reach + gap) / length

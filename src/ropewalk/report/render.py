@@ -9,6 +9,7 @@ import textwrap
 import unicodedata
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk._version import __version__
@@ -71,13 +72,9 @@ def _labelled(label: str, fact: str, width: int = LABEL_COLUMNS) -> str:
 
 def _bar(shares: tuple[Share, ...]) -> str:
     """Draw the three regions in the order of the axis; rounding never hides a region of a full step."""
-    edges = [0.0]
-    for share in shares:
-        edges.append(edges[-1] + share.share)
-    marks = [round(edge * BAR_COLUMNS) for edge in edges]
-    return (
-        "▕" + "".join(block * (high - low) for block, low, high in zip(_BLOCKS, marks, marks[1:], strict=False)) + "▏"
-    )
+    edges = accumulate((share.share for share in shares), initial=0.0)
+    steps = pairwise(round(edge * BAR_COLUMNS) for edge in edges)
+    return f"▕{''.join(block * (high - low) for block, (low, high) in zip(_BLOCKS, steps, strict=False))}▏"
 
 
 def aligned(table: Table) -> str:

@@ -65,7 +65,7 @@ def symbol_text(decision: Decision | None) -> str:
 
 
 def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
-    """Say which of two classifiers, so written, probably has the better score, and why no more is said."""
+    """Write which of two classifiers, so written, probably has the better score, and why no more is said."""
     up = c.recipe.metric.higher_is_better
     better = a if (c.prob_above_zero >= c.prob_below_zero) == up else b
     chance = max(c.prob_above_zero, c.prob_below_zero)
@@ -287,7 +287,7 @@ def chance_text(event: str, share: float, n_draws: int) -> str:
 
 
 def doubt_text(decision: Decision) -> str:
-    """Say that a verdict is unstable, where it is."""
+    """Write that a verdict is unstable, where it is."""
     return "" if decision.stable else f" ({UNSTABLE})"
 
 
@@ -297,7 +297,7 @@ def by_model(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
 
 
 def by_method(answer: Drawn, n_draws: int, runs: Sequence[Diagnostics], *, has_verdict: bool = True) -> str:
-    """Say how an answer was judged, by which ROPE and rule or why not at all, and how it was drawn."""
+    """Write how an answer was judged, by which ROPE and rule or why not at all, and how it was drawn."""
     recipe = answer.recipe
     if recipe.rope is None:
         judged = "no ROPE"

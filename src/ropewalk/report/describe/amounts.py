@@ -142,13 +142,13 @@ def chance_words(target: float) -> str:
 
 
 def wanted_text(more: MoreData) -> str:
-    """Say what the items are to make probable, and how probable."""
+    """Write what the items are to make probable, and how probable."""
     finding = "" if more.design.goal == "conclusive" else "finding "
     return f"{chance_words(more.target)} of {finding}{goal_text(more.design)}"
 
 
 def more_line(more: MoreData | None, recipe: Recipe, *, bar: bool = False) -> str:
-    """Say in one line how many more items settle a question; empty where nothing is open."""
+    """Write in one line how many more items settle a question; empty where nothing is open."""
     if more is None:
         return ""
     wanted = wanted_text(more)

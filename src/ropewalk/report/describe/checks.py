@@ -34,7 +34,7 @@ MAX_ROWS_ON_PAPER: Final = 120
 MAX_ROWS_IN_SENTENCE: Final = 3
 MAX_LABEL_LETTERS: Final = 40
 WIDTH_PX: Final = 240  # that the bars have on a wide screen, at least
-_FEWEST: Final = 3  # of n replicates none is a p-value below 3 / n, with a probability of 95%
+_RULE_OF_THREE: Final = 3  # of n replicates none is a p-value below 3 / n, with a probability of 95%
 _KEY: Final = (
     "Diamonds were observed. Thin bars hold the middle 95% of the replicates, thick ones the middle half; p is the "
     "share of replicates with at least the observed value, ties counted half."
@@ -86,7 +86,7 @@ def describe_check(check: PredictiveCheck) -> Document:
 
 
 def _answer(check: PredictiveCheck) -> Answer:
-    """Say what the model reproduces, and what it does not."""
+    """Describe what the model reproduces, and what it does not."""
     sizes = " and ".join(f"{n:,}" for n in dict.fromkeys(check.checked))
     about = f"{items_text(check.recipe)}{class_words(check.recipe)} · {model_text(check.recipe)}"
     of = f"of the {check.kind}, {count_of(check.draws, 'data set')} of {sizes} items, seed {check.seed}"
@@ -154,8 +154,8 @@ def p_text(row: CheckRow) -> str:
     >>> p_text(row)
     '<0.003'
     """
-    unit = first_digit(_FEWEST / row.n)
-    bound = float(f"{math.ceil(_FEWEST / row.n / unit - 1e-9) * unit:.6g}")
+    unit = first_digit(_RULE_OF_THREE / row.n)
+    bound = float(f"{math.ceil(_RULE_OF_THREE / row.n / unit - 1e-9) * unit:.6g}")
     decimals = 2 if row.mc_error > 0.001 else 3  # noqa: PLR2004
     if row.p_value in {0.0, 1.0} and bound < 0.5:  # noqa: PLR2004
         return f"<{bound:g}" if row.p_value == 0 else f">{1 - bound:g}"

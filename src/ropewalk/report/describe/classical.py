@@ -30,7 +30,7 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 def describe_test(test: ClassicalTest) -> Document:
     """Describe what a test did, what it assumes and what came out."""
     p = p_value(test.p_value, test.mc_error)
-    # Only a large statistic speaks against these null hypotheses, so that there are no sides.
+    # Only a large statistic contradicts these null hypotheses, so that there are no sides.
     one_way = test.reference is not None and test.reference.family in {"chi2", "f"}
     lines = [
         *((("About", ", ".join(map(name, test.names))),) if test.names else ()),

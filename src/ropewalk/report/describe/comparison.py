@@ -79,7 +79,7 @@ def comparison_sections(
 
 
 def comparison_answer(c: Comparison, *, by_class: bool = False) -> Answer:
-    """Say whether A is better than B, on one class if `by_class`."""
+    """Describe whether A is better than B, on one class if `by_class`."""
     a, b, n = name(c.a), name(c.b), c.delta.worth(len(c.draws))
     metric = words.metric_name(c.metric)
     singles = []
@@ -141,7 +141,7 @@ def _evidence(c: Comparison) -> str:
 
 
 def chains_line(answer: Any) -> Rows:
-    """Say how draws were made, where that is not independently."""
+    """Describe how draws were made, where that is not independently."""
     runs = words.runs_of(answer)
     return (("Chains", words.drawn_text(answer.recipe, len(answer.draws), runs)),) if runs else ()
 

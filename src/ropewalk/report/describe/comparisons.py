@@ -95,7 +95,7 @@ def _in_words(result: ClassComparisons) -> tuple[Section, ...]:
 
 
 def _headline(result: ClassComparisons) -> str:
-    """Say on how many classes which of the two is better."""
+    """Write on how many classes which of the two is better."""
     counts, n = words.tally(c.decision for c in result), len(result)
     first = result[0]
     a, b = name(first.a), name(first.b)
@@ -133,7 +133,7 @@ def _class_sentence(result: ClassComparisons) -> str:
 def describe_sensitivity(result: PriorSensitivity) -> Document:
     """Describe how far an answer depends on the prior."""
     first, answer = result.rows[0][1], sensitivity_answer(result)
-    runs = words.runs_of(first)
+    runs, title = words.runs_of(first), f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}"
 
     def sections(document: Document) -> tuple[Block, ...]:
         call = f"{method.pair_call(first, 'compare')}.prior_sensitivity()"
@@ -141,9 +141,7 @@ def describe_sensitivity(result: PriorSensitivity) -> Document:
         return (*document.answer_sections(), *document.table_section(), document.method_section(rows))
 
     return Document(
-        caption=words.caption_text(
-            f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}", first.recipe, runs
-        ),
+        caption=words.caption_text(title, first.recipe, runs),
         answers=(answer,),
         tables=(_table(result),),
         remarks=method.answer_remarks(first, [first], [], tested=[first]),
@@ -178,15 +176,9 @@ def describe_folds(result: CrossComparison) -> Document:
     answers = tuple(replace(answer, lines=(*answer.lines, *_lines(result))) for answer in whole.answers)
 
     def sections(document: Document) -> tuple[Block, ...]:
-        extras = gather(c)
-        rows = method.method_rows(
-            c,
-            "rw.cross_compare(…)",
-            words.runs_of(c),
-            [len(c.draws)],
-            independent=False,
-            left_out=extras.left_out,
-        )
+        extras, runs, n_draws = gather(c), words.runs_of(c), [len(c.draws)]
+        call, left_out = "rw.cross_compare(…)", extras.left_out
+        rows = method.method_rows(c, call, runs, n_draws, independent=False, left_out=left_out)
         return comparison_sections(document, c, extras, rows)
 
     return replace(

@@ -179,7 +179,7 @@ def sureness_section(picture: Panel, priors: PriorSensitivity | None) -> tuple[S
 
 
 def sensitivity_answer(result: PriorSensitivity) -> Answer:
-    """Say how far the answer moves."""
+    """Describe how far the answer moves."""
     first, alike = result.rows[0][1], result.alike
     moved = f"the mean moves by {moved_text(result)} posterior standard deviations"
     headline = f"Under {count_of(len(alike), 'prior')} {moved}"

@@ -154,11 +154,8 @@ def _sentence(result: Evaluation, m: MetricPosterior) -> str:
 @describes(Validated)
 def describe_validated(result: Validated) -> Document:
     """Describe which setting was chosen, and how good it is."""
-    who, metric, mass = (
-        name(result.name),
-        words.metric_name(result.metric),
-        words.mass_text(result.test.metrics[0].recipe),
-    )
+    who, metric = name(result.name), words.metric_name(result.metric)
+    mass = words.mass_text(result.test.metrics[0].recipe)
     best, test = result.best.validation.estimate, result.estimate
     sizes = " · ".join(
         f"{count_of(len(items), 'item')} to {what}"

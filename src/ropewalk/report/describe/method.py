@@ -98,7 +98,7 @@ def method_rows(
 
 
 def judged_by(recipe: Recipe, no_verdict: str = "") -> str:
-    """Say how a verdict was reached, or why there is none."""
+    """Write how a verdict was reached, or why there is none."""
     if recipe.rope is None:
         return ""
     if no_verdict:

@@ -28,7 +28,7 @@ from ropewalk.text.names import count_of
 from ropewalk.text.numbers import rounded_up, share_interval, share_text
 from ropewalk.text.verdicts import rope_text
 
-MAX_SIZES_TOLD: Final = 4  # rows of a table that a sentence can hold
+MAX_SIZES_IN_SENTENCE: Final = 4  # rows of a table that a sentence can hold
 _URGENT: Final = ("Warning", "Hint", "Assumes")  # what a plan assumes decides it, so it stands beside the answer
 _NOT_YET: Final = "There is no answer yet: the search was stopped before it came to one"
 _NOT_COVERED: Final = (
@@ -103,7 +103,7 @@ def _document(result: Any, study: _Study) -> Document:
 
 
 def _about(study: _Study, design: Design, *, full: bool = False) -> list[str]:
-    """Say what is measured, what is taken as true, and how it is judged; in `full` as a paper needs it."""
+    """List what is measured, what is taken as true, and how it is judged; in `full` as a paper needs it."""
     recipe, truth = design.recipe, name(design.truth)
     a, b = map(name, design.names)
     classes = class_words(recipe)
@@ -125,7 +125,7 @@ def _about(study: _Study, design: Design, *, full: bool = False) -> list[str]:
 
 
 def _simulated(result: Any, in_all: str = "") -> str:
-    """Say how an answer was made."""
+    """Write how an answer was made."""
     if not result.simulations:
         return "nothing simulated"
     return f"{count_of(result.simulations, 'simulation')}{in_all} × {count_of(result.design.draws, 'draw')}"
@@ -145,10 +145,10 @@ def describe_power(result: PowerResult) -> Document:
     design, goal = result.design, amounts.goal_text(result.design)
     to_find = "reach" if result.goal == "conclusive" else "find"
     what = f"Assurance of {goal}" if design.assurance else f"Power to {to_find} {goal}"
-    rows = result.rows if len(result.rows) <= MAX_SIZES_TOLD else (result.rows[0], result.rows[-1])
+    rows = result.rows if len(result.rows) <= MAX_SIZES_IN_SENTENCE else (result.rows[0], result.rows[-1])
     shares = [f"{share_text(row.power, row.simulations)} with {row.n:,}" for row in rows]
     shares[0] += " item" if rows[0].n == 1 else " items"
-    few = len(result.rows) <= MAX_SIZES_TOLD
+    few = len(result.rows) <= MAX_SIZES_IN_SENTENCE
     shown = f"is {', '.join(shares)}" if few else f"goes from {shares[0]} to {shares[1]}"
     ends = ", ".join(share_interval(row.low, row.high) for row in rows)
     done = sorted({row.simulations for row in result.rows})
@@ -341,6 +341,7 @@ def describe_stopping(result: StoppingResult) -> Document:
     rule = ", ".join(map(name, result.stop.split(", ")))  # part by part: an escape may cut what is long
     low, middle, high = (f"{size:,}" for size in result.n_quantiles)
     held = [share_text(share, n) for share in (result.covered, result.fixed_covered)]
+    coverage = f"{held[0]} of studies, in {held[1]} where nobody looks before the end"
     largest = f"{share_text(result.at_most, n)} of studies reach {count_of(result.max_n, 'item')}"
     concluded = f"{share_text(row.conclusive, n)} of studies end with a conclusive verdict"
     rows = (
@@ -359,10 +360,7 @@ def describe_stopping(result: StoppingResult) -> Document:
         lines=(
             ("Looks", f"from {result.min_n:,} items on, every {result.batch:,}, to {result.max_n:,} at most"),
             ("Items", f"{mean} on average · 10% stop by {low}, half by {middle}, 90% by {high} · {largest}"),
-            (
-                "Coverage",
-                f"the HDI holds the truth in {held[0]} of studies, in {held[1]} where nobody looks before the end",
-            ),
+            ("Coverage", f"the HDI holds the truth in {coverage}"),
         ),
     )
     return _document(result, study)

@@ -25,6 +25,7 @@ from ropewalk.text.verdicts import rope_text
 def describe_ranking(result: Ranking) -> Document:
     """Describe a ranking."""
     answer, recipe, runs = _answer(result), result.recipe, words.runs_of(result)
+    title = f"{words.metric_name(result.metric)} of {len(result.models)} classifiers"
     several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
     tables = (_ranks(result), *((_places(result),) if several else ()), _pairs(result))
 
@@ -46,9 +47,7 @@ def describe_ranking(result: Ranking) -> Document:
         )
 
     return Document(
-        caption=words.caption_text(
-            f"{words.metric_name(result.metric)} of {len(result.models)} classifiers", recipe, runs
-        ),
+        caption=words.caption_text(title, recipe, runs),
         answers=(answer,),
         tables=tables,
         remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
@@ -58,7 +57,7 @@ def describe_ranking(result: Ranking) -> Document:
 
 
 def _answer(result: Ranking) -> Answer:
-    """Say which classifier is best, and how many pairs are settled."""
+    """Describe which classifier is best, and how many pairs are settled."""
     recipe, n, metric = result.recipe, len(result.draws), words.metric_name(result.metric)
     best = max(result.models, key=lambda model: model.p_best)
     who, table = name(best.name), recipe.tables[0]

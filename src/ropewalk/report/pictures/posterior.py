@@ -1,6 +1,6 @@
 """Posteriors of one number: their regions, bins and ROPE curve, and the live part of a page.
 
-Numbers that stand on the page before anybody touches it come from Python. For the slider the page carries the HDI, the
+Numbers that stand on the page before a reader touches it come from Python. For the slider the page carries the HDI, the
 rule and some quantiles of the draws, not the draws: spaced like cosines, so that the tails are known best.
 """
 

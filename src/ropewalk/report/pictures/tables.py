@@ -106,6 +106,7 @@ def forest(
     axis = forest_axis(entries, rope, signed=signed)
     judged = live and rope is not None and any(entry.decision is not None for entry in entries)
     rows = tuple(_row(entry, axis, signed=signed) for entry in entries)
+    ends = hull(entry.estimate.hdi for entry in entries)
     return Forest(
         head=head,
         what=what,
@@ -114,9 +115,7 @@ def forest(
         rope=None if rope is None else rope_span(rope, axis),
         rows=rows,
         symbols=any(row.symbol != "–" for row in rows),
-        slider=slider_of(rope, hull(entry.estimate.hdi for entry in entries), reach)
-        if judged and rope is not None
-        else None,
+        slider=slider_of(rope, ends, reach) if judged and rope is not None else None,
         data=json.dumps(live_data(question, axis)) if judged else "",
     )
 

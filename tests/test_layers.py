@@ -33,7 +33,7 @@ ROOMS = (
 )
 """From the ground upwards; a room knows itself and what lies below."""
 
-NEIGHBOURS = {("papers", "planning"), ("curves", "curves"), ("resampling", "analysis"), ("analysis", "resampling")}
+NEIGHBOURS = {("papers", "planning"), ("analysis", "resampling")}
 """Rooms built on the verbs that know each other."""
 
 SWITCHBOARD = "results.upwards"

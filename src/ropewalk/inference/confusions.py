@@ -23,7 +23,6 @@ from ropewalk.text.remarks import as_notes, note
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
 _USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
-_COLUMNS: Final = 6  # more classes are not printed cell by cell
 _PLANE: Final = 2
 _HALF: Final = 0.5
 

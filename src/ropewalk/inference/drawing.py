@@ -34,7 +34,7 @@ LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 
 FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
 UNDRAWN: Final = Drawing()
-MIN_ECE_UNITS: Final = 1_000  # items or clusters
+MIN_ECE_UNITS: Final = 1_000  # items or clusters; with fewer the error is mostly noise, and there is no verdict
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
 _BINARY: Final = 2

@@ -34,8 +34,6 @@ from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
-"""With fewer items the expected calibration error is mostly noise, and there is no verdict on it."""
-
 OF_SCORES_ONLY: Final = ("threshold", "higher_is_better")
 _BINARY: Final = 2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -74,10 +74,6 @@ class Joint:
         table = np.zeros((len(self.labels),) * 3)
         table[tuple(self.codes.T)] = self.probs
         return table
-
-    def renamed(self, names: tuple[str, str]) -> Joint:
-        """Return the same distribution under other classifier names."""
-        return replace(self, names=names)
 
 
 def probabilities(values: Any, what: str, shape: tuple[int, ...] | None = None, *, whole: bool = True) -> FloatArray:

@@ -16,7 +16,7 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "ropewalk needs Python 3.11 or later; set PYTHON=/path/to/python3"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# A stamp a set of extras: pip runs again only when pyproject.toml changed.
+# One stamp per set of extras: pip runs again only when pyproject.toml changed.
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
 	@touch $@

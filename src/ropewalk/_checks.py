@@ -232,7 +232,7 @@ def _first(bad: Any) -> str:
 
 
 def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, ...] | None:
-    """Return one probability a label, in label order, or None.
+    """Return one probability per label, in label order, or None.
 
     A single number is the share of the positive class, the last of two labels.
     """

@@ -1,10 +1,9 @@
 """What is still open, and how many more items would settle it: extrapolated, for every inconclusive verdict.
 
-What more data would say, from the posterior alone: a shortcut that needs no simulation.
-
-With N items counted and n more to come, the variance of the posterior falls to about N / (N + n) of what it is, and
-what it loses is how far its mean may still move. So the next posterior is the present one, shrunk around a mean that
-is drawn on its way from the present mean towards the truth (the "moment matching" of Heath et al. 2019).
+It is a shortcut that needs the posterior alone, and no simulation. With N items counted and n more to come, the
+variance of the posterior falls to about N / (N + n) of what it is, and what it loses is how far its mean may still
+move. So the next posterior is the present one, shrunk around a mean that is drawn on its way from the present mean
+towards the truth (the "moment matching" of Heath et al. 2019).
 """
 
 from __future__ import annotations
@@ -258,7 +257,7 @@ def _rounded(size: float) -> int:
 def with_outlook(result: R) -> R:
     """Return the result with `more` filled in wherever a verdict is inconclusive: how many more items would settle it.
 
-    Everything is extrapolated, which takes a few milliseconds a verdict.
+    Everything is extrapolated, which takes a few milliseconds per verdict.
     """
     if isinstance(result, Ranking):
         return replace(result, pairwise=tuple(_opened_pair(result, pair) for pair in result.pairwise))

@@ -132,7 +132,7 @@ def run_chains(program: Program, sampler: Sampler, draws: DrawsLike, seed: int, 
 
 
 def _stats(found: Any) -> dict[str, Any]:
-    """Return the statistics that are one number a draw; of how often steps were accepted, the mean over parameters."""
+    """Return the statistics with one number per draw; of how often steps were accepted, the mean over parameters."""
     names = [str(name) for name in found.data_vars]
     each = {name: np.asarray(found[name].values) for name in names}
     told = {name: values for name, values in each.items() if values.ndim == 2}  # noqa: PLR2004

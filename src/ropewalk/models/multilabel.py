@@ -105,7 +105,7 @@ class Multilabel(Model):
 
 @dataclass(frozen=True, eq=False)
 class StackPosterior:
-    """Independent posteriors of binary tables, one a label."""
+    """Independent posteriors of binary tables, one per label."""
 
     parts: tuple[TreePosterior, ...]
 
@@ -125,7 +125,7 @@ class StackPosterior:
 
 
 def stack_margins(found: Sequence[Margins]) -> LabelMargins:
-    """Return the margins of binary tables, one a label, as those of one multi-label table."""
+    """Return the margins of binary tables, one per label, as those of one multi-label table."""
     tp, col, row = (np.stack([getattr(m, of)[..., 1] for m in found], axis=-2) for of in ("tp", "col", "row"))
     total = np.ones((row.shape[-1], 1))
     return LabelMargins(Margins(tp.swapaxes(-1, -2), col.swapaxes(-1, -2), row.T, total))

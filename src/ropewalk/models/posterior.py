@@ -63,7 +63,7 @@ def observed_tables(table: AnyOutcomes) -> Tables:
 def observed_psi(
     tables: Sequence[AnyData], metric: AnyMetric, prevalence: tuple[float, ...] | None = None
 ) -> tuple[float | None, ...]:
-    """Return the metric of the counts themselves, one number a classifier.
+    """Return the metric of the counts themselves, one number per classifier.
 
     None where nothing was observed: no items, or at another `prevalence` a class of which there is none.
     """

@@ -207,7 +207,7 @@ class TreePosterior:
 
     @property
     def work(self) -> int:
-        """About how many random numbers a draw takes: a handful of sticks a group, each with K labels."""
+        """About how many random numbers a draw takes: a handful of sticks per group, each with K labels."""
         groups, lumps = max(self.label_mass, 1.0) * len(self.types), np.maximum(self.lump, self.lump > 0).sum()
         return int(len(self.codes) + 4 * self.n_classifiers * groups + 60 * lumps)
 
@@ -302,7 +302,7 @@ class TreePosterior:
     def _unlisted(
         self, rng: np.random.Generator, lumps: FloatArray, mu: FloatArray
     ) -> tuple[IntArray, CodeArray, IntArray, Any]:
-        """Return (patterns, class, draw, mass) of types that a class does not list, each once a draw."""
+        """Return (patterns, class, draw, mass) of types that a class does not list, each once per draw."""
         lumpy = np.flatnonzero(self.lump)
         size = lumps.shape[1]
         concentration = np.repeat(self.lump[lumpy], size)

@@ -20,7 +20,7 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
 
     Examples
     --------
-    >>> did_you_mean("acuracy", ["accuracy", "f1"])
+    >>> did_you_mean("accurate", ["accuracy", "f1"])
     "did you mean 'accuracy'? "
     """
     guess = nearest(name, known)

@@ -92,3 +92,26 @@ def test_the_switchboard_names_functions_that_exist_above():
 def test_every_module_has_a_room():
     rooms = {name_of(path).split(".")[0] for path in MODULES}
     assert rooms == set().union(*ROOMS)
+
+
+def runs(path):
+    """Yield the modules that a file imports when it runs, sooner or later: not those for type checkers alone."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    skipped = {id(inner) for node in typing for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in skipped and (node.module or "").startswith("ropewalk."):
+            package = node.module.removeprefix("ropewalk.")
+            inner = {f"{package}.{alias.name}" for alias in node.names}
+            yield from inner & NAMES if inner <= NAMES else {package}
+
+
+NAMES = {name_of(path) for path in MODULES}
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """The switchboard of results is left out: it looks upwards by name, when a method is called."""
+    graph = {name_of(path): set(runs(path)) for path in MODULES if name_of(path) != "results.upwards"}
+    while leaves := {module for module, targets in graph.items() if not targets & graph.keys()}:
+        graph = {module: targets for module, targets in graph.items() if module not in leaves}
+    assert graph == {}

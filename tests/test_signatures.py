@@ -58,6 +58,12 @@ def test_a_signature_shows_every_option_with_its_default():
 VERBS = [rw.compare, rw.compare_classes, rw.evaluate, rw.rank, rw.cross_compare, rw.power, rw.plan, rw.stopping]
 
 
+def test_a_signature_shows_types_and_defaults_wherever_the_options_are_listed():
+    for function in (rw.compare, rw.from_arviz, rw.classical.friedman, rw.analysis.bias_variance, rw.curves.roc):
+        assert "Annotated[" not in str(inspect.signature(function))
+    assert inspect.signature(rw.analysis.bias_variance).parameters["n_sets"].default == 100
+
+
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
 def test_verbs_show_what_they_take(verb):
     shown = inspect.signature(verb).parameters

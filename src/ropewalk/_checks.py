@@ -7,7 +7,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 
@@ -78,6 +78,8 @@ def _expanded(function: Any) -> inspect.Signature | None:
     else:
         (options,) = get_args(options)
     declared = options.__annotations__
+    if any("Annotated[" in getattr(hint, "__forward_arg__", "") for hint in declared.values()):  # not evaluated yet
+        declared = get_type_hints(options, include_extras=True)
     known = {parameter.name for parameter in own}
     more = [_parameter(name, hint) for name, hint in declared.items() if name not in known]
     return signature.replace(parameters=[*own, *more])

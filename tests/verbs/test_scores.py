@@ -764,3 +764,12 @@ def test_every_class_has_its_own_scores(rng):
         assert one.estimate_a.observed == pytest.approx(expected, abs=1e-12)
     with pytest.raises(rw.errors.InvalidInputError, match="scores of its own"):
         rw.compare_classes(y == 1, p[:, 1], q[:, 1], metric="roc_auc")
+
+
+@pytest.mark.parametrize("option", [{"sample_weight": [1.0] * 40}, {"higher_is_better": False}, {"threshold": 0.5}])
+def test_an_option_of_scores_does_not_make_scores_of_labels(option):
+    y, a, b = [0, 1] * 20, [0, 1] * 18 + [1, 0] * 2, [0, 1] * 20
+    with pytest.raises(
+        rw.errors.InvalidInputError, match=f"`{next(iter(option))}` is about scores, and these are labels"
+    ):
+        rw.compare(y, a, b, **option)

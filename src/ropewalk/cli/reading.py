@@ -176,12 +176,13 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
 
 
 def _are_scores(options: Options, path: str, columns: Sequence[str]) -> bool:
-    """Whether columns hold scores: as the metric says, and where it does not, as their numbers look."""
+    """Whether columns hold scores: as the metric says, and for costs, which are of either, as their numbers look."""
     metric = options.get("metric")
     kinds = {metric_kind(name) for name in ([metric] if metric is None or isinstance(metric, str) else metric)}
     if "threshold" in options or "scores" in kinds:
         return True
-    return kinds == {None} and guess_kind([path], columns) == "scores"
+    costs = metric is not None or "cost_matrix" in options
+    return costs and kinds == {None} and guess_kind([path], columns) == "scores"
 
 
 def _refuse_labels(options: Options) -> None:

@@ -67,7 +67,7 @@ def read_tables(
 
 
 def _kind(metrics: Sequence[Any], options: Mapping[str, Any]) -> Kind | None:
-    """Return whether metrics are of labels or of scores; None where a cost is of either."""
+    """Return whether metrics are of labels or of scores; None where only the data can tell."""
     kinds = {kind for metric in metrics if (kind := metric_kind(metric)) is not None}
     if len(kinds) > 1:
         raise InvalidInputError(
@@ -75,9 +75,9 @@ def _kind(metrics: Sequence[Any], options: Mapping[str, Any]) -> Kind | None:
         )
     if kinds:
         return kinds.pop()
-    if any(options.get(name) is not None for name in (*OF_SCORES_ONLY, "sample_weight")):
-        return "scores"
-    return None if "cost" in metrics or options.get("cost_matrix") is not None else "labels"
+    if "cost" in metrics or options.get("cost_matrix") is not None:
+        return None if options.get("threshold") is None else "scores"
+    return None if any(options.get(name) is not None for name in (*OF_SCORES_ONLY, "sample_weight")) else "labels"
 
 
 def select(options: Mapping[str, Any], wanted: Any) -> Any:

@@ -19,9 +19,13 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     target = Path(path)
     temporary: Path | None = None
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:50]}.", delete=False) as handle:
-            temporary = Path(handle.name)
-            handle.write(content)
+        if target.exists() and not target.is_file():  # a device or a pipe takes the text, and must not be replaced
+            with target.open("wb") as handle:
+                handle.write(content)
+            return
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:50]}.", delete=False) as whole:
+            temporary = Path(whole.name)
+            whole.write(content)
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)

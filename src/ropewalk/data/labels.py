@@ -32,7 +32,9 @@ NO_ANSWER: Final = "(no answer)"
 INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
-_SCORES: Final = 'these look like scores: name a metric of scores, as metric="roc_auc", or cut them at a threshold.'
+_SCORES: Final = wording(
+    'these look like scores: name a metric of scores, as metric="roc_auc", or cut them at a threshold.'
+)
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 MIN_FRACTIONS_LIKE_SCORES: Final = 3
 _KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}

@@ -95,7 +95,7 @@ class ItemScores(Named):
             )
         n_items = len(values[0])
         if not n_items:
-            raise LengthMismatchError("There are no items.", hint="give one score an item.")
+            raise LengthMismatchError("There are no items.", hint="give one score per item.")
         widths = {array.shape[1:] for array in values}
         if len(widths) > 1:
             raise LengthMismatchError(
@@ -296,6 +296,6 @@ def _from_text(column: Sequence[Any], name: str) -> Sequence[Any]:
         except ValueError:
             raise DataError(
                 f"Column {name!r} must hold numbers; got {brief(repr(cell))} in row {i + 1}.",
-                hint="scores have a decimal point; a column of labels is compared without scores.",
+                hint="labels are compared by a metric of labels, such as f1.",
             ) from None
     return numbers

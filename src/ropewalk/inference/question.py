@@ -153,7 +153,7 @@ def _of_scores(source: ItemScores, question: Question, asked: dict[str, Any]) ->
     check_score_options(question, metric)
     if metric == "cost":
         if costs is None:
-            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint="give it as cost_matrix=.")
+            raise InvalidInputError("The metric `cost` needs a cost matrix.", hint=wording("give it as cost_matrix=."))
         metric = decision_cost(costs, threshold)
     elif costs is not None or threshold is not None:
         raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')

@@ -198,7 +198,7 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
         return labels[0]
     raise PosLabelError(
         f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
-        hint=wording("pass pos_label={}.", brief(repr(labels[-1]))),
+        hint=wording("pass pos_label={!r}.", _brief_label(labels[-1])),
     )
 
 
@@ -297,6 +297,10 @@ def _positive_of_scores(items: ItemScores, metric: ScoreMetric, pos_label: Any) 
     if usual is None:
         raise PosLabelError(
             f"Which label do the scores speak for? The labels are {shorten(items.labels)}.",
-            hint=wording("pass pos_label={}.", brief(repr(items.labels[-1]))),
+            hint=wording("pass pos_label={!r}.", _brief_label(items.labels[-1])),
         )
     return usual
+
+
+def _brief_label(label: Label) -> Label:
+    return brief(label) if isinstance(label, str) else label

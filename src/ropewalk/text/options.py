@@ -86,7 +86,7 @@ def wording(template: str, *values: object) -> Wording:
                 sentence += _mention(f"{name}=", name, None)
             elif value.startswith("{"):
                 chosen = next(rest)
-                sentence += _mention(f"{name}={value.format(chosen)}", name, quote(str(chosen).strip("'\"")))
+                sentence += _mention(f"{name}={value.format(chosen)}", name, quote(str(chosen)))
             else:
                 filled = str(_filled(Wording(""), value, rest))
                 sentence += _mention(f"{name}={filled}", name, filled.strip("'\""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import Annotated, TypedDict
@@ -148,3 +149,30 @@ def test_typed_dictionaries_without_options_have_no_commands_options():
     class Empty(TypedDict, total=False): ...
 
     assert Command("none", "None.", Empty, print).params == []
+
+
+def test_a_page_goes_into_a_pipe_and_does_not_replace_it(run, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        code, _, _ = run("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "100", "--html", pipe)
+        page, _ = reader.communicate()
+    assert code == 0
+    assert page.startswith(b"<!")
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "hint"),
+    [
+        ("1,0.25,0.5\n0,0.75,0.1\n1,0.5,0.3\n", ["--metric", "f1"], "as --metric roc_auc"),
+        ("1,0.25,0.5\n0,0.75,0.1\n1,0.5,0.3\n", ["--metric", "cost"], "give it as --cost-matrix."),
+        ('a,a,a\n"missing=""drop""",a,a\n', [], """--pos-label 'missing="drop"'"""),
+    ],
+)
+def test_hints_are_written_for_the_command_line(run, tmp_path, rows, options, hint):
+    path = tmp_path / "data.csv"
+    path.write_text(f"y,a,b\n{rows}", encoding="utf-8")
+    code, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", *options)
+    assert code in {2, 4}
+    assert hint in err

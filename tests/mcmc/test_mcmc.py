@@ -887,9 +887,9 @@ def test_a_sampler_that_makes_no_sense_is_refused(said, match):
 
 
 def test_samplers_have_the_papers_settings_unless_said_otherwise():
-    assert (Sampler().step, Sampler().chains, Sampler().tune) == ("nuts", 4, 1_000)
+    assert (Sampler().step, Sampler().n_chains, Sampler().tune) == ("nuts", 4, 1_000)
     papers = Sampler(step="metropolis")
-    assert (papers.chains, papers.tune) == (1, 0)
+    assert (papers.n_chains, papers.tune) == (1, 0)
     assert parse_engine("pymc", step="metropolis") == papers
     assert parse_engine("auto", n_chains=2) == Sampler(n_chains=2)
     assert parse_engine(Sampler(target_accept=0.8), tune=50) == Sampler(target_accept=0.8, tune=50)
@@ -899,7 +899,7 @@ def test_samplers_have_the_papers_settings_unless_said_otherwise():
 @pytest.mark.parametrize("option", [{"step": "nuts"}, {"n_chains": 2}, {"tune": 10}], ids=["step", "n_chains", "tune"])
 def test_the_exact_engine_has_nothing_to_set(option):
     with pytest.raises(InvalidInputError, match=f"`{next(iter(option))}` is about Markov chains"):
-        rw.compare(small(), metric="f1", engine="exact", **option)
+        parse_engine("exact", **option)
 
 
 def test_an_engine_that_does_not_exist_is_refused():
@@ -923,7 +923,7 @@ def test_micro_averages_of_many_labels_are_the_bootstraps_too():
 
 
 def test_scores_have_no_engine():
-    with pytest.raises(InvalidInputError, match="'engine'"):
+    with pytest.raises(InvalidInputError, match="`engine` is about labels, and 'roc_auc' about scores"):
         rw.compare([0, 1] * 10, np.arange(20), np.arange(20)[::-1], metric="roc_auc", engine="pymc")
 
 

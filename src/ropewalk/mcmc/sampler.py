@@ -19,6 +19,7 @@ from ropewalk._progress import ProgressLike, current, metered
 from ropewalk.draws import streams
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.programs import Program, load_pymc
+from ropewalk.text.options import argument, wording
 from ropewalk.typing import DrawsLike, FloatArray
 
 Step = Literal["nuts", "metropolis"]
@@ -88,16 +89,17 @@ def parse_engine(engine: Any, step: Any = None, n_chains: Any = None, tune: Any 
     >>> parse_engine("pymc", step="metropolis").tune
     0
     """
-    said = {"step": step, "n_chains": n_chains, "tune": tune}
-    given = {name: value for name, value in said.items() if value is not None}
+    settings = {"step": step, "n_chains": n_chains, "tune": tune}
+    settings = {name: value for name, value in settings.items() if value is not None}
     if isinstance(engine, Sampler):
-        return replace(engine, **given)
-    found = choose(engine, {"auto": "auto", "exact": "exact", "pymc": "pymc"}, "engine")
-    if found == "exact" and given:
+        return replace(engine, **settings)
+    chosen = choose(engine, {"auto": "auto", "exact": "exact", "pymc": "pymc"}, "engine")
+    if chosen == "exact" and settings:
         raise InvalidInputError(
-            f"`{next(iter(given))}` is about Markov chains, and the exact engine has none.", hint='use engine="pymc".'
+            argument(next(iter(settings))) + " is about Markov chains, and the exact engine has none.",
+            hint=wording('use engine="pymc".'),
         )
-    return Sampler(**given) if found == "pymc" or given else found
+    return Sampler(**settings) if chosen == "pymc" or settings else chosen
 
 
 @dataclass(frozen=True, eq=False)

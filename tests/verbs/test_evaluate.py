@@ -113,3 +113,9 @@ def test_many_labels_need_a_class(news):
         rw.evaluate(news.outcomes, "svm_l2", metric="f1")
     with pytest.raises(InvalidInputError, match="Name 1 of the 4"):
         rw.evaluate(news.outcomes, metric="f1", pos_label=8)
+
+
+def test_of_two_metrics_with_one_name_the_first_is_found(silent):
+    e = rw.evaluate([1, 0] * 40, [1, 0] * 40, metric=["accuracy", "accuracy"], rng=0, draws=50)
+    assert e["accuracy"] is e.metrics[0]
+    assert e.metrics[0] is not e.metrics[1]

@@ -80,7 +80,7 @@ class Evaluation(Rendered, Modelled, Remarked):
     remarks: tuple[Remark, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricPosterior:
-        return part_of({posterior.metric.name: posterior for posterior in self.metrics}, metric)
+        return part_of({posterior.metric.name: posterior for posterior in reversed(self.metrics)}, metric)
 
     @property
     def recipe(self) -> Recipe:

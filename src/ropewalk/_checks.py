@@ -12,14 +12,15 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 import numpy as np
 
 from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownKeywordError, UnknownNameError
-from ropewalk.text.names import did_you_mean, shorten
+from ropewalk.text.names import brief, did_you_mean, shorten
 from ropewalk.text.options import argument, wording
-from ropewalk.typing import DrawsLike, IntArray, Label, Missing, SeedLike
+from ropewalk.typing import DrawsLike, FloatArray, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_DRAWS = 100_000_000
+_MAX_ERROR_OF_SUM = 1e-6  # how far from 1 a sum of probabilities may be, as of published digits
 _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
 
 
@@ -113,6 +114,20 @@ def is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
+def check_whole(value: Any, name: str, least: int = 1, most: int | None = None, *, hint: str | None = None) -> int:
+    """Return a whole number within bounds.
+
+    Examples
+    --------
+    >>> check_whole(5, "n_bins", 1, 200)
+    5
+    """
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise InvalidInputError(argument(name) + f" must be a whole number {bounds}; got {value!r}.", hint=hint)
+    return int(value)
+
+
 def check_prob(value: Any, name: str = "prob") -> float:
     """Return `value` if it is a usable probability mass.
 
@@ -127,6 +142,36 @@ def check_prob(value: Any, name: str = "prob") -> float:
             hint="0.95 gives the papers' 95% HDI." if name == "prob" else None,
         )
     return float(value)
+
+
+def check_probabilities(
+    values: Any, what: str, shape: tuple[int, ...] | None = None, *, whole: bool = True
+) -> FloatArray:
+    """Return numbers that are probabilities and, where `whole`, add up to 1; `what` names them in an error.
+
+    Examples
+    --------
+    >>> check_probabilities([0.25, 0.75], "The shares").tolist()
+    [0.25, 0.75]
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInputError(f"{what} must be numbers; got {brief(repr(values))}.") from None
+    if shape is not None and array.shape != shape:
+        raise InvalidInputError(f"{what} must be {' × '.join(map(str, shape))} numbers; got {brief(repr(values))}.")
+    wrong = ~np.isfinite(array) | (array < 0)
+    if whole:
+        wrong |= array > 1 + _MAX_ERROR_OF_SUM
+    if wrong.any():
+        must = "probabilities from 0 to 1" if whole else "finite and not negative"
+        raise InvalidInputError(f"{what} must be {must}; one of them is {array[wrong][0]:g}.")
+    total = float(array.sum())
+    if whole and abs(total - 1) > _MAX_ERROR_OF_SUM:
+        raise InvalidInputError(
+            f"{what} must add up to 1; they add up to {total:.6g}.", hint="divide counts by their sum."
+        )
+    return array / total if whole else array
 
 
 def check_positive(value: Any, name: str) -> float:
@@ -265,7 +310,7 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
             raise InvalidInputError(
                 wording("`prevalence` must have {} shares; got {!r}.", len(labels), prevalence), hint=hint
             )
-    if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-6:  # noqa: PLR2004
+    if not all(is_real(s) and math.isfinite(s) and s >= 0 for s in shares) or abs(sum(shares) - 1) > _MAX_ERROR_OF_SUM:
         raise InvalidInputError(
             wording("`prevalence` must be shares between 0 and 1 that add up to 1; got {!r}.", prevalence), hint=hint
         )

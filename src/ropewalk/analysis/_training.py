@@ -1,10 +1,10 @@
-"""Train a fresh copy of any estimator on any form of items; which items are trained on and which are held out."""
+"""Train a fresh copy of any estimator on any form of items, and pick which items are trained on."""
 
 from __future__ import annotations
 
-import copy
-import warnings
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -13,125 +13,113 @@ import numpy as np
 import numpy.typing as npt
 
 from ropewalk._checks import is_real, is_whole
-from ropewalk._optional import require
-from ropewalk.data.labels import clean, kind_of, sort_labels, whole_number
+from ropewalk.data.scores import code_labels
 from ropewalk.errors import (
     DataError,
     InvalidInputError,
-    LabelTypeError,
     LengthMismatchError,
+    MissingDependencyError,
     MissingLabelsError,
     RopewalkError,
 )
-from ropewalk.resampling.splits import Fold, legacy_seed
-from ropewalk.text.names import brief, shorten
+from ropewalk.resampling.splits import clone, count_items
+from ropewalk.text.names import brief
 from ropewalk.typing import IntArray, Label
 
 _MAX_SEED: Final = 2**31 - 1  # what scikit-learn takes as a random_state
-_FORMS: Final = "give an object with fit and predict, or a function (X_train, y_train, X_test) -> predictions."
 
 
-@dataclass(frozen=True, slots=True)
-class Learner:
-    """Anything that learns: `estimator` is an object with fit and predict, or a function of three arguments."""
+@dataclass(slots=True)
+class _OfFunction:
+    """An estimator made of a function (X_train, y_train, X_test) -> predictions."""
 
-    estimator: Any
-    is_function: bool
+    function: Callable[..., Any]
+    train: tuple[Any, ...] = ()
 
-    def predict(self, train: tuple[Any, Any], *tests: Any, rng: np.random.Generator, where: str) -> list[Any]:
-        """Train a fresh copy on `train`, and return its predictions for each of `tests`."""
-        try:
-            if self.is_function:
-                answers = [self.estimator(*train, test) for test in tests]
-            else:
-                trained = self._fresh(rng)
-                trained.fit(*train)
-                answers = [trained.predict(test) for test in tests]
-        except RopewalkError:
-            raise
-        except Exception as error:
-            raise DataError(
-                f"The estimator failed on {where}: {type(error).__name__}: {brief(str(error), 200)}",
-                hint="does it learn from the whole data? A small training set may lack a class.",
-            ) from error
-        columns = [_column(answer, f"The predictions on {where} must be one an item.") for answer in answers]
-        for column, n in zip(columns, map(count, tests), strict=True):
-            if column.shape != (n,):
-                raise LengthMismatchError(
-                    f"The estimator must predict one value an item; got shape {column.shape} for {n:,} items on "
-                    f"{where}.",
-                    hint=_FORMS,
-                )
-        return columns
+    def fit(self, items: Any, targets: Any) -> None:
+        self.train = items, targets
 
-    def with_parameter(self, name: str, value: Any) -> Learner:
-        """Return the same learner with one parameter set."""
-        if self.is_function:
-            return Learner(partial(self.estimator, **{name: value}), is_function=True)
-        other = _copy(self.estimator)
-        try:
-            if hasattr(other, "set_params"):
-                other.set_params(**{name: value})
-            elif hasattr(other, name):
-                setattr(other, name, value)
-            else:
-                raise InvalidInputError(
-                    f"{type(other).__name__} has no parameter {name!r}.", hint="name one of its attributes."
-                )
-        except (AttributeError, TypeError, ValueError) as error:
-            if isinstance(error, RopewalkError):
-                raise
-            raise InvalidInputError(
-                f"{name!r} cannot be set to {brief(repr(value))}: {brief(str(error), 200)}",
-                hint="write step__parameter for the step of a pipeline.",
-            ) from error
-        return Learner(other, is_function=False)
+    def predict(self, items: Any) -> Any:
+        return self.function(*self.train, items)
 
-    def _fresh(self, rng: np.random.Generator) -> Any:
-        """Return an untrained copy; where it leaves its random_state open, it gets one from `rng`."""
-        other = _copy(self.estimator)
-        if hasattr(other, "get_params") and hasattr(other, "set_params"):
-            names = [name for name in sorted(other.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
-            free = {name: int(rng.integers(_MAX_SEED)) for name in names if other.get_params(deep=True)[name] is None}
-            if free:
-                other.set_params(**free)
-        return other
+    def set_params(self, **parameters: Any) -> None:
+        self.function = partial(self.function, **parameters)
+
+    def __deepcopy__(self, _: Any) -> _OfFunction:
+        return _OfFunction(self.function)
 
 
-def as_learner(estimator: Any) -> Learner:
-    """Return the learner that an argument stands for."""
+def as_estimator(estimator: Any) -> Any:
+    """Return an object with fit and predict: the one that came, or one made of a function."""
     if isinstance(estimator, type):
         raise InvalidInputError(
             f"`estimator` must be an object; got the class {estimator.__name__}.", hint=f"write {estimator.__name__}()."
         )
     if callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "predict", None)):
-        return Learner(estimator, is_function=False)
+        return estimator
     if callable(estimator):
-        return Learner(estimator, is_function=True)
-    raise InvalidInputError(f"`estimator` cannot be a {type(estimator).__name__}.", hint=_FORMS)
+        return _OfFunction(estimator)
+    raise InvalidInputError(
+        f"`estimator` cannot be a {type(estimator).__name__}.",
+        hint="give an object with fit and predict, or a function (X_train, y_train, X_test) -> predictions.",
+    )
+
+
+def with_parameter(estimator: Any, name: str, value: Any) -> Any:
+    """Return a copy of an estimator with one parameter set."""
+    other = _copy(estimator)
+    try:
+        if hasattr(other, "set_params"):
+            other.set_params(**{name: value})
+        elif hasattr(other, name):
+            setattr(other, name, value)
+        else:
+            raise InvalidInputError(
+                f"{type(other).__name__} has no parameter {name!r}.", hint="name one of its attributes."
+            )
+    except (AttributeError, TypeError, ValueError) as error:
+        if isinstance(error, RopewalkError):
+            raise
+        raise InvalidInputError(
+            f"{name!r} cannot be set to {brief(repr(value))}: {brief(str(error), 200)}",
+            hint="write step__parameter for the step of a pipeline.",
+        ) from error
+    return other
 
 
 def _copy(estimator: Any) -> Any:
     """Return an untrained copy: scikit-learn's own way for its estimators, a deep copy for others."""
     if hasattr(estimator, "get_params"):
-        try:
-            from sklearn.base import clone  # type: ignore[import-untyped,unused-ignore]
-        except ImportError:
-            pass
-        else:
-            try:
-                return clone(estimator)
-            except (TypeError, RuntimeError) as error:
-                raise InvalidInputError(
-                    f"{type(estimator).__name__} cannot be cloned: {brief(str(error), 200)}", hint=_FORMS
-                ) from error
-    return copy.deepcopy(estimator)
+        with contextlib.suppress(MissingDependencyError):
+            return clone(type(estimator).__name__, estimator)
+    return deepcopy(estimator)
 
 
-def count(items: Any) -> int:
-    """Return the number of items of an array, a dataframe, a sparse matrix or a list."""
-    shape = getattr(items, "shape", None)
-    return int(shape[0]) if shape else len(items)
+def train_and_predict(
+    estimator: Any, train: tuple[Any, Any], *tests: Any, rng: np.random.Generator, where: str
+) -> list[Any]:
+    """Train a fresh copy, and return its predictions for each of `tests`.
+
+    Where the estimator leaves its random_state open, the copy gets one from `rng`.
+    """
+    try:
+        fresh = _copy(estimator)
+        if hasattr(fresh, "get_params") and hasattr(fresh, "set_params"):
+            known = fresh.get_params(deep=True)
+            free = [name for name in sorted(known) if name.split("__")[-1] == "random_state" and known[name] is None]
+            if free:
+                fresh.set_params(**{name: int(rng.integers(_MAX_SEED)) for name in free})
+        fresh.fit(*train)
+        answers = [fresh.predict(test) for test in tests]
+    except RopewalkError:
+        raise
+    except Exception as error:
+        raise DataError(
+            f"The estimator failed on {where}: {type(error).__name__}: {brief(str(error), 200)}",
+            hint="does it learn from the whole data? A small training set may lack a class.",
+        ) from error
+    name = f"The predictions on {where}"
+    return [as_targets(answer, name, test) for answer, test in zip(answers, tests, strict=True)]
 
 
 def as_items(items: Any, name: str) -> Any:
@@ -142,27 +130,24 @@ def as_items(items: Any, name: str) -> Any:
         except ValueError as error:
             raise LengthMismatchError(f"The rows of `{name}` have different lengths.") from error
         items = array if array.dtype.kind in "biuf" else list(items)
-    shape = getattr(items, "shape", None)
-    if isinstance(items, str | bytes | dict | set) or shape == () or not (shape or hasattr(items, "__len__")):
-        raise InvalidInputError(
-            f"`{name}` must be an array, a dataframe or a list of items; got {type(items).__name__}."
-        )
-    if count(items) == 0:
+    if count_items(items, name) == 0:
         raise LengthMismatchError(f"`{name}` is empty.", hint="give at least one item.")
     return items
 
 
-def as_targets(targets: Any, name: str, items: Any, what: str) -> npt.NDArray[Any]:
-    """Return one target for each of `items`, as an array."""
+def as_targets(targets: Any, name: str, items: Any) -> npt.NDArray[Any]:
+    """Return one value for each of `items`, as an array; a table with a single column is that column."""
     if np.ma.is_masked(targets):
-        raise MissingLabelsError(f"Some of `{name}` are masked.", hint="leave these items out.")
-    array = _column(targets, f"`{name}` must hold one target an item.")
-    if array.ndim != 1:
-        raise InvalidInputError(f"`{name}` must be one-dimensional; got shape {array.shape}.")
-    if array.size != count(items):
-        raise LengthMismatchError(
-            f"`{name}` and `{what}` must have the same length; got {array.size:,} and {count(items):,}."
-        )
+        raise MissingLabelsError(f"{name}: some are masked.", hint="leave these items out.")
+    number = count_items(items)
+    try:
+        array = np.asarray(targets)
+    except ValueError as error:
+        raise LengthMismatchError(f"{name} must be one value per item; got rows of different lengths.") from error
+    if array.shape == (number, 1):
+        array = array[:, 0]
+    if array.shape != (number,):
+        raise LengthMismatchError(f"{name} must be one value per item, {number:,} in all; got shape {array.shape}.")
     return array
 
 
@@ -173,103 +158,12 @@ def as_list(values: Any) -> list[Any]:
     return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
 
 
-def _column(values: Any, message: str) -> npt.NDArray[Any]:
-    """Return an array, of a table with a single column that column; `message` is about rows of unequal length."""
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise LengthMismatchError(message) from error
-    return array[:, 0] if array.ndim > 1 and array.shape[1:] == (1,) else array
-
-
-def check_numbers(values: Any, name: str, most: float) -> npt.NDArray[np.float64]:
-    """Return finite numbers that can be squared."""
-    try:
-        if np.asarray(values).dtype.kind in "cSUMm":
-            raise TypeError(name)  # noqa: TRY301 - text that looks like numbers is refused too
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"{name} must be numbers for the squared loss.", hint='labels go with loss="zero_one".'
-        ) from error
-    bad = ~(np.abs(array) < most)  # NaN compares as False
-    if bad.any():
-        raise DataError(f"{name} must be finite numbers below {most:g}; got {array[bad].flat[0].item()!r}.")
-    return array
-
-
-def check_number_of(value: Any, name: str, least: int) -> int:
-    """Return a whole number of at least `least`."""
-    if not is_whole(value) or value < least:
-        raise InvalidInputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
-    return int(value)
-
-
-def code_labels(columns: Sequence[npt.NDArray[Any]]) -> tuple[tuple[Label, ...], list[IntArray]]:
+def code_together(*columns: npt.NDArray[Any]) -> tuple[tuple[Label, ...], list[IntArray]]:
     """Return the labels of all columns, in order, and each column as positions in them."""
-    split = []
-    for column in columns:
-        try:
-            values, places = np.unique(column, return_inverse=True)
-        except TypeError as error:
-            raise LabelTypeError("Labels must be of one type.", hint="is there a None among them?") from error
-        plain = [whole_number(clean(value)) for value in values.tolist()]
-        if None in plain:
-            raise MissingLabelsError("Some labels or predictions are null or NaN.", hint="leave these items out.")
-        split.append((plain, places.reshape(-1)))
-    known: list[Label] = list({(kind_of(v), v): v for plain, _ in split for v in plain if v is not None}.values())
-    if len({kind_of(label) for label in known}) > 1:
-        raise LabelTypeError(
-            f"Labels and predictions are of different types: {shorten(known, 6)}.",
-            hint="1, '1' and True are different labels; convert them to one type.",
-        )
-    labels = sort_labels(known)
-    position = {label: j for j, label in enumerate(labels)}
-    return labels, [np.array([position[v] for v in plain if v is not None])[places] for plain, places in split]
-
-
-def all_labels(labels: tuple[Label, ...], predicted: npt.NDArray[Any]) -> tuple[Label, ...]:
-    """Return the labels of the data, and behind them any that were only predicted."""
-    all_predicted, _ = code_labels([predicted])
-    return (*labels, *(label for label in all_predicted if label not in labels))
-
-
-def check_folds(cv: Any, items: Any, labels: npt.NDArray[Any], seed: int, caller: str) -> list[Fold]:
-    """Return the folds of one pass of cross-validation, in which every item is held out once."""
-    splitters = require("sklearn.model_selection", extra="ml", caller=caller)
-    if is_whole(cv):
-        if not 2 <= cv <= labels.size:  # noqa: PLR2004
-            raise InvalidInputError(
-                f"`cv` must be from 2 to the number of items, {labels.size:,}; got {cv!r}.", hint="5 and 10 are usual."
-            )
-        most = int(np.unique(labels, return_counts=True)[1].max())
-        kind = splitters.StratifiedKFold if cv <= most else splitters.KFold
-        splitter = kind(n_splits=int(cv), shuffle=True, random_state=legacy_seed(seed))
-    elif callable(getattr(cv, "split", None)):
-        splitter = cv
-    else:
-        raise InvalidInputError(
-            f"`cv` must be a number of folds or a splitter of scikit-learn; got {cv!r:.60}.", hint="such as cv=5."
-        )
-    try:
-        with warnings.catch_warnings():
-            # a class with fewer items than folds: its score says so by itself
-            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-            pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(items, labels)]
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"The items cannot be split: {error}", hint="use fewer folds, and a splitter without groups."
-        ) from error
-    held_out = np.sort(np.concatenate([test for _, test in pairs])) if pairs else np.zeros(0)
-    if not np.array_equal(held_out, np.arange(labels.size)):
-        raise DataError(
-            "The splitter must hold out every item exactly once.",
-            hint="use KFold or StratifiedKFold; random splits and repeats count some items twice or never.",
-        )
-    folds = [Fold(train.astype(np.int64), test.astype(np.int64)) for train, test in pairs]
-    if min(fold.train.size for fold in folds) == 0:
-        raise DataError("A fold leaves no items to train on.", hint="use more folds.")
-    return folds
+    numeric = all(column.dtype.kind in "iuf" for column in columns)  # where 1.0 is 1, but no "1" and no True
+    joined = np.concatenate(columns if numeric else [column.astype(object) for column in columns])
+    places, labels = code_labels(joined, "labels and predictions")
+    return labels, np.split(places, np.cumsum([column.size for column in columns])[:-1])
 
 
 def spread_order(labels: npt.NDArray[Any], rng: np.random.Generator) -> IntArray:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_seed, checked_keywords, is_real
+from ropewalk._checks import check_probabilities, check_seed, check_whole, checked_keywords, is_real
 from ropewalk.analysis._densities import (
     FORMS,
     Problem,
@@ -22,15 +22,14 @@ from ropewalk.analysis._densities import (
     quiet,
     spread_points,
 )
-from ropewalk.analysis._training import as_list, check_number_of
+from ropewalk.analysis._training import as_list
 from ropewalk.data.labels import check_labels, label_text
-from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.registry import cost as cost_metric
 from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label, SeedLike
 
 _MAX_COST: Final = 1e100
-_MAX_ERROR_OF_SUM: Final = 1e-6
 _MIN_CLASSES: Final = 2
 _MIN_DRAWS: Final = 2
 
@@ -151,13 +150,13 @@ def bayes_error(
     """
     if isinstance(densities, str) or not isinstance(densities, Sequence | np.ndarray) or len(densities) < _MIN_CLASSES:
         raise InvalidInputError("`densities` must be a list of two or more.", hint=FORMS)
-    shares = _priors(priors, len(densities))
+    shares = check_probabilities(priors, "`priors`", (len(densities),))
     costs = _costs(cost_matrix, len(densities))
     names = tuple(range(len(densities))) if labels is None else check_labels(labels)
     if len(names) != len(densities):
         raise InvalidInputError(f"There are {len(densities)} densities and {count_of(len(names), 'label')}.")
     kinds = {kind_of_density(density) for density in densities}
-    n_draws, seed = check_number_of(draws, "draws", _MIN_DRAWS), check_seed(rng, random_state)
+    n_draws, seed = check_whole(draws, "draws", _MIN_DRAWS), check_seed(rng, random_state)
     many = kinds == {"many"}
     if "many" in kinds and not many:
         raise InvalidInputError("Densities of one dimension and of more cannot go together.", hint=FORMS)
@@ -248,16 +247,12 @@ def bayes_error_table(joint: Any, *, cost_matrix: Any = None, labels: Iterable[L
     >>> print(f"{best.risk:.2f}", best.decisions)
     0.30 ('no', 'yes')
     """
-    try:
-        table = np.asarray(joint, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError("`joint` must hold numbers, in rows of equal length.") from error
-    if table.ndim != 2 or not table.size:  # noqa: PLR2004
+    check_probabilities(joint, "`joint`")
+    table = np.asarray(joint, dtype=np.float64)
+    if table.ndim != 2:  # noqa: PLR2004
         raise InvalidInputError(
-            f"`joint` must be a table; got shape {table.shape}.", hint="one row a value of x, one column a label."
+            f"`joint` must be a table; got shape {table.shape}.", hint="one row per value of x, one column per label."
         )
-    if not (np.isfinite(table).all() and (table >= 0).all() and abs(table.sum() - 1) <= _MAX_ERROR_OF_SUM):
-        raise InvalidInputError("`joint` must hold probabilities that add up to 1.", hint="divide counts by their sum.")
     costs = _costs(cost_matrix, table.shape[1])
     names = tuple(range(table.shape[1])) if labels is None else check_labels(labels)
     if len(names) != table.shape[1]:
@@ -267,19 +262,6 @@ def bayes_error_table(joint: Any, *, cost_matrix: Any = None, labels: Iterable[L
     posterior = np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0)
     decisions = tuple(names[d] for d in risks.argmin(axis=1).tolist())
     return BayesTable(risk=float(risks.min(axis=1).sum()), decisions=decisions, posterior=posterior)
-
-
-def _priors(priors: Any, n: int) -> FloatArray:
-    shares = priors.tolist() if isinstance(priors, np.ndarray) else priors
-    if isinstance(shares, str) or not isinstance(shares, Sequence):
-        raise InvalidInputError(f"`priors` must be a list of probabilities; got {type(priors).__name__}.")
-    if len(shares) != n:
-        raise LengthMismatchError(f"There are {n} densities and {len(shares)} priors.", hint="give one a class.")
-    if not all(is_real(s) and 0 <= s < math.inf for s in shares) or abs(sum(shares) - 1) > _MAX_ERROR_OF_SUM:
-        raise InvalidInputError(
-            f"`priors` must be probabilities that add up to 1; got {shares!r:.100}.", hint="0 is a class that never is."
-        )
-    return np.array(shares, dtype=np.float64) / float(sum(shares))
 
 
 def _costs(matrix: Any, n: int) -> FloatArray:

@@ -10,16 +10,14 @@ from typing import Annotated, Any, Final, Literal, Unpack, get_args, overload
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._checks import check_seed, checked_keywords, choose, is_real
+from ropewalk._checks import check_seed, check_whole, checked_keywords, choose, is_real
 from ropewalk._progress import ProgressLike, check_progress, track
 from ropewalk.analysis._training import (
-    Learner,
+    as_estimator,
     as_items,
-    as_learner,
     as_targets,
-    check_number_of,
-    check_numbers,
-    code_labels,
+    code_together,
+    train_and_predict,
 )
 from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError
@@ -295,8 +293,8 @@ def bias_variance(
     >>> bool(np.allclose(total, parts.error))
     True
     """
-    learner, kind = as_learner(estimator), choose(loss, {kind: kind for kind in get_args(Loss)}, "loss")
-    n_sets = check_number_of(options.get("n_sets", 100), "n_sets", _MIN_SETS)
+    learner, kind = as_estimator(estimator), choose(loss, {kind: kind for kind in get_args(Loss)}, "loss")
+    n_sets = check_whole(options.get("n_sets", 100), "n_sets", _MIN_SETS)
     sample, truth, noise = options.get("sample"), options.get("truth"), options.get("noise")
     progress = options.get("progress")
     check_progress(progress)
@@ -312,8 +310,8 @@ def bias_variance(
     if kind == "squared":
         target, known = _target(tests, y_test, truth, noise)
         if draw is not sample:
-            check_numbers(y, "`y`", _MAX_VALUE)
-        predictions = np.stack([check_numbers(row, "The predictions", _MAX_VALUE) for row in rows()])
+            _as_numbers(y, "`y`", X)
+        predictions = np.stack([_as_numbers(row, "The predictions", tests) for row in rows()])
         return split_squared(predictions, target, known, resampled=resampled, seed=seed)
     if truth is not None or noise is not None:
         raise InvalidInputError(
@@ -322,9 +320,8 @@ def bias_variance(
         )
     if y_test is None:
         raise InvalidInputError("The 0-1 loss needs the labels of the test items.", hint="give them as y_test=.")
-    right = as_targets(y_test, "y_test", tests, "X_test")
-    labels, codes = code_labels([right, *rows()])
-    return split_zero_one(codes[1:], codes[0], labels, resampled=resampled, seed=seed)
+    labels, (truths, *predicted) = code_together(as_targets(y_test, "`y_test`", tests), *rows())
+    return split_zero_one(predicted, truths, labels, resampled=resampled, seed=seed)
 
 
 def _source(X: Any, y: Any, sample: Any) -> Sample:
@@ -341,7 +338,7 @@ def _source(X: Any, y: Any, sample: Any) -> Sample:
     if X is None or y is None:
         raise InvalidInputError("There are no training sets.", hint="give X and y to resample, or sample=.")
     items = as_items(X, "X")
-    targets = as_targets(y, "y", items, "X")
+    targets = as_targets(y, "`y`", items)
 
     def resample(rng: np.random.Generator) -> tuple[Any, Any]:
         index = rng.integers(targets.size, size=targets.size)
@@ -351,7 +348,7 @@ def _source(X: Any, y: Any, sample: Any) -> Sample:
 
 
 def _train(
-    learner: Learner, draw: Sample, tests: Any, streams: Sequence[np.random.SeedSequence], progress: ProgressLike
+    estimator: Any, draw: Sample, tests: Any, streams: Sequence[np.random.SeedSequence], progress: ProgressLike
 ) -> list[Any]:
     """Return the predictions of each training set; set i is the same however many there are."""
     rows = []
@@ -361,8 +358,8 @@ def _train(
         if not isinstance(train, tuple | list) or len(train) != 2:  # noqa: PLR2004
             raise InvalidInputError("`sample` must return a pair (X, y).")
         items = as_items(train[0], "X")
-        pair = items, as_targets(train[1], "y", items, "X")
-        rows.append(learner.predict(pair, tests, rng=rng, where=f"training set {i:,}")[0])
+        pair = items, as_targets(train[1], "`y`", items)
+        rows += train_and_predict(estimator, pair, tests, rng=rng, where=f"training set {i:,}")
     return rows
 
 
@@ -378,16 +375,33 @@ def _target(tests: Any, y_test: Any, truth: Any, noise: Any) -> tuple[FloatArray
             raise InvalidInputError(
                 "`noise` goes with `truth`.", hint="from the average of bias_and_noise you may subtract it yourself."
             )
-        return check_numbers(as_targets(y_test, "y_test", tests, "X_test"), "`y_test`", _MAX_VALUE), None
+        return _as_numbers(y_test, "`y_test`", tests), None
     try:
         values = truth(tests) if callable(truth) else truth
     except Exception as error:
         raise DataError(f"`truth` failed on `X_test`: {type(error).__name__}: {error}") from error
-    target = check_numbers(as_targets(values, "truth", tests, "X_test"), "`truth`", _MAX_VALUE)
+    target = _as_numbers(values, "`truth`", tests)
     if noise is None or is_real(noise):
         variance = np.full(target.size, 0.0 if noise is None else float(noise))
     else:
-        variance = check_numbers(as_targets(noise, "noise", tests, "X_test"), "`noise`", _MAX_VALUE)
+        variance = _as_numbers(noise, "`noise`", tests)
     if not all(0 <= value < math.inf for value in variance.tolist()):
         raise InvalidInputError("`noise` is a variance: it must be finite and at least 0.", hint="σ², not σ.")
     return target, variance
+
+
+def _as_numbers(values: Any, name: str, items: Any) -> FloatArray:
+    """Return one finite number for each of `items`, which can be squared."""
+    column = as_targets(values, name, items)
+    try:
+        if column.dtype.kind in "cSUMm":
+            raise TypeError(name)  # noqa: TRY301 - text that looks like numbers is refused too
+        array = column.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{name} must be numbers for the squared loss.", hint='labels go with loss="zero_one".'
+        ) from error
+    bad = ~(np.abs(array) < _MAX_VALUE)  # NaN compares as False
+    if bad.any():
+        raise DataError(f"{name} must be finite numbers below {_MAX_VALUE:g}; got {array[bad][0].item()!r}.")
+    return array

@@ -13,17 +13,16 @@ import numpy.typing as npt
 from ropewalk._checks import check_draws, check_prob, check_seed, checked_keywords, is_real, is_whole
 from ropewalk._progress import check_progress, track
 from ropewalk.analysis._training import (
-    Learner,
-    all_labels,
+    as_estimator,
     as_items,
-    as_learner,
     as_list,
     as_targets,
-    check_folds,
     check_test_size,
-    code_labels,
+    code_together,
     split_once,
     spread_order,
+    train_and_predict,
+    with_parameter,
 )
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Estimate, Interval
@@ -31,14 +30,14 @@ from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import require_labels, settle
 from ropewalk.models.posterior import observed_psi
-from ropewalk.resampling.splits import pick
+from ropewalk.resampling.splits import as_labelled, hold_out_once, pick
 from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import Remark, Remarked, few, issue
 from ropewalk.typing import IntArray, Label
 from ropewalk.verbs.evaluation import evaluate
 
-Case = tuple[Any, Learner, Sequence[IntArray]]
-"""A value along the curve, what to train, and the positions to train on in each fold."""
+Case = tuple[Any, Any, Sequence[IntArray]]
+"""A value along the curve, the estimator to train, and the positions to train on in each fold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +145,7 @@ class Scoring:
 
     def observed(self, truth: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: tuple[Label, ...]) -> float:
         """Return the observed score of these predictions."""
-        table = Outcomes.from_arrays(truth, predicted, labels=all_labels(labels, predicted))
+        table = Outcomes.from_arrays(truth, predicted, labels=_all_labels(labels, predicted))
         settled = settle([table], metric=self.metric, pos_label=self.pos_label)
         return float(observed_psi(settled.tables, settled.metric)[0] or 0.0)
 
@@ -155,23 +154,26 @@ class Scoring:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RopewalkWarning)
             evaluation = evaluate(
-                truth, predicted, name="held out", labels=all_labels(labels, predicted), metric=self.metric,
+                truth, predicted, name="held out", labels=_all_labels(labels, predicted), metric=self.metric,
                 pos_label=self.pos_label, prob=self.prob, draws=self.draws, rng=self.seed,
             )  # fmt: skip
         self.warnings += [remark for remark in evaluation.remarks if remark.level == "warning"]
         return evaluation.metrics[0].estimate
 
 
-class Study:
-    """Items, folds and a learner; `curve` trains and scores whatever cases are to be compared."""
+def _all_labels(labels: tuple[Label, ...], predicted: npt.NDArray[Any]) -> tuple[Label, ...]:
+    """Return the labels of the data, and behind them any that were only predicted."""
+    return tuple(dict.fromkeys([*labels, *code_together(predicted)[0]]))
 
-    def __init__(self, estimator: Any, data: tuple[Any, Any], cv: Any, caller: str, options: TrainingOptions) -> None:
-        self.learner, self.items = as_learner(estimator), as_items(data[0], "X")
-        self.y = as_targets(data[1], "y", self.items, "X")
-        self.labels, (self.codes,) = code_labels([self.y])
+
+class Study:
+    """Items, folds and an estimator; `curve` trains and scores whatever cases are to be compared."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any, cv: Any, options: TrainingOptions) -> None:
+        self.estimator, self.data = as_estimator(estimator), as_labelled(as_items(X, "X"), y)
         self.seed = check_seed(options.get("rng"), options.get("random_state"))
         self.scoring, self.progress = Scoring(options, self.seed), options.get("progress")
-        self.folds = check_folds(cv, self.items, self.y, self.seed, caller)
+        self.folds = hold_out_once(self.data, cv, self.seed)
 
     def streams(self) -> list[np.random.Generator]:
         """Return a source of random numbers for every fold, the same whatever is compared."""
@@ -181,18 +183,18 @@ class Study:
         """Train and score every case in every fold."""
         answers = track(self._answers(along, cases), total=len(cases) * len(self.folds), describe="Training",
                         progress=self.progress)  # fmt: skip
-        points = []
+        points, y, labels = [], self.data.y, self.data.labels
         for value, _, train in cases:
-            trained, pooled = [], np.empty(self.y.size, dtype=object)
+            trained, pooled = [], np.empty(len(y), dtype=object)
             for fold, positions in zip(self.folds, train, strict=True):
                 seen, unseen = next(answers)
-                trained.append(self.scoring.observed(self.y[positions], seen, self.labels))
+                trained.append(self.scoring.observed(y[positions], seen, labels))
                 pooled[fold.test] = unseen
             points.append(
                 CurvePoint(
                     value=value, n_train=min(map(len, train)), train=float(np.mean(trained)),
                     train_std=float(np.std(trained, ddof=1)) if len(trained) > 1 else 0.0,
-                    held_out=self.scoring.posterior(self.y, pooled, self.labels),
+                    held_out=self.scoring.posterior(y, pooled, labels),
                 )
             )  # fmt: skip
         next(answers, None)  # lets the progress bar end
@@ -206,11 +208,12 @@ class Study:
 
     def _answers(self, along: str, cases: Sequence[Case]) -> Iterator[list[Any]]:
         """Yield the predictions for the training and the held-out items, fold by fold."""
-        for value, learner, train in cases:
+        for value, estimator, train in cases:
             for k, (fold, positions) in enumerate(zip(self.folds, train, strict=True)):
-                items, where = pick(self.items, positions), f"fold {k + 1} with {along} = {value!r:.40}"
-                pair, tests = (items, self.y[positions]), pick(self.items, fold.test)
-                yield learner.predict(pair, items, tests, rng=self.streams()[k], where=where)
+                items, tests = self.data.at(positions), self.data.at(fold.test)
+                where = f"fold {k + 1} with {along} = {value!r:.40}"
+                pair = items, self.data.y[positions]
+                yield train_and_predict(estimator, pair, items, tests, rng=self.streams()[k], where=where)
 
 
 @checked_keywords
@@ -256,16 +259,13 @@ def learning_curve(
     >>> [point.n_train for point in curve.points]
     [4, 160]
     """
-    study = Study(estimator, (X, y), cv, "learning_curve", options)
+    study = Study(estimator, X, y, cv, options)
     room = min(fold.train.size for fold in study.folds)
-    orders = [
-        spread_order(study.codes[fold.train], rng) for fold, rng in zip(study.folds, study.streams(), strict=True)
-    ]
-    cases = [
-        (size, study.learner, [fold.train[order[:size]] for fold, order in zip(study.folds, orders, strict=True)])
-        for size in _sizes(sizes, room, len(study.labels))
-    ]
-    return study.curve("items", cases)
+    codes = study.data.codes
+    folds = zip(study.folds, study.streams(), strict=True)
+    orders = [fold.train[spread_order(codes[fold.train], rng)] for fold, rng in folds]
+    chosen = _sizes(sizes, room, len(study.data.labels))
+    return study.curve("items", [(size, study.estimator, [order[:size] for order in orders]) for size in chosen])
 
 
 @checked_keywords
@@ -307,9 +307,9 @@ def validation_curve(
     chosen = as_list(values)
     if not chosen:
         raise InvalidInputError("`values` must be a list of at least one value.", hint="such as values=[1, 3, 5].")
-    study = Study(estimator, (X, y), cv, "validation_curve", options)
+    study = Study(estimator, X, y, cv, options)
     whole = [fold.train for fold in study.folds]
-    return study.curve(parameter, [(v, study.learner.with_parameter(parameter, v), whole) for v in chosen])
+    return study.curve(parameter, [(v, with_parameter(study.estimator, parameter, v), whole) for v in chosen])
 
 
 @checked_keywords
@@ -343,25 +343,25 @@ def train_test_error(
     """
     settings: TrainingOptions = {"metric": "error", **options}
     seed = check_seed(settings.get("rng"), settings.get("random_state"))
-    scoring, learner = Scoring(settings, seed), as_learner(estimator)
+    scoring, learner = Scoring(settings, seed), as_estimator(estimator)
     if (X_test is None) != (y_test is None):
         raise InvalidInputError("A test set is items and labels: give both X_test= and y_test=, or none.")
     items = as_items(X, "X")
-    targets = as_targets(y, "y", items, "X")
+    targets = as_targets(y, "`y`", items)
     if X_test is None:
-        _, (codes,) = code_labels([targets])
+        _, (codes,) = code_together(targets)
         train, test = split_once(codes, check_test_size(test_size, targets.size), np.random.default_rng(seed))
-        tests, right = pick(items, test), targets[test]
+        tests, truth = pick(items, test), targets[test]
         items, targets = pick(items, train), targets[train]
     else:
         tests = as_items(X_test, "X_test")
-        right = as_targets(y_test, "y_test", tests, "X_test")
-    labels, _ = code_labels([targets, right])
+        truth = as_targets(y_test, "`y_test`", tests)
+    labels, _ = code_together(targets, truth)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    seen, unseen = learner.predict((items, targets), items, tests, rng=rng, where="the training set")
+    seen, unseen = train_and_predict(learner, (items, targets), items, tests, rng=rng, where="the training set")
     point = CurvePoint(
         value=targets.size, n_train=targets.size, train=scoring.observed(targets, seen, labels), train_std=0.0,
-        held_out=scoring.posterior(right, unseen, labels),
+        held_out=scoring.posterior(truth, unseen, labels),
     )  # fmt: skip
     issue(few(scoring.warnings))
     return point

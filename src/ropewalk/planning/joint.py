@@ -12,13 +12,11 @@ from ropewalk._checks import is_real
 from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
-from ropewalk.text.names import brief
 from ropewalk.typing import CodeArray, FloatArray, Label
 
 NAMES: Final = ("A", "B")
 _MOST_CLASSES: Final = 200
 _ROUNDING: Final = 1e-9
-_WHOLE: Final = 1e-6  # how far from 1 a sum of probabilities may be, as of published digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,29 +72,6 @@ class Joint:
         table = np.zeros((len(self.labels),) * 3)
         table[tuple(self.codes.T)] = self.probs
         return table
-
-
-def probabilities(values: Any, what: str, shape: tuple[int, ...] | None = None, *, whole: bool = True) -> FloatArray:
-    """Return numbers that are probabilities and, where `whole`, add up to 1; `what` names them in an error."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInputError(f"{what} must be numbers; got {brief(repr(values))}.") from None
-    if shape is not None and array.shape != shape:
-        told = " × ".join(map(str, shape))
-        raise InvalidInputError(f"{what} must be {told} numbers; got {brief(repr(values))}.")
-    wrong = ~np.isfinite(array) | (array < 0)
-    if whole:
-        wrong |= array > 1 + _WHOLE
-    if wrong.any():
-        must = "probabilities from 0 to 1" if whole else "finite and not negative"
-        raise InvalidInputError(f"{what} must be {must}; one of them is {array[wrong][0]:g}.")
-    total = float(array.sum())
-    if whole and abs(total - 1) > _WHOLE:
-        raise InvalidInputError(
-            f"{what} must add up to 1; they add up to {total:.6g}.", hint="divide counts by their sum."
-        )
-    return array / total if whole else array
 
 
 def check_classes(n: int) -> int:

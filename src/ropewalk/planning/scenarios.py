@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ropewalk._checks import is_whole
+from ropewalk._checks import check_probabilities, is_whole
 from ropewalk.data.labels import check_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names
@@ -16,7 +16,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import require_labels
-from ropewalk.planning.joint import NAMES, Joint, check_classes, couple, probabilities, share
+from ropewalk.planning.joint import NAMES, Joint, check_classes, couple, share
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, Label
 
@@ -61,7 +61,7 @@ class BinaryScenario:
         object.__setattr__(self, "prevalence", share(self.prevalence, "`prevalence`"))
         for name in ("positive", "negative"):
             try:
-                pairs = probabilities(getattr(self, name), f"The probabilities in `{name}`", (4,))
+                pairs = check_probabilities(getattr(self, name), f"The probabilities in `{name}`", (4,))
             except InvalidInputError as error:
                 raise InvalidInputError(error.message, hint=_PAIRS) from None
             object.__setattr__(self, name, tuple(pairs.tolist()))
@@ -111,7 +111,7 @@ class ConfusionScenario:
         if self.prevalence is None:
             mu = sum(row / row.sum() for row in rows) / 2
         else:
-            mu = probabilities(self.prevalence, "The shares in `prevalence`", (len(rows[0]),))
+            mu = check_probabilities(self.prevalence, "The shares in `prevalence`", (len(rows[0]),))
         empty = np.flatnonzero((mu > 0) & ((rows[0] == 0) | (rows[1] == 0)))
         if empty.size:
             raise InvalidInputError(
@@ -161,7 +161,7 @@ class JointScenario:
             raise InvalidInputError(
                 f"The joint table must be M × M × M: truth, prediction of A, prediction of B; got shape {shape}."
             )
-        table = probabilities(self.table, "The probabilities of the joint table")
+        table = check_probabilities(self.table, "The probabilities of the joint table")
         labels = tuple(range(shape[0])) if self.labels is None else check_labels(self.labels)
         if len(labels) != shape[0]:
             raise InvalidInputError(f"{len(labels)} labels were given for {shape[0]} classes.")
@@ -267,7 +267,7 @@ def _value(metric: Metric, shares: FloatArray, rows: FloatArray) -> float:
 
 
 def _matrix(matrix: Any, name: str) -> FloatArray:
-    array = probabilities(matrix, f"The confusion matrix of {name}", whole=False)
+    array = check_probabilities(matrix, f"The confusion matrix of {name}", whole=False)
     if array.ndim != _SQUARE or array.shape[0] != array.shape[1] or not array.size:
         raise InvalidInputError(f"The confusion matrix of {name} must be square; got shape {array.shape}.")
     if not array.sum() > 0:

@@ -16,7 +16,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
 from ropewalk.metrics.resolve import require_labels
-from ropewalk.resampling.splits import Fold, Labelled, as_labelled, check_estimator, copy, legacy_seed
+from ropewalk.resampling.splits import Fold, Labelled, as_labelled, check_estimator, clone, legacy_seed
 from ropewalk.resampling.training import Answer, Task, ask, carry_out
 from ropewalk.results import Evaluation
 from ropewalk.results.evaluation import Setting, Validated
@@ -160,7 +160,7 @@ def _settings(name: str, estimator: Any, grid: Any) -> list[tuple[dict[str, Any]
     found = []
     for one in params:
         try:
-            found.append((one, copy(name, estimator).set_params(**copy_values(one))))
+            found.append((one, clone(name, estimator).set_params(**copy_values(one))))
         except ValueError as error:
             if isinstance(error, InvalidInputError):
                 raise

@@ -58,14 +58,14 @@ def as_labelled(items: Any, y: Any) -> Labelled:
     return Labelled(items=items, y=np.array(labels)[codes], codes=codes, labels=labels)
 
 
-def count_items(items: Any) -> int:
-    """Return how many items X has, whatever holds them."""
+def count_items(items: Any, name: str = "X") -> int:
+    """Return how many items there are, whatever holds them."""
     shape = getattr(items, "shape", None)
     if isinstance(shape, tuple) and shape and isinstance(shape[0], int | np.integer):
         return int(shape[0])
-    if isinstance(items, str | bytes | Mapping) or not hasattr(items, "__len__"):
+    if isinstance(items, str | bytes | Mapping) or not hasattr(items, "__len__") or shape == ():
         raise InvalidInputError(
-            f"X must be an array, a sparse matrix, a dataframe or a list of items; got {type(items).__name__}.",
+            f"{name} must be an array, a sparse matrix, a dataframe or a list of items; got {type(items).__name__}.",
             hint="lazy frames and generators must be collected first.",
         )
     return len(items)
@@ -135,10 +135,10 @@ def check_estimator(name: str, estimator: Any) -> None:
             f"{name!r} ({type(estimator).__name__}) has no {' and no '.join(absent)}, so it is no classifier.",
             hint="an estimator has fit(X, y) and predict(X), as in scikit-learn.",
         )
-    copy(name, estimator)
+    clone(name, estimator)
 
 
-def copy(name: str, estimator: Any) -> Any:
+def clone(name: str, estimator: Any) -> Any:
     """Return an unfitted copy of an estimator, so that the one passed in stays as it is."""
     base = require("sklearn.base", extra="ml", caller="resampling")
     try:
@@ -183,6 +183,26 @@ class Splits:
     remarks: tuple[Remark, ...]
 
 
+def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
+    """Return the folds of one pass of cross-validation, in which every item is held out once."""
+    if is_whole(cv):
+        _check_k(data, int(cv), len(data), "item", stratify=False)
+        with warnings.catch_warnings():  # a class with fewer items than folds: its score says so by itself
+            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+            stratify = bool(cv <= np.bincount(data.codes).max())
+            pairs = _k_fold(data, int(cv), 1, None, stratify=stratify, seed=seed)
+    else:
+        pairs, _ = _by_splitter(data, cv, None)
+    folds = tuple(_checked(i, pair, len(data)) for i, pair in enumerate(pairs))
+    held_out = np.sort(np.concatenate([fold.test for fold in folds])) if folds else np.zeros(0)
+    if not np.array_equal(held_out, np.arange(len(data))):
+        raise DataError(
+            "The splitter must hold out every item exactly once.",
+            hint="use KFold or StratifiedKFold; random splits and repeats count some items twice or never.",
+        )
+    return folds
+
+
 def make_splits(data: Labelled, *, cv: Any, n_repeats: int, stratify: bool, groups: Any, seed: int) -> Splits:
     """Return the folds that `cv` asks for."""
     if not is_whole(n_repeats) or n_repeats < 1:
@@ -191,6 +211,8 @@ def make_splits(data: Labelled, *, cv: Any, n_repeats: int, stratify: bool, grou
         raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
     if is_whole(cv):
+        n_units, unit = (len(data), "item") if ids is None else (int(ids.max()) + 1, "group")
+        _check_k(data, int(cv), n_units, unit, stratify=stratify)
         pairs = _k_fold(data, int(cv), int(n_repeats), ids, stratify=stratify, seed=seed)
         kind = f"{'stratified ' if stratify else ''}{'grouped ' if ids is not None else ''}{cv}-fold cross-validation"
         words = kind if n_repeats == 1 else f"{n_repeats} × {kind}"
@@ -215,8 +237,6 @@ def _k_fold(
     """Return the folds of k-fold cross-validation, the same that scikit-learn makes with this seed."""
     split = require("sklearn.model_selection", extra="ml", caller="cross-validation")
     utils = require("sklearn.utils", extra="ml", caller="cross-validation")
-    n_units = len(data) if ids is None else int(ids.max()) + 1
-    _check_k(data, k, n_units, "item" if ids is None else "group", stratify=stratify)
     # One legacy generator for all repeats is how scikit-learn repeats, so 3 repeats are the first 3 of 10.
     state = utils.check_random_state(legacy_seed(seed))
     pairs: list[tuple[Any, Any]] = []
@@ -227,7 +247,7 @@ def _k_fold(
         elif stratify:
             pairs += split.StratifiedGroupKFold(k, shuffle=True, random_state=state).split(data.codes, data.y, ids)
         else:  # whole groups are dealt out like items
-            for _, tested in split.KFold(k, shuffle=True, random_state=state).split(np.arange(n_units)):
+            for _, tested in split.KFold(k, shuffle=True, random_state=state).split(np.arange(ids.max() + 1)):
                 inside = np.isin(ids, tested)
                 pairs.append((np.flatnonzero(~inside), np.flatnonzero(inside)))
     return pairs

@@ -19,7 +19,7 @@ from ropewalk.resampling.splits import (
     Splits,
     as_estimators,
     as_labelled,
-    copy,
+    clone,
     make_splits,
     positive_of,
 )
@@ -132,7 +132,7 @@ def _answer(task: Task, data: Labelled, model: Any) -> Answer:
     train, test = task.fold.train, task.fold.test
     pairwise = _is_pairwise(task.estimator)
     if model is None:
-        model = copy(task.name, task.estimator)
+        model = clone(task.name, task.estimator)
         model.fit(_part(data, train, train, pairwise=pairwise), data.y[train])
     asked = _part(data, test, train, pairwise=pairwise)
     codes = _as_codes(task, model.predict(asked), data.labels)

@@ -26,6 +26,7 @@ from ropewalk.analysis._training import as_list
 from ropewalk.data.labels import check_labels, label_text
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.registry import cost as cost_metric
+from ropewalk.results.base import pick, plain
 from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label, SeedLike
 
@@ -83,16 +84,15 @@ class BayesError:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain Python types; an infinite end is None."""
-        regions = None
-        if self.regions is not None:
-            regions = [[*(v if math.isfinite(v) else None for v in ends), label_text(c)] for *ends, c in self.regions]
+        regions = (
+            None
+            if self.regions is None
+            else [[*plain((low, high)), label_text(label)] for low, high, label in self.regions]
+        )
         return {
-            "risk": self.risk,
-            "standard_error": self.standard_error,
+            **pick(self, "risk standard_error"),
             "labels": [label_text(label) for label in self.labels],
-            "priors": list(self.priors),
-            "cost_matrix": self.cost_matrix.tolist(),
-            "thresholds": None if self.thresholds is None else list(self.thresholds),
+            **pick(self, "priors cost_matrix thresholds"),
             "regions": regions,
             "method": self.method,
         }

@@ -21,7 +21,8 @@ from ropewalk.analysis._training import (
 )
 from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.resampling.splits import pick
+from ropewalk.resampling.splits import pick_items
+from ropewalk.results.base import pick, plain
 from ropewalk.results.options import Option, SeedOptions
 from ropewalk.typing import FloatArray, IntArray, Label
 
@@ -30,7 +31,6 @@ Sample = Callable[[np.random.Generator], tuple[Any, Any]]
 
 _MAX_VALUE: Final = 1e100  # squares of larger numbers may overflow
 _MIN_SETS: Final = 3  # the error of a variance needs three training sets
-_ZERO_ONE_PARTS: Final = ("bias", "variance", "unbiased_variance", "biased_variance", "error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Average:
 
     def to_dict(self) -> dict[str, float | None]:
         """Return the figures in plain Python types."""
-        return {"value": self.value, "standard_error": self.standard_error}
+        return pick(self, "value standard_error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,16 +85,7 @@ class SquaredBiasVariance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the averages in plain Python types."""
-        bias = self.average_squared_bias
-        return {
-            "loss": "squared",
-            "squared_bias": None if bias is None else bias.to_dict(),
-            "variance": self.average_variance.to_dict(),
-            "noise": self.average_noise,
-            "bias_and_noise": self.average_bias_and_noise.to_dict(),
-            "error": self.average_error.to_dict(),
-            **_origin(self),
-        }
+        return {"loss": "squared", **_averages(self, "squared_bias variance noise bias_and_noise error")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -133,12 +124,9 @@ class ZeroOneBiasVariance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the averages in plain Python types."""
-        return {
-            "loss": "zero_one",
-            "labels": [label_text(label) for label in self.labels],
-            **{part: getattr(self, f"average_{part}").to_dict() for part in _ZERO_ONE_PARTS},
-            **_origin(self),
-        }
+        labels = [label_text(label) for label in self.labels]
+        parts = "bias variance unbiased_variance biased_variance error"
+        return {"loss": "zero_one", "labels": labels, **_averages(self, parts)}
 
 
 def split_squared(
@@ -205,8 +193,10 @@ def _pair_error(sums: FloatArray) -> float:
     return 2 * float(sums.std(ddof=1)) / (math.sqrt(sums.size) * (sums.size - 2))
 
 
-def _origin(split: SquaredBiasVariance | ZeroOneBiasVariance) -> dict[str, Any]:
-    return {"sets": split.n_sets, "resampled": split.resampled, "seed": split.seed, "items": int(split.error.size)}
+def _averages(split: SquaredBiasVariance | ZeroOneBiasVariance, parts: str) -> dict[str, Any]:
+    """Return the averages of these parts in plain Python types, and what they were made of."""
+    averages = {part: plain(getattr(split, f"average_{part}")) for part in parts.split()}
+    return {**averages, "sets": split.n_sets, **pick(split, "resampled seed"), "items": int(split.error.size)}
 
 
 def _table(split: SquaredBiasVariance | ZeroOneBiasVariance, parts: Sequence[tuple[str, object]]) -> str:
@@ -342,7 +332,7 @@ def _source(X: Any, y: Any, sample: Any) -> Sample:
 
     def resample(rng: np.random.Generator) -> tuple[Any, Any]:
         index = rng.integers(targets.size, size=targets.size)
-        return pick(items, index), targets[index]
+        return pick_items(items, index), targets[index]
 
     return resample
 

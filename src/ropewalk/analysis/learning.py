@@ -30,7 +30,8 @@ from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import require_labels, settle
 from ropewalk.models.posterior import observed_psi
-from ropewalk.resampling.splits import as_labelled, hold_out_once, pick
+from ropewalk.resampling.splits import as_labelled, hold_out_once, pick_items
+from ropewalk.results.base import pick
 from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import Remark, Remarked, few, issue
 from ropewalk.typing import IntArray, Label
@@ -78,12 +79,9 @@ class CurvePoint:
         value = self.value.item() if isinstance(self.value, np.generic) else self.value
         return {
             "value": value if value is None or isinstance(value, int | float | str) else repr(value),
-            "n_train": self.n_train,
-            "train": self.train,
-            "train_std": self.train_std,
-            "held_out": {"observed": self._observed, "mean": self.held_out.mean, "hdi": list(self.held_out.hdi)},
-            "gap": self.gap,
-            "gap_interval": list(self.gap_interval),
+            **pick(self, "n_train train train_std"),
+            "held_out": {"observed": self._observed, **pick(self.held_out, "mean hdi")},
+            **pick(self, "gap gap_interval"),
         }
 
 
@@ -125,11 +123,7 @@ class Curve(Remarked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain Python types."""
-        return {
-            "along": self.along, "metric": self.metric, "higher_is_better": self.higher_is_better, "prob": self.prob,
-            "folds": self.folds, "seed": self.seed, "points": [point.to_dict() for point in self.points],
-            "warnings": list(self.warnings),
-        }  # fmt: skip
+        return pick(self, "along metric higher_is_better prob folds seed points warnings")
 
 
 class Scoring:
@@ -351,8 +345,8 @@ def train_test_error(
     if X_test is None:
         _, (codes,) = code_together(targets)
         train, test = split_once(codes, check_test_size(test_size, targets.size), np.random.default_rng(seed))
-        tests, truth = pick(items, test), targets[test]
-        items, targets = pick(items, train), targets[train]
+        tests, truth = pick_items(items, test), targets[test]
+        items, targets = pick_items(items, train), targets[train]
     else:
         tests = as_items(X_test, "X_test")
         truth = as_targets(y_test, "`y_test`", tests)

@@ -38,7 +38,7 @@ class Labelled:
 
     def at(self, rows: IntArray) -> Any:
         """Return some of the items, in the order given and in the form that they came in."""
-        return pick(self.items, rows)
+        return pick_items(self.items, rows)
 
 
 def as_labelled(items: Any, y: Any) -> Labelled:
@@ -71,12 +71,12 @@ def count_items(items: Any, name: str = "X") -> int:
     return len(items)
 
 
-def pick(items: Any, rows: IntArray) -> Any:
+def pick_items(items: Any, rows: IntArray) -> Any:
     """Return some of the items, in the form that they came in.
 
     Examples
     --------
-    >>> pick(["a", "b", "c"], np.array([2, 0]))
+    >>> pick_items(["a", "b", "c"], np.array([2, 0]))
     ['c', 'a']
     """
     # scikit-learn's own way to do this is private, and these are all the forms that there are.

@@ -114,6 +114,13 @@ def is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
+def as_list(values: Any) -> list[Any]:
+    """Return a sequence or an array as a list; anything else gives an empty one."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
+
+
 def check_whole(value: Any, name: str, least: int = 1, most: int | None = None, *, hint: str | None = None) -> int:
     """Return a whole number within bounds.
 
@@ -305,7 +312,7 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
             )
         shares = [prevalence[label] for label in labels]
     else:
-        shares = list(prevalence) if isinstance(prevalence, Sequence) and not isinstance(prevalence, str) else []
+        shares = as_list(prevalence)
         if len(shares) != len(labels):
             raise InvalidInputError(
                 wording("`prevalence` must have {} shares; got {!r}.", len(labels), prevalence), hint=hint

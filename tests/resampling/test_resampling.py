@@ -205,9 +205,9 @@ def test_items_may_come_in_any_form(form):
         items = arrow.table({name: X2[:, j] for j, name in enumerate("abcdef")})
         with pytest.raises(InvalidInputError):
             cross_predict(STUMP, object(), Y2)
-        from ropewalk.resampling.splits import pick
+        from ropewalk.resampling.splits import pick_items
 
-        assert pick(items, np.array([3, 1])).column("a").to_pylist() == X2[[3, 1], 0].tolist()
+        assert pick_items(items, np.array([3, 1])).column("a").to_pylist() == X2[[3, 1], 0].tolist()
         return
     else:
         items = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -149,13 +149,6 @@ def as_targets(targets: Any, name: str, items: Any) -> npt.NDArray[Any]:
     if array.shape != (number,):
         raise LengthMismatchError(f"{name} must be one value per item, {number:,} in all; got shape {array.shape}.")
     return array
-
-
-def as_list(values: Any) -> list[Any]:
-    """Return a sequence or an array as a list; anything else gives an empty one."""
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
 
 
 def code_together(*columns: npt.NDArray[Any]) -> tuple[tuple[Label, ...], list[IntArray]]:

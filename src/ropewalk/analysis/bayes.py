@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_probabilities, check_seed, check_whole, checked_keywords, is_real
+from ropewalk._checks import as_list, check_probabilities, check_seed, check_whole, checked_keywords, is_real
 from ropewalk.analysis._densities import (
     FORMS,
     Problem,
@@ -22,7 +22,6 @@ from ropewalk.analysis._densities import (
     quiet,
     spread_points,
 )
-from ropewalk.analysis._training import as_list
 from ropewalk.data.labels import check_labels, label_text
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.registry import cost as cost_metric

@@ -10,12 +10,11 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._checks import check_draws, check_prob, check_seed, checked_keywords, is_real, is_whole
+from ropewalk._checks import as_list, check_draws, check_prob, check_seed, checked_keywords, is_real, is_whole
 from ropewalk._progress import check_progress, track
 from ropewalk.analysis._training import (
     as_estimator,
     as_items,
-    as_list,
     as_targets,
     check_test_size,
     code_together,

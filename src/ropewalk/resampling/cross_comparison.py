@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_draws, check_prob, check_seed, check_threads, checked_keywords, choose
+from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk.classical.resampled import corrected_t
-from ropewalk.data.labels import find_label, usual_positive
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
-from ropewalk.draws.decision import parse_rope
-from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkWarning
-from ropewalk.inference.question import (
-    RULES,
-    Question,
-    check_reach,
-    check_score_options,
-    default_model,
-    select,
-    write_recipe,
-)
+from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
+from ropewalk.inference.question import Question, default_model, select, write_recipe
 from ropewalk.metrics.registry import Metric
-from ropewalk.metrics.scores import parse_score_metric
+from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.resampling.splits import Labelled, as_labelled, called, check_estimator
 from ropewalk.resampling.training import choose_method, cross_predict
 from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.options import CrossOptions
 from ropewalk.results.resampled import CrossComparison, CrossPredictions, is_of_scores
-from ropewalk.text.names import count_of, shorten
-from ropewalk.text.remarks import issue, note
+from ropewalk.text.names import count_of
+from ropewalk.text.remarks import Remark, issue, note
 from ropewalk.typing import FloatArray
 from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
@@ -102,8 +94,8 @@ def cross_compare(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> stump = DecisionTreeClassifier(max_depth=1, random_state=0)
-    >>> said = {"metric": "accuracy", "rope": 0.01, "draws": 5000}
-    >>> r = rw.cross_compare(GaussianNB(), stump, X, y, cv=5, n_repeats=2, rng=0, **said)
+    >>> question = {"metric": "accuracy", "rope": 0.01, "draws": 5000}
+    >>> r = rw.cross_compare(GaussianNB(), stump, X, y, cv=5, n_repeats=2, rng=0, **question)
     >>> print(r.decision.text)
     GaussianNB is better than DecisionTreeClassifier by a margin that matters (ROPE ±0.01)
     >>> r.repeat_differences.size, r.fold_differences.size
@@ -115,69 +107,65 @@ def cross_compare(
     for name, estimator in both.items():
         check_estimator(name, estimator)
     own = ("names", "rng", "random_state", "progress")
-    said: dict[str, Any] = {"pos_label": None} | {key: value for key, value in options.items() if key not in own}
-    pos_label = said["pos_label"]
-    of_scores = is_of_scores(options.get("metric"))
-    data = as_labelled(X, y)
-    check_threads(said.get("threads", 1))
+    question = {key: value for key, value in options.items() if key not in own}
+    data, of_scores = as_labelled(X, y), is_of_scores(options.get("metric"))
+    check_threads(options.get("threads", 1))
     # Everything that can be wrong with the question is said before hours of training.
-    if of_scores:
-        _check_scores(data, both, said)
-    else:
-        clustered = groups is not None or n_repeats != 1
-        _check_labels(data, tuple(both), said, clustered=clustered)
-    made = cross_predict(
+    _check_question(data, both, question, of_scores=of_scores, clustered=groups is not None or n_repeats != 1)
+    predictions = cross_predict(
         both, X, y, cv=cv, n_repeats=n_repeats, stratify=stratify, groups=groups, rng=seed,
         progress=options.get("progress"), n_jobs=n_jobs, method="scores" if of_scores else "predict",
-        pos_label=pos_label if len(data.labels) == _BINARY else None,
+        pos_label=options.get("pos_label") if len(data.labels) == _BINARY else None,
     )  # fmt: skip
     with warnings.catch_warnings():  # issued below, to point at the line that called
         warnings.simplefilter("ignore", RopewalkWarning)
-        comparison = compare_predictions(made, *both, rng=seed, **said)
-    result = _beside(comparison, made, {key: said[key] for key in _WHICH if key in said})
+        comparison = compare_predictions(predictions, *both, rng=seed, **question)
+    result = _beside(comparison, predictions, {key: question[key] for key in _WHICH if key in question})
     issue(result.remarks)
     return result
 
 
-def compare_predictions(made: CrossPredictions, a: str | None = None, b: str | None = None, **said: Any) -> Comparison:
+def compare_predictions(
+    made: CrossPredictions, a: str | None = None, b: str | None = None, **question: Any
+) -> Comparison:
     """Compare two classifiers of cross-validated predictions; see `CrossPredictions.compare`."""
-    first, second = _pair(made, a, b)
-    if said.get("random_state") is None:
-        said.setdefault("rng", made.seed)
-    if is_of_scores(said.get("metric")):
-        scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
+    names, options = _pair(made, a, b), _with_seed(made, question)
+    if is_of_scores(question.get("metric")):
+        scores, of_scores = made.scores_of(question.get("pos_label")), _of_scores(made, options)
         # DeLong's test takes items as independent, and those of a fold share a classifier.
-        told.setdefault("tests", made.n_folds == 1)
-        found = compare(made.y_true, scores[first], scores[second], names=(first, second), **told)
+        of_scores.setdefault("tests", made.n_folds == 1)
+        comparison = compare(made.y_true, scores[names[0]], scores[names[1]], names=names, **of_scores)
     else:
-        found = compare(made.outcomes, a=first, b=second, **said)
+        comparison = compare(made.outcomes, a=names[0], b=names[1], **options)
     repeated = made.group is None and made.n_repeats > 1
     # Of repeats the predictions were counted, and not the items: how many more of these is another question.
-    more = None if repeated else found.more
-    return replace(found, recipe=replace(found.recipe, repeated=repeated), more=more)
+    more = None if repeated else comparison.more
+    return replace(comparison, recipe=replace(comparison.recipe, repeated=repeated), more=more)
 
 
-def evaluate_predictions(made: CrossPredictions, name: str | None = None, **said: Any) -> Evaluation:
+def evaluate_predictions(made: CrossPredictions, name: str | None = None, **question: Any) -> Evaluation:
     """Evaluate one classifier of cross-validated predictions; see `CrossPredictions.evaluate`."""
     if name is None:
         if len(made.names) > 1:
             raise InvalidInputError(f"Name one of {', '.join(made.names)}.")
         name = made.names[0]
     made.position(name)
-    if said.get("random_state") is None:
-        said.setdefault("rng", made.seed)
-    asked = said.get("metric")
-    metrics = asked if isinstance(asked, list | tuple) else [asked]
-    if not any(is_of_scores(metric) for metric in metrics):
-        return evaluate(made.outcomes, name, **said)
-    scores, told = made.scores_of(said.get("pos_label")), _of_scores(made, said)
-    return evaluate(made.y_true, scores[name], name=name, **told)
+    metric, options = question.get("metric"), _with_seed(made, question)
+    if not any(map(is_of_scores, metric if isinstance(metric, list | tuple) else [metric])):
+        return evaluate(made.outcomes, name, **options)
+    scores = made.scores_of(question.get("pos_label"))
+    return evaluate(made.y_true, scores[name], name=name, **_of_scores(made, options))
 
 
-def _of_scores(made: CrossPredictions, said: dict[str, Any]) -> dict[str, Any]:
+def _with_seed(made: CrossPredictions, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the seed of the predictions where they name none."""
+    return options if options.get("random_state") is not None else {"rng": made.seed, **options}
+
+
+def _of_scores(made: CrossPredictions, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of scores: the positive class, and which items belong together."""
-    positive = made.pos_label if said.get("pos_label") is None else said["pos_label"]
-    return {**said, "labels": made.labels, "cluster": made.cluster, "pos_label": positive}
+    positive = made.pos_label if options.get("pos_label") is None else options["pos_label"]
+    return {**options, "labels": made.labels, "cluster": made.cluster, "pos_label": positive}
 
 
 def _pair(made: CrossPredictions, a: str | None, b: str | None) -> tuple[str, str]:
@@ -196,72 +184,57 @@ def _names(names: Any, *estimators: Any) -> tuple[str, ...]:
     return tuple(kinds) if len(set(kinds)) == len(kinds) else check_names(None, len(kinds))
 
 
-def _check_labels(data: Labelled, names: tuple[str, ...], said: dict[str, Any], *, clustered: bool) -> None:
-    """Write the recipe of the same question about perfect predictions: whatever is wrong with it shows."""
-    cluster = np.arange(len(data)) if clustered else None
-    table = Outcomes.from_arrays(
-        data.codes, data.codes, data.codes, names=names, labels=range(len(data.labels)), cluster=cluster
-    ).relabel(data.labels)
-    write_recipe([table], default=default_model(separate=False), **select(said, Question))
-
-
-def _check_scores(data: Labelled, both: dict[str, Any], said: dict[str, Any]) -> None:
-    check_score_options(said, said["metric"])
-    if said.get("cost_matrix") is not None:
-        raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint="leave cost_matrix= out.")
-    one_class = said["pos_label"] is not None or len(data.labels) == _BINARY
-    metric = parse_score_metric(said["metric"], n_labels=_BINARY if one_class else len(data.labels))
-    for name, estimator in both.items():
-        choose_method("scores", name, estimator, probabilities=metric.probabilities)
-    if said["pos_label"] is not None:
-        find_label(said["pos_label"], data.labels)
-    elif one_class and usual_positive(data.labels) is None:
-        raise PosLabelError(
-            f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(data.labels)}.",
-            hint=f"pass pos_label={data.labels[-1]!r}.",
-        )
-    check_reach(parse_rope(said.get("rope")), metric)
-    check_prob(said.get("prob", 0.95))
-    check_draws(said.get("draws", "auto"))
-    choose(said.get("rule", "hdi"), RULES, "rule")
+def _check_question(
+    data: Labelled, both: dict[str, Any], question: dict[str, Any], *, of_scores: bool, clustered: bool
+) -> None:
+    """Write the recipe of the same question about perfect answers: whatever is wrong with it shows."""
+    table: Any
+    if of_scores:
+        perfect = data.codes if len(data.labels) == _BINARY else np.eye(len(data.labels))[data.codes]
+        table = ItemScores.from_arrays(data.y, perfect, perfect, names=tuple(both), labels=data.labels)
+    else:
+        codes, cluster = data.codes, np.arange(len(data)) if clustered else None
+        places = range(len(data.labels))
+        table = Outcomes.from_arrays(codes, codes, codes, names=tuple(both), labels=places, cluster=cluster)
+        table = table.relabel(data.labels)
+    recipe = write_recipe([table], default=default_model(separate=False), **select(question, Question))
+    if isinstance(recipe.metric, ScoreMetric):
+        for name, estimator in both.items():
+            choose_method("scores", name, estimator, probabilities=recipe.metric.probabilities)
 
 
 def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any]) -> CrossComparison:
     """Set what repeats and folds show beside the comparison, and say what it means."""
-    metric, names = which.pop("metric", None), (comparison.a, comparison.b)
+    metric, (a, b) = which.pop("metric", None), (comparison.a, comparison.b)
     by_fold, by_repeat = made.fold_scores(metric, **which), made.repeat_scores(metric, **which)
-    repeats = by_repeat[names[0]] - by_repeat[names[1]]
-    remarks = [note("training_sets_fixed", _TRAINING)]
-    if not made.complete:
-        remarks.append(note("repeats_differ", _RAGGED))
-        repeats = np.zeros(0)
-    elif made.n_repeats > 1:
-        remarks.append(note("repeats_vary", _REPEATS))
-    elif made.n_test > 1:  # to leave out one by one is the same in any order
-        remarks.append(note("one_repeat", _ONCE))
-    test, reason = _corrected({name: by_fold[name] for name in names}, made)
-    if test is None:
-        remarks.append(note("no_corrected_t", f"No corrected t test of the folds: {reason}"))
-    if thin := _thin_folds(comparison, made):
-        remarks.append(
-            note(
-                "fold_without_class",
-                f"{count_of(thin, 'fold')} of {made.n_folds:,} lack a class in the test set: what is 0/0 there "
-                "counts as 0.",
-            )
-        )
-    if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
-        remarks.append(note("one_scale", _ONE_SCALE.format(comparison.metric)))
-        if made.n_test == 1:
-            remarks.append(note("one_item_per_fold", _ONE_BY_ONE))
+    test, reason = _corrected({name: by_fold[name] for name in (a, b)}, made)
     return CrossComparison(
         comparison=comparison,
         predictions=made,
-        repeat_differences=repeats,
-        fold_differences=by_fold[names[0]] - by_fold[names[1]],
+        repeat_differences=by_repeat[a] - by_repeat[b] if made.complete else np.zeros(0),
+        fold_differences=by_fold[a] - by_fold[b],
         corrected_t=test,
-        remarks=(*comparison.remarks, *remarks, *made.remarks),
+        remarks=(*comparison.remarks, *_remarks(comparison, made, reason), *made.remarks),
     )
+
+
+def _remarks(comparison: Comparison, made: CrossPredictions, no_test: str) -> Iterator[Remark]:
+    yield note("training_sets_fixed", _TRAINING)
+    if not made.complete:
+        yield note("repeats_differ", _RAGGED)
+    elif made.n_repeats > 1:
+        yield note("repeats_vary", _REPEATS)
+    elif made.n_test > 1:  # to leave out one by one is the same in any order
+        yield note("one_repeat", _ONCE)
+    if no_test:
+        yield note("no_corrected_t", f"No corrected t test of the folds: {no_test}")
+    if thin := _thin_folds(comparison, made):
+        folds = f"{count_of(thin, 'fold')} of {made.n_folds:,}"
+        yield note("fold_without_class", f"{folds} lack a class in the test set: what is 0/0 there counts as 0.")
+    if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
+        yield note("one_scale", _ONE_SCALE.format(comparison.metric))
+        if made.n_test == 1:
+            yield note("one_item_per_fold", _ONE_BY_ONE)
 
 
 def _thin_folds(comparison: Comparison, made: CrossPredictions) -> int:

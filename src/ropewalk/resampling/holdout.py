@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_seed, checked_keywords, is_real, is_whole
+from ropewalk._checks import as_list, check_seed, checked_keywords, is_real, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import check_progress
 from ropewalk.data.labels import label_text
@@ -97,26 +97,20 @@ def train_validation_test(
     data = as_labelled(X, y)
     train, validation, test = _divide(data, _counts(sizes, len(data)), stratify=stratify, seed=seed)
 
+    known = np.array(data.labels)
     question: Any = {**options, "metric": metric, "rng": seed, "random_state": None, "progress": None}
 
     def judge(items: IntArray, answer: Answer) -> Evaluation:
         with warnings.catch_warnings():  # those of the test set are issued below
             warnings.simplefilter("ignore", RopewalkWarning)
-            return evaluate(
-                data.y[items],
-                np.array(data.labels)[answer.codes],
-                name=called,
-                labels=data.labels,
-                **question,
-            )
+            return evaluate(data.y[items], known[answer.codes], name=called, labels=data.labels, **question)
 
     # The same question about perfect predictions: what is wrong with it is said before training.
     judge(validation, Answer(codes=data.codes[validation], scores=None))
+    fold = Fold(train, validation)
     tasks = [
-        Task(
-            name=called, estimator=one, fold=Fold(train, validation), where=f"setting {i} ({_text(params)})", keep=True
-        )
-        for i, (params, one) in enumerate(settings)
+        Task(name=called, estimator=setting, fold=fold, where=f"setting {i} ({_text(params)})", keep=True)
+        for i, (params, setting) in enumerate(settings)
     ]
     answers = carry_out(tasks, data, n_jobs=n_jobs, describe="Settings", progress=progress)
     tried = [
@@ -140,7 +134,7 @@ def train_validation_test(
         test_items=test,
         refit=refit,
         seed=seed,
-        remarks=(*_remarks(tried, tied, refit=refit), *(r for r in tested.remarks if r.level == "warning")),
+        remarks=(*_remarks(len(tried), tied, refit=refit), *(r for r in tested.remarks if r.level == "warning")),
     )
     issue(result.remarks)
     return result
@@ -149,32 +143,28 @@ def train_validation_test(
 def _settings(name: str, estimator: Any, grid: Any) -> list[tuple[dict[str, Any], Any]]:
     """Return every setting with an unfitted estimator that has it."""
     search = require("sklearn.model_selection", extra="ml", caller="train_validation_test")
+    base = require("sklearn.base", extra="ml", caller="train_validation_test")
     try:
-        params = list(search.ParameterGrid(grid))
+        grid = list(search.ParameterGrid(grid))
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"`grid` is no grid of settings: {brief(str(error), 200)}", hint='write {"C": [0.1, 1, 10]}.'
         ) from error
-    if not params:
+    if not grid:
         raise InvalidInputError("`grid` has no settings.", hint='write {"C": [0.1, 1, 10]}.')
-    found = []
-    for one in params:
+    settings = []
+    for params in grid:
+        # A fit would change values that are estimators, so each setting has copies of them.
+        values = {key: base.clone(value, safe=False) for key, value in params.items()}
+        other = clone(name, estimator)
         try:
-            found.append((one, clone(name, estimator).set_params(**copy_values(one))))
+            settings.append((params, other.set_params(**values)))
         except ValueError as error:
-            if isinstance(error, InvalidInputError):
-                raise
             raise InvalidInputError(
-                f"{name!r} does not take {_text(one)}: {brief(str(error), 200)}",
+                f"{name!r} does not take {_text(params)}: {brief(str(error), 200)}",
                 hint="get_params() of the estimator lists its hyper-parameters; those of a step are step__parameter.",
             ) from error
-    return found
-
-
-def copy_values(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a setting whose values are copies where they are estimators, which a fit would change."""
-    base = require("sklearn.base", extra="ml", caller="train_validation_test")
-    return {key: base.clone(value, safe=False) for key, value in params.items()}
+    return settings
 
 
 def _text(params: Mapping[str, Any]) -> str:
@@ -183,21 +173,21 @@ def _text(params: Mapping[str, Any]) -> str:
 
 def _counts(sizes: Any, n_items: int) -> tuple[int, int, int]:
     """Return how many items each set gets; what rounding leaves over is trained on."""
-    given = list(sizes) if isinstance(sizes, Sequence | np.ndarray) and not isinstance(sizes, str) else []
+    wanted = as_list(sizes)
     hint = "write (0.8, 0.1, 0.1), or numbers of items that add up to all of them."
-    if len(given) != len(_SETS) or not all(is_real(size) and 0 < size < math.inf for size in given):
+    if len(wanted) != len(_SETS) or not all(is_real(size) and 0 < size < math.inf for size in wanted):
         raise InvalidInputError(
             f"`sizes` must be three positive numbers, of training, validation and test set; got {sizes!r:.60}.",
             hint=hint,
         )
-    if all(is_whole(size) for size in given):
-        counts = [int(size) for size in given]
+    if all(is_whole(size) for size in wanted):
+        counts = [int(size) for size in wanted]
         if sum(counts) != n_items:
             raise DataError(f"`sizes` add up to {sum(counts):,}, and there are {count_of(n_items, 'item')}.", hint=hint)
     else:
-        if abs(math.fsum(given) - 1) > _ROUNDING:
-            raise InvalidInputError(f"`sizes` must add up to 1; they add up to {math.fsum(given):g}.", hint=hint)
-        held = [round(n_items * share) for share in given[1:]]
+        if abs(math.fsum(wanted) - 1) > _ROUNDING:
+            raise InvalidInputError(f"`sizes` must add up to 1; they add up to {math.fsum(wanted):g}.", hint=hint)
+        held = [round(n_items * share) for share in wanted[1:]]
         counts = [n_items - sum(held), *held]
     for which, count in zip(_SETS, counts, strict=True):
         if count < 1:
@@ -235,24 +225,15 @@ def _best(tried: Sequence[Setting]) -> tuple[int, int]:
     return int(np.argmax(worth)), int((worth >= worth.max() - _ROUNDING).sum())
 
 
-def _remarks(tried: Sequence[Setting], tied: int, *, refit: bool) -> list[Remark]:
-    remarks = []
-    if len(tried) > 1:
-        remarks.append(
-            note(
-                "validation_score_optimistic",
-                f"The validation score of the chosen setting is the best of {len(tried)}, so it is optimistic: on "
-                "average too good. Its test score is not, for the test set had no part in the choice.",
-            )
+def _remarks(n_settings: int, tied: int, *, refit: bool) -> Iterator[Remark]:
+    if n_settings > 1:
+        text = (
+            f"The validation score of the chosen setting is the best of {n_settings}, so it is optimistic: on average "
+            "too good. Its test score is not, for the test set had no part in the choice."
         )
+        yield note("validation_score_optimistic", text)
     if tied > 1:
-        remarks.append(
-            note("settings_tied", f"{tied} settings have the same validation score; the first of them was taken.")
-        )
+        yield note("settings_tied", f"{tied} settings have the same validation score; the first of them was taken.")
     if refit:
-        remarks.append(
-            note(
-                "trained_again", "The chosen setting was trained again on training and validation set before the test."
-            )
-        )
-    return remarks
+        text = "The chosen setting was trained again on training and validation set before the test."
+        yield note("trained_again", text)

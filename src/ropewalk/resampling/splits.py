@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ropewalk._checks import is_whole
+from ropewalk._checks import check_whole, is_whole
 from ropewalk._optional import require
 from ropewalk.data.clusters import code_ids
 from ropewalk.data.columns import check_same_order
@@ -21,7 +21,10 @@ from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import CodeArray, IntArray, Label
 
-_FEWEST = 2
+_MIN_CLASSES = 2
+_MIN_FOLDS = 2
+_SEEDS = 2**32  # scikit-learn's seeds end here
+_FORMS = "an integer, a splitter of scikit-learn, or a list of (train, test) pairs of item numbers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +54,9 @@ def as_labelled(items: Any, y: Any) -> Labelled:
             f"X has {count_of(number, 'item')} and y {count_of(places.size, 'label')}.",
             hint="item i of X must have label i of y.",
         )
-    if len(labels) < _FEWEST:
-        told = f"y holds the single class {brief(repr(labels[0]))}" if labels else "There are no items"
-        raise DataError(f"{told}; a classifier needs two classes to tell apart.", hint="is y the column of the labels?")
+    if len(labels) < _MIN_CLASSES:
+        what = f"y holds the single class {brief(repr(labels[0]))}" if labels else "There are no items"
+        raise DataError(f"{what}; a classifier needs two classes to tell apart.", hint="is y the column of the labels?")
     codes: CodeArray = places.astype(np.int32)
     return Labelled(items=items, y=np.array(labels)[codes], codes=codes, labels=labels)
 
@@ -100,19 +103,19 @@ def pick_items(items: Any, rows: IntArray) -> Any:
 def as_estimators(estimators: Any) -> dict[str, Any]:
     """Return estimators by name, each of which can be cloned, fitted and used."""
     if isinstance(estimators, Mapping):
-        found = dict(estimators)
-        if not found:
+        by_name = dict(estimators)
+        if not by_name:
             raise InvalidInputError("`estimators` is empty; give at least one.", hint='write {"svm": SVC(), …}.')
     elif isinstance(estimators, list | tuple | set):
         raise InvalidInputError(
             "Several estimators need names.", hint='write {"svm": SVC(), "forest": RandomForestClassifier()}.'
         )
     else:
-        found = {called(estimators): estimators}
-    check_names(list(found), len(found))
-    for name, estimator in found.items():
+        by_name = {called(estimators): estimators}
+    check_names(list(by_name), len(by_name))
+    for name, estimator in by_name.items():
         check_estimator(name, estimator)
-    return found
+    return by_name
 
 
 def called(estimator: Any) -> str:
@@ -153,16 +156,12 @@ def clone(name: str, estimator: Any) -> Any:
 
 def positive_of(labels: tuple[Label, ...], pos_label: Any) -> Label | None:
     """Return the positive one of two labels: the one named, else the usual one, else the last; None for more labels."""
-    if len(labels) != _FEWEST:
+    if len(labels) != _MIN_CLASSES:
         return None
     if pos_label is None:
         usual = usual_positive(labels)
         return labels[-1] if usual is None else usual
     return find_label(pos_label, labels)
-
-
-_LEGACY = 2**32  # scikit-learn's seeds end here
-_FORMS = "an integer, a splitter of scikit-learn, or a list of (train, test) pairs of item numbers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +183,12 @@ class Splits:
 
 
 def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
-    """Return the folds of one pass of cross-validation, in which every item is held out once."""
-    if is_whole(cv):
-        _check_k(data, int(cv), len(data), "item", stratify=False)
-        with warnings.catch_warnings():  # a class with fewer items than folds: its score says so by itself
-            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-            stratify = bool(cv <= np.bincount(data.codes).max())
-            pairs = _k_fold(data, int(cv), 1, None, stratify=stratify, seed=seed)
-    else:
-        pairs, _ = _by_splitter(data, cv, None)
-    folds = tuple(_checked(i, pair, len(data)) for i, pair in enumerate(pairs))
-    held_out = np.sort(np.concatenate([fold.test for fold in folds])) if folds else np.zeros(0)
-    if not np.array_equal(held_out, np.arange(len(data))):
+    """Return the folds of one pass of cross-validation, in which every item is held out once.
+
+    Folds are stratified as far as the classes have items.
+    """
+    folds = make_splits(data, cv=cv, seed=seed, lenient=True).folds
+    if not np.array_equal(np.sort(np.concatenate([fold.test for fold in folds])), np.arange(len(data))):
         raise DataError(
             "The splitter must hold out every item exactly once.",
             hint="use KFold or StratifiedKFold; random splits and repeats count some items twice or never.",
@@ -203,16 +196,19 @@ def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
     return folds
 
 
-def make_splits(data: Labelled, *, cv: Any, n_repeats: int, stratify: bool, groups: Any, seed: int) -> Splits:
-    """Return the folds that `cv` asks for."""
-    if not is_whole(n_repeats) or n_repeats < 1:
-        raise InvalidInputError(f"`n_repeats` must be a positive whole number; got {n_repeats!r}.")
+def make_splits(
+    data: Labelled, *, cv: Any, seed: int, n_repeats: int = 1, stratify: bool = True, groups: Any = None,
+    lenient: bool = False,
+) -> Splits:  # fmt: skip
+    """Return the folds that `cv` asks for; where `lenient`, a class may have fewer items than there are folds."""
+    check_whole(n_repeats, "n_repeats")
     if not isinstance(stratify, bool):
         raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
     if is_whole(cv):
         n_units, unit = (len(data), "item") if ids is None else (int(ids.max()) + 1, "group")
-        _check_k(data, int(cv), n_units, unit, stratify=stratify)
+        _check_k(data, int(cv), n_units, unit, stratify=stratify and not lenient)
+        stratify &= not lenient or bool(cv <= np.bincount(data.codes).max())
         pairs = _k_fold(data, int(cv), int(n_repeats), ids, stratify=stratify, seed=seed)
         kind = f"{'stratified ' if stratify else ''}{'grouped ' if ids is not None else ''}{cv}-fold cross-validation"
         words = kind if n_repeats == 1 else f"{n_repeats} × {kind}"
@@ -222,12 +218,11 @@ def make_splits(data: Labelled, *, cv: Any, n_repeats: int, stratify: bool, grou
                 "`n_repeats` goes with a number of folds; this `cv` says itself how often it splits.",
                 hint="write cv=10, n_repeats=10, or cv=RepeatedStratifiedKFold(n_splits=10, n_repeats=10).",
             )
-        pairs, words = _by_splitter(data, cv, ids)
+        pairs, kind = _by_splitter(data, cv, ids)
+        words = f"{kind} with {count_of(len(pairs), 'split')}"
     folds = tuple(_checked(i, pair, len(data)) for i, pair in enumerate(pairs))
     if not folds:
         raise InvalidInputError("`cv` makes no splits.", hint=f"give {_FORMS}.")
-    if not is_whole(cv):
-        words = f"{words} with {count_of(len(folds), 'split')}"
     return Splits(folds=folds, words=words, groups=ids, remarks=tuple(_remarks(folds, data, ids)))
 
 
@@ -239,27 +234,28 @@ def _k_fold(
     utils = require("sklearn.utils", extra="ml", caller="cross-validation")
     # One legacy generator for all repeats is how scikit-learn repeats, so 3 repeats are the first 3 of 10.
     state = utils.check_random_state(legacy_seed(seed))
+    kind = split.StratifiedKFold if ids is None else split.StratifiedGroupKFold
+    units = np.arange(len(data)) if ids is None else ids
     pairs: list[tuple[Any, Any]] = []
     for _ in range(n_repeats):
-        if ids is None:
-            kind = split.StratifiedKFold if stratify else split.KFold
-            pairs += kind(k, shuffle=True, random_state=state).split(data.codes, data.y)
-        elif stratify:
-            pairs += split.StratifiedGroupKFold(k, shuffle=True, random_state=state).split(data.codes, data.y, ids)
+        if stratify:
+            with warnings.catch_warnings():  # a class with fewer items than folds: its score says so by itself
+                warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+                pairs += kind(k, shuffle=True, random_state=state).split(data.codes, data.y, ids)
         else:  # whole groups are dealt out like items
-            for _, tested in split.KFold(k, shuffle=True, random_state=state).split(np.arange(ids.max() + 1)):
-                inside = np.isin(ids, tested)
+            for _, tested in split.KFold(k, shuffle=True, random_state=state).split(np.arange(units.max() + 1)):
+                inside = np.isin(units, tested)
                 pairs.append((np.flatnonzero(~inside), np.flatnonzero(inside)))
     return pairs
 
 
 def legacy_seed(seed: int) -> int:
     """Return a seed that scikit-learn takes: the same where it is small enough."""
-    return seed if seed < _LEGACY else int(np.random.SeedSequence(seed).generate_state(1)[0])
+    return seed if seed < _SEEDS else int(np.random.SeedSequence(seed).generate_state(1)[0])
 
 
 def _check_k(data: Labelled, k: int, n_units: int, unit: str, *, stratify: bool) -> None:
-    if k < _FEWEST:
+    if k < _MIN_FOLDS:
         raise InvalidInputError(
             f"`cv` must be at least 2 folds; got {k}.", hint="with one fold there is nothing left to train on."
         )
@@ -272,7 +268,8 @@ def _check_k(data: Labelled, k: int, n_units: int, unit: str, *, stratify: bool)
         raise DataError(
             f"The class {brief(repr(label_text(data.labels[rarest])))} has {count_of(few, 'item')}, too few for {k} "
             "stratified folds: some would have none.",
-            hint=(f"use cv={few}, " if few >= _FEWEST else "") + "use stratify=False, or leave out or merge the class.",
+            hint=(f"use cv={few}, " if few >= _MIN_FOLDS else "")
+            + "use stratify=False, or leave out or merge the class.",
         )
 
 
@@ -298,14 +295,11 @@ def _checked(number: int, pair: Any, n_items: int) -> Fold:
         train, test = pair
     except (TypeError, ValueError):
         raise InvalidInputError(f"Split {number} is no (train, test) pair.", hint=f"give {_FORMS}.") from None
-    sets = {"training": _numbers(train, number, n_items), "test": _numbers(test, number, n_items)}
-    for name, found in sets.items():
-        if not found.size:
+    fold = Fold(_numbers(train, number, n_items), _numbers(test, number, n_items))
+    for name, items in (("training", fold.train), ("test", fold.test)):
+        if not items.size:
             raise DataError(f"The {name} set of split {number} is empty.", hint="every split trains and tests.")
-    fold = Fold(sets["training"], sets["test"])
-    trained = np.zeros(n_items, dtype=bool)
-    trained[fold.train] = True
-    shared = fold.test[trained[fold.test]]
+    shared = fold.test[np.isin(fold.test, fold.train)]
     if shared.size:
         raise DataError(
             f"Split {number} trains on {count_of(int(shared.size), 'item')} that it tests, first item {shared[0]}: the "
@@ -335,26 +329,16 @@ def _numbers(values: Any, number: int, n_items: int) -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
-def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> list[Remark]:
-    """Return what a reader of the scores should know about the folds."""
-    remarks = []
+def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> Iterator[Remark]:
+    """Go through what a reader of the scores should know about the folds."""
     times = np.bincount(np.concatenate([fold.test for fold in folds]), minlength=len(data))
     if unseen := int((times == 0).sum()):
-        remarks.append(
-            note(
-                "items_never_tested",
-                f"{count_of(unseen, 'item')} of {len(data):,} never tested: no fold has them in its test set.",
-            )
-        )
-    seen = times[times > 0]
-    if seen.min() < seen.max():
-        remarks.append(
-            note(
-                "items_tested_unevenly",
-                f"Items were tested between {seen.min()} and {seen.max()} times, and one counts as often as it was "
-                "tested.",
-            )
-        )
+        text = f"{count_of(unseen, 'item')} of {len(data):,} never tested: no fold has them in its test set."
+        yield note("items_never_tested", text)
+    low, high = times[times > 0].min(), times.max()
+    if low < high:
+        text = f"Items were tested between {low} and {high} times, and one counts as often as it was tested."
+        yield note("items_tested_unevenly", text)
     n_labels = len(data.labels)
     untaught = []
     for i, fold in enumerate(folds):
@@ -364,18 +348,11 @@ def _remarks(folds: tuple[Fold, ...], data: Labelled, ids: IntArray | None) -> l
     if untaught:
         where, gone = untaught[0]
         named = shorten((label_text(data.labels[j]) for j in gone), 4)
-        remarks.append(
-            note(
-                "class_not_trained",
-                f"{count_of(len(untaught), 'fold')} tested on a class that is not in the training set, first fold "
-                f"{where} ({named}): no classifier can get it right.",
-            )
+        text = (
+            f"{count_of(len(untaught), 'fold')} tested on a class that is not in the training set, first fold "
+            f"{where} ({named}): no classifier can get it right."
         )
+        yield note("class_not_trained", text)
     if ids is not None and any(np.isin(np.unique(ids[fold.test]), ids[fold.train]).any() for fold in folds):
-        remarks.append(
-            note(
-                "groups_on_both_sides",
-                "Some groups are in the training and the test set of a fold: the scores may be too good.",
-            )
-        )
-    return remarks
+        text = "Some groups are in the training and the test set of a fold: the scores may be too good."
+        yield note("groups_on_both_sides", text)

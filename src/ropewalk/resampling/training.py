@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -30,13 +30,7 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, SeedLike
 
 Method = Literal["predict", "predict_proba", "decision_function"]
 
-METHODS: Final[dict[str, Method]] = {
-    "predict": "predict",
-    "predict_proba": "predict_proba",
-    "decision_function": "decision_function",
-}
-_BINARY: Final = 2
-_PLANE: Final = 2
+METHODS: Final[dict[str, Method]] = {method: method for method in get_args(Method)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +41,6 @@ class Answer:
     scores: FloatArray | None
     filled: tuple[Label, ...] = ()
     model: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What went wrong: an error crosses to another process as a value, with its cause."""
-
-    error: Exception
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,17 +65,11 @@ def carry_out(
             f"`n_jobs` must be a whole number and not 0; got {n_jobs!r}.", hint="-1 takes all cores."
         )
     results = _in_turn(tasks, data) if n_jobs == 1 else _in_parallel(tasks, data, n_jobs)
-    answers = []
     try:
-        for task, result in zip(
-            tasks, track(results, total=len(tasks), describe=describe, progress=progress), strict=True
-        ):
-            if isinstance(result, Failure):
-                _fail(task, result.error)
-            answers.append(result)
+        tracked = track(results, total=len(tasks), describe=describe, progress=progress)
+        return [_checked(task, result) for task, result in zip(tasks, tracked, strict=True)]
     finally:
         results.close()
-    return answers
 
 
 def _in_turn(tasks: Sequence[Task], data: Labelled) -> Any:
@@ -105,27 +86,27 @@ def _in_parallel(tasks: Sequence[Task], data: Labelled, n_jobs: int) -> Any:
 
 def ask(task: Task, data: Labelled, model: Any = None) -> Answer:
     """Carry out one task here and now, with a `model` that was fitted before if there is one."""
-    result = _attempt(task, data, model)
-    if isinstance(result, Failure):
-        _fail(task, result.error)
-    return result
+    return _checked(task, _attempt(task, data, model))
 
 
-def _attempt(task: Task, data: Labelled, model: Any = None) -> Answer | Failure:
+def _attempt(task: Task, data: Labelled, model: Any = None) -> Answer | Exception:
+    """Return an answer, or what went wrong: an error crosses to another process as a value, with its cause."""
     try:
         return _answer(task, data, model)
     except Exception as error:  # noqa: BLE001 - whatever an estimator raises, the caller says where
-        return Failure(error)
+        return error
 
 
-def _fail(task: Task, error: Exception) -> NoReturn:
-    if isinstance(error, RopewalkError):
-        raise error
+def _checked(task: Task, result: Answer | Exception) -> Answer:
+    if isinstance(result, Answer):
+        return result
+    if isinstance(result, RopewalkError):
+        raise result
     raise DataError(
-        f"{task.name!r} failed on {task.where}: {type(error).__name__}: {brief(str(error), 300)}",
+        f"{task.name!r} failed on {task.where}: {type(result).__name__}: {brief(str(result), 300)}",
         hint=f"the training set has {task.fold.train.size:,} items and the test set {task.fold.test.size:,}; the "
         "cause is in the error above.",
-    ) from error
+    ) from result
 
 
 def _answer(task: Task, data: Labelled, model: Any) -> Answer:
@@ -159,7 +140,7 @@ def _part(data: Labelled, rows: IntArray, train: IntArray, *, pairwise: bool) ->
 
 def _as_codes(task: Task, predicted: Any, labels: tuple[Label, ...]) -> CodeArray:
     array = np.asarray(predicted)
-    if array.ndim == _PLANE and array.shape[1] == 1:  # some libraries return a column
+    if array.shape == (task.fold.test.size, 1):  # some libraries return a column
         array = array[:, 0]
     if array.shape != task.fold.test.shape:
         raise LengthMismatchError(
@@ -183,7 +164,7 @@ def _as_scores(task: Task, model: Any, raw: Any, labels: tuple[Label, ...]) -> t
     array = np.asarray(raw, dtype=np.float64)
     classes = [value.item() if hasattr(value, "item") else value for value in getattr(model, "classes_", labels)]
     place = {label: i for i, label in enumerate(labels)}
-    if array.ndim == 1 and len(classes) == _BINARY:  # a decision function of two classes is about the second
+    if array.ndim == 1 and len(classes) == 2:  # noqa: PLR2004 - a decision function of two classes is about the second
         array = np.column_stack([-array, array])
     if array.shape != (task.fold.test.size, len(classes)) or any(value not in place for value in classes):
         raise DataError(

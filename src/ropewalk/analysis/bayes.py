@@ -22,11 +22,10 @@ from ropewalk.analysis._densities import (
     quiet,
     spread_points,
 )
-from ropewalk.data.labels import check_labels, label_text
+from ropewalk.data.labels import label_text, labels_or_numbers
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.registry import cost as cost_metric
 from ropewalk.results.base import pick, plain
-from ropewalk.text.names import count_of
 from ropewalk.typing import FloatArray, Label, SeedLike
 
 _MAX_COST: Final = 1e100
@@ -151,9 +150,7 @@ def bayes_error(
         raise InvalidInputError("`densities` must be a list of two or more.", hint=FORMS)
     shares = check_probabilities(priors, "`priors`", (len(densities),))
     costs = _costs(cost_matrix, len(densities))
-    names = tuple(range(len(densities))) if labels is None else check_labels(labels)
-    if len(names) != len(densities):
-        raise InvalidInputError(f"There are {len(densities)} densities and {count_of(len(names), 'label')}.")
+    names = labels_or_numbers(labels, len(densities))
     kinds = {kind_of_density(density) for density in densities}
     n_draws, seed = check_whole(draws, "draws", _MIN_DRAWS), check_seed(rng, random_state)
     many = kinds == {"many"}
@@ -253,9 +250,7 @@ def bayes_error_table(joint: Any, *, cost_matrix: Any = None, labels: Iterable[L
             f"`joint` must be a table; got shape {table.shape}.", hint="one row per value of x, one column per label."
         )
     costs = _costs(cost_matrix, table.shape[1])
-    names = tuple(range(table.shape[1])) if labels is None else check_labels(labels)
-    if len(names) != table.shape[1]:
-        raise InvalidInputError(f"`joint` has {table.shape[1]} columns, and there are {count_of(len(names), 'label')}.")
+    names = labels_or_numbers(labels, table.shape[1])
     risks = table @ costs
     sums = table.sum(axis=1, keepdims=True)
     posterior = np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0)

@@ -15,7 +15,7 @@ import numpy as np
 from ropewalk._checks import checked_keywords
 from ropewalk.curves import threshold
 from ropewalk.data.columns import as_array, as_numbers
-from ropewalk.data.labels import check_labels
+from ropewalk.data.labels import labels_or_numbers
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.metrics.items import risks
 from ropewalk.metrics.registry import cost
@@ -139,8 +139,7 @@ def minimum_risk(
         raise DataError("Probabilities lie between 0 and 1.", hint="scores that are none must be calibrated first.")
     if chances.ndim > 1 and (np.abs(chances.sum(axis=1) - 1) > _MAX_ROUNDING_OF_A_SUM).any():
         raise DataError("The probabilities of an item must add up to 1.", hint="columns are the classes.")
-    if labels is not None and len(check_labels(labels)) != n_classes:
-        raise LengthMismatchError(f"{len(labels)} labels were given for {n_classes} classes.")
+    labels_or_numbers(labels, n_classes)
     names = decisions if decisions is not None else labels if labels is not None else range(matrix.shape[1])
     named = list(names)
     if len(named) != matrix.shape[1]:

@@ -110,6 +110,20 @@ def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
     return tuple(declared)  # type: ignore[arg-type]
 
 
+def labels_or_numbers(labels: Iterable[Any] | None, n_classes: int) -> tuple[Label, ...]:
+    """Return one label per class: those that were given, or 0, 1, ….
+
+    Examples
+    --------
+    >>> labels_or_numbers(None, 3), labels_or_numbers(["no", "yes"], 2)
+    ((0, 1, 2), ('no', 'yes'))
+    """
+    known = tuple(range(n_classes)) if labels is None else check_labels(labels)
+    if len(known) != n_classes:
+        raise InvalidInputError(f"{len(known)} labels were given for {n_classes} classes.")
+    return known
+
+
 def is_fraction(value: Any) -> bool:
     """Whether a value is a number that is not whole, or the text of one.
 

@@ -11,8 +11,7 @@ from ropewalk.planning.scenarios import (
     MetricScenario,
     Scenario,
 )
-from ropewalk.planning.simulation import power
-from ropewalk.planning.stopping_rules import StopWhen, stopping
+from ropewalk.planning.simulation import StopWhen, power, stopping
 from ropewalk.results.planning import MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [

@@ -5,28 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, Unpack, get_args
 
-from ropewalk._checks import check_prob, checked_keywords, choose
+from ropewalk._checks import check_prob, check_whole, checked_keywords, choose
 from ropewalk._progress import ProgressLike, metered
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, Batch, count, parse_goal, reached
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
-from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, check_sizes, pose
-from ropewalk.planning.search import ROOT, Found, Looks, crossing
-from ropewalk.planning.simulation import Workers, simulate
+from ropewalk.planning.posing import MAX_DRAWS, MAX_ITEMS, MAX_SIMULATIONS, MIN_DRAWS, Posed, check_sizes, pose
+from ropewalk.planning.search import ROOT, Crossing, Looks, crossing
+from ropewalk.planning.simulation import Workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
-from ropewalk.results.planning import MoreData, PowerRow
+from ropewalk.results.options import StudyOptions
+from ropewalk.results.planning import MoreData
 from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, note
-from ropewalk.typing import SeedLike
+from ropewalk.text.remarks import note
 
 Method = Literal["simulation", "extrapolation"]
 
-_TRIES: Final = 3
-_AFFORDABLE: Final = 3_000_000_000  # random numbers, at about 20 ns each: a minute
+_MAX_ROUNDS: Final = 3
+_MAX_RANDOM_NUMBERS: Final = 3_000_000_000  # at about 20 ns each: a minute
 
 
 @checked_keywords
@@ -34,17 +34,11 @@ def more_data(
     result: Comparison,
     *,
     target: float = TARGET,
-    goal: str = CONCLUSIVE,
     n: int | Iterable[int] | None = None,
     method: Method | None = None,
     max_n: int = MOST,
     simulations: int = 1_000,
-    draws: int = 2_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    threads: int = 1,
-    n_jobs: int | None = None,
-    progress: ProgressLike = None,
+    **options: Unpack[StudyOptions],
 ) -> MoreData:
     """Return how probable each verdict is after n more items, and how many items make the goal as probable as wanted.
 
@@ -85,46 +79,51 @@ def more_data(
     """
     if not isinstance(result, Comparison):
         raise InvalidInputError(f"`more_data` is about a comparison; got {type(result).__name__}.")
-    wanted, asked = check_prob(target, "target"), parse_goal(goal)
+    wanted, goal = check_prob(target, "target"), parse_goal(options.get("goal", CONCLUSIVE))
     sizes = None if n is None else check_sizes(n)
-    most, number = check_number(max_n, "max_n", 10, MOST_ITEMS), check_number(simulations, "simulations")
-    ways: dict[str, Method] = {"simulation": "simulation", "extrapolation": "extrapolation"}
-    way = None if method is None else choose(method, ways, "method")
+    most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
+    number = check_whole(simulations, "simulations", 1, MAX_SIMULATIONS)
+    method = None if method is None else choose(method, {way: way for way in get_args(Method)}, "method")
     recipe = result.recipe
     if recipe.rope is None or result.no_verdict:
         raise InvalidInputError(
             "How many more items settle a question depends on the ROPE, and there is no verdict here.",
             hint=result.no_verdict or wording("compare with rope=: the smallest difference you would act on."),
         )
-    seed = recipe.seed if rng is None and random_state is None else rng
-    workers = Workers.of({"threads": threads, "n_jobs": n_jobs})
+    if options.get("rng") is None and options.get("random_state") is None:
+        options["rng"] = recipe.seed
+    workers = Workers.of(options)
     here = replace(
         Outlook.of_comparison(result, recipe),
-        goal=asked,
+        goal=goal,
         most=most,
-        settled=asked == CONCLUSIVE and result.conclusive,
-        draws=check_number(draws, "draws", 100),
+        settled=goal == CONCLUSIVE and result.conclusive,
+        draws=check_whole(options.get("draws", 2_000), "draws", MIN_DRAWS, MAX_DRAWS),
     )
     remarks = [note("conclusive_already", "The verdict is conclusive already.")] if here.settled else []
     needed = here.needed(wanted)
     around = sizes or here.around(needed)
-    if way is None:
-        way, reasons = _choose(result, len(around) * number * draws)
-        remarks += reasons
-    if way == "extrapolation":
+    if method is None:
+        reason = _no_simulation(result, len(around) * number * here.draws)
+        method = "extrapolation" if reason else "simulation"
+        remarks += [note("extrapolated", reason)] if reason else []
+    if method == "extrapolation":
         return here.extrapolated(wanted, around, tuple(remarks))
-    posed = pose(result, goal=asked, draws=draws, rng=seed, random_state=random_state, more=True)
-    done = _simulated(posed, here, around, number, wanted, workers, progress, fixed=sizes is not None)
-    found = Found(0.0, 0.0, 0.0) if here.settled else done.located(wanted, posed.design.ceiling)
-    answer, low, high = _ends(found)
+    posed = pose(result, more=True, **options)
+    done = _Simulations(posed, here, wanted)
+    done.run(around, number, workers, options.get("progress"), fixed=sizes is not None)
+    reaches = Crossing(0.0, 0.0, 0.0) if here.settled else done.crossing()
+    answer = None if reaches.x is None else math.ceil(reaches.x)
+    low, high = reaches.ends
     ceiling = posed.design.ceiling
     if ceiling is not None and ceiling < wanted:
-        text = f"However many items, the probability of {asked} tends to {ceiling:.3g}, that of its region."
+        text = f"However many items, the probability of {goal} tends to {ceiling:.3g}, that of its region."
         remarks.append(note("goal_out_of_reach", text))
     if answer is None and needed is not None:
         answer = needed
         text = "How many items reach the target is extrapolated: those simulated all lie on one side of it."
         remarks.append(note("extrapolated", text))
+    kept = [size for size in sizes or sorted(done.batches) if size in done.batches]
     return MoreData(
         design=posed.design,
         target=wanted,
@@ -132,7 +131,7 @@ def more_data(
         low=low,
         high=high,
         n_items=recipe.n_items,
-        rows=tuple(done.row(posed, size) for size in sizes or sorted(done.batches) if size in done.batches),
+        rows=tuple(count(posed.study.question, size, done.batches[size], goal) for size in kept),
         max_n=most,
         method="simulation",
         simulations=done.looks.spent,
@@ -142,90 +141,60 @@ def more_data(
 
 
 @dataclass(slots=True)
-class _Done:
+class _Simulations:
     """What has been simulated, by the number of new items."""
 
+    posed: Posed
+    here: Outlook
+    target: float
     looks: Looks = field(default_factory=Looks)
     batches: dict[int, Batch] = field(default_factory=dict)
     partial: bool = False
 
-    def located(self, target: float, ceiling: float | None) -> Found:
+    def crossing(self) -> Crossing:
         """Return where the simulated probability reaches the target, if there are looks on both sides of it."""
-        looks = self.looks
+        looks, target, ceiling = self.looks, self.target, self.posed.design.ceiling
         below = [x for x in looks.trials if looks.share(x) < target]
         above = [x for x in looks.trials if looks.share(x) >= target and x > max(below, default=0.0)]
         if not below or not above or (ceiling is not None and ceiling < target):
-            return Found(None)
+            return Crossing(None)
         return crossing(looks, target, ROOT)
 
-    def row(self, posed: Posed, size: int) -> PowerRow:
-        """Return what came of so many new items."""
-        return count(posed.study.question, size, self.batches[size], posed.design.goal)
-
-
-def _simulated(  # noqa: PLR0917
-    posed: Posed,
-    here: Outlook,
-    sizes: Sequence[int],
-    simulations: int,
-    target: float,
-    workers: Workers,
-    progress: ProgressLike,
-    *,
-    fixed: bool,
-) -> _Done:
-    """Simulate these numbers of new items, and unless they are `fixed`, others until the target lies among them."""
-    done = _Done()
-    around = list(sizes)
-    for left in reversed(range(1 if fixed else _TRIES)):
-        with metered(len(around) * -(-simulations // BATCH), "Simulating", progress) as steps:
-            try:
-                some = simulate(posed.study, around, simulations, goal=posed.design.goal, workers=workers, steps=steps)
-            except KeyboardInterrupt:
-                if not done.batches:
-                    raise
-                done.partial = steps.stopped = True
+    def run(
+        self, sizes: Sequence[int], simulations: int, workers: Workers, progress: ProgressLike, *, fixed: bool
+    ) -> None:
+        """Simulate these numbers of new items, and unless they are `fixed`, others until the target lies among them."""
+        study, goal, here = self.posed.study, self.posed.design.goal, self.here
+        for left in reversed(range(1 if fixed else _MAX_ROUNDS)):
+            with (
+                metered(len(sizes) * -(-simulations // BATCH), "Simulating", progress) as steps,
+                keep_if_stopped(steps, self.batches),
+            ):
+                some = simulate(study, sizes, simulations, goal=goal, workers=workers, steps=steps)
+                for size, batch in some.items():
+                    self.batches[size] = batch
+                    self.looks.add(float(size), reached(batch, goal), len(batch))
+            self.partial = steps.stopped
+            top = max(self.batches)
+            settled = here.settled or self.crossing().x is not None
+            if self.partial or settled or not left or here.hopeless(self.target) or top >= here.most:
                 break
-        for size, batch in some.batches.items():
-            done.batches[size] = batch
-            done.looks.add(float(size), reached(batch, posed.design.goal), len(batch))
-        done.partial = some.partial
-        top = max(done.batches)
-        settled = here.settled or done.located(target, posed.design.ceiling).x is not None
-        if done.partial or settled or not left or here.hopeless(target) or top >= here.most:
-            break
-        beyond = here.near(4 * top if done.looks.share(top) < target else min(done.batches) / 4)
-        around = [size for size in beyond if size not in done.batches]
-        if not around:
-            break
-    return done
+            beyond = here.near(4 * top if self.looks.share(top) < self.target else min(self.batches) / 4)
+            sizes = [size for size in beyond if size not in self.batches]
+            if not sizes:
+                break
 
 
-def _ends(found: Found) -> tuple[int | None, int | None, int | None]:
-    if found.x is None:
-        return None, None, None
-    return math.ceil(found.x), math.floor(found.low or 0.0), math.ceil(found.high or 0.0)
-
-
-def _choose(result: Comparison, numbers: int) -> tuple[Method, list[Remark]]:
-    """Choose a method, and give the reason where it is the less exact one."""
-    tables = result.recipe.tables
+def _no_simulation(result: Comparison, numbers: int) -> str:
+    """Return why not to simulate: it cannot be done, or takes minutes; an empty text where it can be done."""
+    tables, model = result.recipe.tables, result.recipe.model
     if not all(isinstance(table, Outcomes) and table.clusters is None for table in tables):
-        return "extrapolation", [
-            note("extrapolated", "Extrapolated: scores, clusters and items of many labels are not simulated.")
-        ]
-    if not result.recipe.model.can_be_simulated:
-        return "extrapolation", [
-            note(
-                "extrapolated",
-                "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated.",
-            )
-        ]
-    work = sum(result.recipe.model.fit(table).work for table in tables)
-    if work * numbers > _AFFORDABLE:
-        text = (
+        return "Extrapolated: scores, clusters and items of many labels are not simulated."
+    if not model.can_be_simulated:
+        return "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated."
+    if numbers * sum(model.fit(table).work for table in tables) > _MAX_RANDOM_NUMBERS:
+        return (
             'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" (--simulations on '
             "the command line) does it."
         )
-        return "extrapolation", [note("extrapolated", text)]
-    return "simulation", []
+    return ""

@@ -9,25 +9,24 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prob, checked_keywords, is_real
+from ropewalk._checks import check_prob, check_whole, checked_keywords, is_real
 from ropewalk._progress import Steps, metered
 from ropewalk.draws.decision import decide_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, GOALS, Batch, count, joined, parse_goal, reached, region_of
-from ropewalk.planning.posing import MOST_ITEMS, Posed, check_number, pose
-from ropewalk.planning.search import PLAIN, ROOT, Found, Looks, curve, find
-from ropewalk.planning.simulation import Workers, simulate
+from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, Posed, pose
+from ropewalk.planning.search import PLAIN, ROOT, Looks, curve, find, halve
+from ropewalk.planning.simulation import Workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Plan
 from ropewalk.text.options import argument, wording
 from ropewalk.text.remarks import note
 
-_START: Final = 200
+_FIRST_SIZE: Final = 200
 _ANY_ROPE: Final = 0.01
 _POINTS: Final = 12  # sizes on the way to the most valuable one, twice
-_HALVINGS: Final = 60
 _EDGE: Final = 1e-9
 _Z95: Final = 1.959963984540054
 
@@ -73,8 +72,8 @@ def plan(
     >>> 500 < p.n < 2000, p.reachable
     (True, True)
     """
-    target, budget = check_prob(target, "target"), check_number(simulations, "simulations", 10 * BATCH)
-    most = check_number(max_n, "max_n", 10, MOST_ITEMS)
+    target, budget = check_prob(target, "target"), check_whole(simulations, "simulations", 10 * BATCH, MAX_SIMULATIONS)
+    most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
     workers, worth = Workers.of(options), _check_worth(cost_per_item, value, n)
     finds_rope = n is not None and parse_goal(options.get("goal", CONCLUSIVE)) == "A≈B"
     any_rope = finds_rope and options.get("rope") is None
@@ -85,7 +84,7 @@ def plan(
         raise InvalidInputError(
             wording("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
         )
-    number = None if n is None else check_number(n, "n", 1, MOST_ITEMS)
+    number = None if n is None else check_whole(n, "n", 1, MAX_ITEMS)
     with metered(budget // BATCH, "Searching", options.get("progress")) as steps:
         search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=any_rope)
         if worth is not None:
@@ -106,9 +105,9 @@ def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
         raise InvalidInputError(
             wording("`n` asks for a difference, `cost_per_item` and `value` for a test set; give one.")
         )
-    for name, given in (("cost_per_item", cost), ("value", value)):
-        if not is_real(given) or not 0 < given < math.inf:
-            raise InvalidInputError(argument(name) + f" must be a positive number; got {given!r}.")
+    for name, amount in (("cost_per_item", cost), ("value", value)):
+        if not is_real(amount) or not 0 < amount < math.inf:
+            raise InvalidInputError(argument(name) + f" must be a positive number; got {amount!r}.")
     return float(cost), float(value)
 
 
@@ -123,22 +122,21 @@ class _Search:
         self.goal = posed.design.goal
         self.looks = Looks()
         self.batches: dict[int, Batch] = {}
-        self.partial = False
+
+    @property
+    def partial(self) -> bool:
+        """Whether it was stopped."""
+        return self.steps.stopped
 
     def _run(self, study: Study, n: int, simulations: int, start: int) -> Batch | None:
         """Simulate test sets of n items, from simulation `start` on; None where it was stopped."""
         if self.partial:
             return None
         whole = -(-simulations // BATCH) * BATCH
-        try:
-            done = simulate(study, [n], whole, goal=self.goal, workers=self.workers, steps=self.steps, start=start)
-        except KeyboardInterrupt:
-            if not self.looks.spent:  # nothing is known yet
-                raise
-            self.partial = self.steps.stopped = True
-            return None
-        self.partial = done.partial
-        return done.batches[n]
+        with keep_if_stopped(self.steps, self.looks.trials):
+            how = {"goal": self.goal, "workers": self.workers, "steps": self.steps}
+            return simulate(study, [n], whole, **how, start=start)[n]  # type: ignore[arg-type]
+        return None
 
     def _look(self, x: float, simulations: int) -> tuple[int, int]:
         n = int(x)
@@ -148,13 +146,13 @@ class _Search:
         self.batches[n] = fresh if n not in self.batches else joined([self.batches[n], fresh])
         return reached(fresh, self.goal), len(fresh)
 
-    def _answer(self, asks: str, n: int | None, at: Found, **more: Any) -> Plan:
-        study = self.posed.study
-        rows = tuple(count(study.question, size, self.batches[size], self.goal) for size in sorted(self.batches))
-        more = {"rows": rows, "simulations": self.looks.spent, **more}
+    def _answer(self, asks: str, n: int | None, ends: tuple[Any, Any] = (None, None), **more: Any) -> Plan:
+        question = self.posed.study.question
+        rows = tuple(count(question, size, self.batches[size], self.goal) for size in sorted(self.batches))
+        usual = {"rows": rows, "simulations": self.looks.spent, "target": self.target}
         return Plan(
-            asks=asks, design=self.posed.design, n=n, low=at.low, high=at.high, max_n=self.most,
-            partial=self.partial, **{"target": self.target, **more},
+            asks=asks, design=self.posed.design, n=n, low=ends[0], high=ends[1], max_n=self.most,
+            partial=self.partial, **{**usual, **more},
         )  # fmt: skip
 
     def smallest_test_set(self) -> Plan:
@@ -165,18 +163,16 @@ class _Search:
                 f"However many items, {self.goal} is reached with a probability of at most {ceiling:.3g}: that of its "
                 "region, given the data so far."
             )
-            return self._answer("n", None, Found(None), remarks=(note("goal_out_of_reach", text),))
+            return self._answer("n", None, remarks=(note("goal_out_of_reach", text),))
         least = self.posed.study.recipe.model.min_units
-        found = find(
-            self._look, self.target, start=min(_START, self.most), least=least, most=self.most, budget=self.budget,
+        answer = find(
+            self._look, self.target, start=min(_FIRST_SIZE, self.most), least=least, most=self.most, budget=self.budget,
             scale=ROOT, whole=True, looks=self.looks,
         )  # fmt: skip
-        n = None if found.x is None else math.ceil(found.x - _EDGE)
-        if found.x is None:
+        if answer.x is None:
             text = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
-            return self._answer("n", n, found, remarks=() if self.partial else (note("power_not_reached", text),))
-        ends = Found(found.x, math.floor(found.low or 0.0), math.ceil(found.high or 0.0))
-        return self._answer("n", n, ends)
+            return self._answer("n", None, remarks=() if self.partial else (note("power_not_reached", text),))
+        return self._answer("n", math.ceil(answer.x - _EDGE), answer.ends)
 
     def smallest_difference(self, n: int) -> Plan:
         """Find the smallest difference, or for the goal A≈B the smallest ROPE, that n items find with the power."""
@@ -210,41 +206,36 @@ class _Search:
             return (0, 0) if done is None else (reached(done, self.goal), len(done))
 
         edge = study.rope.high if (self.goal == "A≫B") == up else study.rope.low
-        even = region_of(self.posed.tilted(0.0).delta or 0.0, study.rope, higher_is_better=up)
+        even = region_of(self._delta(0.0), study.rope, higher_is_better=up)
         least = 0.0 if even in GOALS[self.goal] else self._tilt_to(edge, side, furthest)
         if least is None or not math.isfinite(furthest):
-            return self._answer("delta", n, Found(None), rows=())
-        found = find(
+            return self._answer("delta", n, rows=())
+        answer = find(
             look, self.target, start=min((least + furthest) / 2, 2 * least or furthest / 2), least=max(least, _EDGE),
             most=furthest, budget=self.budget, scale=PLAIN, whole=False, looks=self.looks,
         )  # fmt: skip
-        if found.x is None:
-            return self._answer("delta", n, found, rows=())
-        deltas = [
-            self.posed.tilted(side * min(x or 0.0, furthest)).delta or 0.0 for x in (found.x, found.low, found.high)
-        ]
-        low, high = sorted(deltas[1:])
-        return self._answer("delta", n, Found(None, low, high), found=deltas[0], rows=())
+        if answer.x is None:
+            return self._answer("delta", n, rows=())
+        tilts = (min(x or 0.0, furthest) for x in (answer.x, answer.low, answer.high))
+        delta, *ends = (self._delta(side * tilt) for tilt in tilts)
+        low, high = sorted(ends)
+        return self._answer("delta", n, (low, high), found=delta, rows=())
+
+    def _delta(self, tilt: float) -> float:
+        """Return the true difference so far along the line."""
+        return self.posed.tilted(tilt).delta or 0.0
 
     def _tilt_to(self, delta: float, side: float, furthest: float) -> float | None:
         """Return how far to go along the line until the difference is `delta`; None where it never is."""
-        start, stop = 0.0, min(furthest, 1e6)
-        sign = math.copysign(1.0, delta - (self.posed.tilted(0.0).delta or 0.0))
-        if sign * ((self.posed.tilted(side * stop).delta or 0.0) - delta) <= 0:
+        stop, sign = min(furthest, 1e6), math.copysign(1.0, delta - self._delta(0.0))
+        if sign * (self._delta(side * stop) - delta) <= 0:
             return None
-        for _ in range(_HALVINGS):
-            middle = (start + stop) / 2
-            if sign * ((self.posed.tilted(side * middle).delta or 0.0) - delta) < 0:
-                start = middle
-            else:
-                stop = middle
-        return stop
+        return halve(lambda tilt: sign * (self._delta(side * tilt) - delta) >= 0, 0.0, stop, steps=60)
 
     def _smallest_rope(self, n: int) -> Plan:
         """Return the half-width that holds the HDI as often as the power says: a quantile over the simulations."""
         study = self.posed.study
-        done = simulate(study, [n], self.budget, goal=self.goal, workers=self.workers, steps=self.steps)
-        self.batches, self.partial = dict(done.batches), done.partial
+        self.batches = simulate(study, [n], self.budget, goal=self.goal, workers=self.workers, steps=self.steps)
         judged = self.batches[n].judged
         widths = np.sort(np.maximum(np.abs(judged.low), np.abs(judged.high)))
         total = len(widths)
@@ -252,52 +243,42 @@ class _Search:
         half = _Z95 * math.sqrt(self.target * (1 - self.target) * total)
         places = [self.target * total, self.target * total - half, self.target * total + half]
         at, low, high = (float(widths[min(max(math.ceil(place) - 1, 0), total - 1)]) for place in places)
-        remarks = [
-            note(
-                "smallest_rope",
-                f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations.",
-            )
-        ]
+        text = f"The smallest ROPE, ±r, that holds the HDI of {n:,} items in {self.target:.0%} of the simulations."
+        remarks = [note("smallest_rope", text)]
         if not self.any_rope:
-            remarks.append(
-                note("rope_ignored", "The ROPE that was given plays no part: the smallest one is looked for.")
-            )
+            text = "The ROPE that was given plays no part: the smallest one is looked for."
+            remarks.append(note("rope_ignored", text))
         # The rows are judged by the ROPE that was found, whatever was given.
         recipe = replace(study.recipe, rope=Interval(-at, at))
         codes = decide_each(judged.low, judged.high, judged.mean, Interval(-at, at))
         rows = (count(recipe.question, n, Batch(replace(judged, verdict=codes), self.batches[n].truth), self.goal),)
         self.posed = replace(self.posed, design=replace(self.posed.design, recipe=recipe))
-        return self._answer("delta", n, Found(None, low, high), found=at, rows=rows, remarks=tuple(remarks))
+        return self._answer("delta", n, (low, high), found=at, rows=rows, remarks=tuple(remarks))
 
     def most_valuable(self, cost: float, value: float) -> Plan:
         """Find the number of items that is worth most: the value of the goal times its probability, less the labels."""
+        worth: dict[str, Any] = {"target": None, "cost_per_item": cost, "value": value}
         cap = min(value / cost, float(self.most))  # beyond it the labels cost more than there is to gain
         if cap < 1:
             remark = note("labels_cost_too_much", "A single label costs more than the goal is worth.")
-            return self._answer(
-                "value", None, Found(None), target=None, cost_per_item=cost, value=value, remarks=(remark,)
-            )
-        each = max(self.budget // (3 * _POINTS) // BATCH * BATCH, BATCH)
-        self._look_at(np.geomspace(max(cap / 4096, 1.0), cap, _POINTS), each)
+            return self._answer("value", None, remarks=(remark,), **worth)
+        self._look_at(np.geomspace(max(cap / 4096, 1.0), cap, _POINTS), self.budget // (3 * _POINTS))
         best = 1 if self.partial else self._best(cost, value, cap)[0]
-        each = max((self.budget - self.looks.spent) // _POINTS // BATCH * BATCH, BATCH)
-        self._look_at(np.geomspace(max(best / 3, 1.0), min(best * 3, cap), _POINTS), each)
-        worth = {"target": None, "cost_per_item": cost, "value": value}
+        left = self.budget - self.looks.spent
+        self._look_at(np.geomspace(max(best / 3, 1.0), min(best * 3, cap), _POINTS), left // _POINTS)
         if self.partial:  # a curve of a few sizes only would be taken for an answer
-            return self._answer("value", None, Found(None), **worth)
+            return self._answer("value", None, **worth)
         n, net, error, low, high = self._best(cost, value, cap)
         if net <= 0:
             text = "No test set is worth its labels: its cost exceeds what reaching the goal adds."
-            return self._answer("value", None, Found(None), remarks=(note("labels_cost_too_much", text),), **worth)
-        text = (
-            f"Expected net value ±{_Z95 * error:.2g}; any n within [low, high] is as good as the simulations can tell."
-        )
-        return self._answer(
-            "value", n, Found(None, low, high), net=net, remarks=(note("net_value_error", text),), **worth
-        )
+            return self._answer("value", None, remarks=(note("labels_cost_too_much", text),), **worth)
+        off = _Z95 * error
+        text = f"Expected net value ±{off:.2g}; any n within [low, high] is as good as the simulations can tell."
+        return self._answer("value", n, (low, high), net=net, remarks=(note("net_value_error", text),), **worth)
 
     def _look_at(self, sizes: Sequence[float] | np.ndarray, simulations: int) -> None:
-        least = self.posed.study.recipe.model.min_units
+        """Simulate test sets of these sizes, each as often as said, in whole batches and at least one."""
+        least, simulations = self.posed.study.recipe.model.min_units, max(simulations // BATCH * BATCH, BATCH)
         for n in sorted({max(round(float(size)), least) for size in sizes}):
             if not self.partial and self.looks.spent < self.budget:
                 self.looks.add(float(n), *self._look(n, simulations))

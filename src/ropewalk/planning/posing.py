@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
-from ropewalk._checks import check_prob, check_seed, choose, is_whole
+from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_whole
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
@@ -30,13 +30,15 @@ from ropewalk.results.planning import Design
 from ropewalk.text.names import brief, nearest
 from ropewalk.text.options import argument, wording
 
-MOST_ITEMS: Final = 10**9
-_FEWEST_DRAWS: Final = 100
+MAX_ITEMS: Final = 10**9
+MAX_SIMULATIONS: Final = 10_000_000
+MIN_DRAWS: Final = 100
+MAX_DRAWS: Final = 10_000_000
 _KINDS: Final = (BinaryScenario, ConfusionScenario, JointScenario, MetricScenario)
-_LONGEST: Final = 300  # letters of a sentence
+_MAX_LETTERS: Final = 300  # of a sentence
 EXAMPLE: Final = "F1 .60 against .50 at agreement .7"
 _NUMBER: Final = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*%?)"
-_SAID: Final = re.compile(
+_SENTENCE: Final = re.compile(
     rf"\s*(?P<metric>[a-z][a-z_ 0-9]*?(?:\([^)]*\))?)\s*(?:of\s+|=\s*|:\s*)?{_NUMBER}\s*"
     rf"(?:against|versus|vs\.?|v\.?|and|to|over|,)\s*{_NUMBER}(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
@@ -77,7 +79,7 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     """Check the options and make a study of them; where it must be `possible`, refuse goals that cannot be reached."""
     goal, draws = parse_goal(options.get("goal", CONCLUSIVE)), options.get("draws", 2_000)
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    number = check_number(draws, "draws", _FEWEST_DRAWS)
+    number = check_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS)
     rope, prob, rule = options.get("rope"), options.get("prob"), options.get("rule")
     question: dict[str, Any] = {name: options.get(name) for name in _OF_A_RESULT}
     if isinstance(scenario, Comparison):
@@ -150,10 +152,10 @@ def from_words(text: str) -> MetricScenario:
     >>> s.metric, s.a, s.b, s.agreement, s.prevalence
     ('f1', 0.6, 0.5, 0.7, 0.2)
     """
-    match = _SAID.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _SENTENCE.fullmatch(text) if len(text) <= _MAX_LETTERS else None
     if match is None:
         raise InvalidInputError(f"Cannot read the scenario {brief(text)!r}.", hint=f"say it as {EXAMPLE!r}.")
-    said: dict[str, Any] = {
+    values: dict[str, Any] = {
         "metric": re.sub(r"\s+", "_", match["metric"].strip().lower()),
         "a": _number(match[2]),
         "b": _number(match[3]),
@@ -167,13 +169,13 @@ def from_words(text: str) -> MetricScenario:
                 hint=f"say it as {EXAMPLE!r}; also 'prevalence .2' or '10 classes'.",
             )
         name = "n_classes" if aside["classes"] else aside["what"].lower()
-        if name in said:
+        if name in values:
             raise InvalidInputError(f"The scenario {brief(text)!r} says its {name} twice.")
-        said[name] = int(aside["classes"]) if aside["classes"] else _number(aside[2])
+        values[name] = int(aside["classes"]) if aside["classes"] else _number(aside[2])
         end = aside.end()
         if not rest[end:].strip(" .;,"):
             break
-    return MetricScenario(**said)
+    return MetricScenario(**values)
 
 
 def _number(text: str) -> float:
@@ -230,23 +232,16 @@ def _hint() -> str:
     return f"a scenario has {'; or '.join(_FORMS)}; or it is said in words: {EXAMPLE!r}."
 
 
-def check_number(value: Any, name: str, least: int = 1, most: int = 10_000_000) -> int:
-    """Return a whole number within bounds."""
-    if not is_whole(value) or not least <= value <= most:
-        raise InvalidInputError(argument(name) + f" must be a whole number from {least:,} to {most:,}; got {value!r}.")
-    return int(value)
-
-
 def check_sizes(n: Any) -> tuple[int, ...]:
     """Return numbers of items, in the order given."""
     sizes = [n] if is_whole(n) else n
     if isinstance(sizes, str | bytes | bytearray) or not isinstance(sizes, Iterable):
         raise InvalidInputError(wording("`n` must be a number of items, or a list of them; got {!r}.", n))
-    found = tuple(check_number(one, "n", 1, MOST_ITEMS) for one in sizes)
-    if not found:
+    numbers = tuple(check_whole(size, "n", 1, MAX_ITEMS) for size in sizes)
+    if not numbers:
         raise InvalidInputError(wording("`n` is empty; name at least one number of items."))
-    if len(set(found)) < len(found):
+    if len(set(numbers)) < len(numbers):
         raise InvalidInputError(
-            wording("Each number of items is simulated once; `n` repeats one of {}.", brief(str(list(found))))
+            wording("Each number of items is simulated once; `n` repeats one of {}.", brief(str(list(numbers))))
         )
-    return found
+    return numbers

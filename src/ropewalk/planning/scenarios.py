@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ropewalk._checks import check_probabilities, is_whole
-from ropewalk.data.labels import check_labels
+from ropewalk.data.labels import labels_or_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names
 from ropewalk.errors import InvalidInputError
@@ -17,12 +17,12 @@ from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import require_labels
 from ropewalk.planning.joint import NAMES, Joint, check_classes, couple, share
+from ropewalk.planning.search import halve
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, Label
 
 _SQUARE: Final = 2
 _CUBE: Final = 3
-_STEPS: Final = 200
 _PAIRS: Final = "the order of the pairs (A, B) is (1,1) (1,0) (0,1) (0,0)."
 
 
@@ -122,9 +122,7 @@ class ConfusionScenario:
         known = mu > 0
         for rate in rates:  # a class that does not occur needs some row to couple
             rate[~known] = 1 / len(mu)
-        labels = tuple(range(len(mu))) if self.labels is None else check_labels(self.labels)
-        if len(labels) != len(mu):
-            raise InvalidInputError(f"{len(labels)} labels were given for {len(mu)} classes.")
+        labels = labels_or_numbers(self.labels, len(mu))
         table = couple(mu, rates[0], rates[1], self.agreement)
         object.__setattr__(self, "joint", Joint.of(table, labels, _pair_of_names(self.names)))
 
@@ -162,11 +160,8 @@ class JointScenario:
                 f"The joint table must be M × M × M: truth, prediction of A, prediction of B; got shape {shape}."
             )
         table = check_probabilities(self.table, "The probabilities of the joint table")
-        labels = tuple(range(shape[0])) if self.labels is None else check_labels(self.labels)
-        if len(labels) != shape[0]:
-            raise InvalidInputError(f"{len(labels)} labels were given for {shape[0]} classes.")
         names = _pair_of_names(NAMES if self.names is None else self.names)
-        object.__setattr__(self, "joint", Joint.of(table, labels, names))
+        object.__setattr__(self, "joint", Joint.of(table, labels_or_numbers(self.labels, shape[0]), names))
 
     @property
     def text(self) -> str:
@@ -231,23 +226,18 @@ def _rows_of(metric: Metric, score: Any, name: str, shares: FloatArray) -> Float
     """Return the confusion rates of a classifier that scores so much, by halving how often it is right."""
     if isinstance(score, bool) or not isinstance(score, int | float | np.number):
         raise InvalidInputError(f"`{name}` must be a number; got {score!r}.")
-    low, high = _confused(shares, 0.0), _confused(shares, 1.0)
-    ends = sorted([_value(metric, shares, low), _value(metric, shares, high)])
-    if not ends[0] <= score <= ends[1]:
+
+    def value(skill: float) -> float:
+        return _value(metric, shares, _confused(shares, skill))
+
+    worst, best = value(0.0), value(1.0)
+    low, high = sorted([worst, best])
+    if not low <= score <= high:
         raise InvalidInputError(
-            f"No classifier of this kind has a {metric.name} of {score:g}: here it lies from {ends[0]:.3g} to "
-            f"{ends[1]:.3g}.",
+            f"No classifier of this kind has a {metric.name} of {score:g}: here it lies from {low:.3g} to {high:.3g}.",
             hint="the scenario is of classifiers that call each class as often as it occurs.",
         )
-    rising = _value(metric, shares, high) >= _value(metric, shares, low)
-    start, stop = 0.0, 1.0
-    for _ in range(_STEPS):
-        middle = (start + stop) / 2
-        if (_value(metric, shares, _confused(shares, middle)) < score) == rising:
-            start = middle
-        else:
-            stop = middle
-    return _confused(shares, stop)
+    return _confused(shares, halve(lambda skill: (value(skill) < score) != (best >= worst), 0.0, 1.0, steps=200))
 
 
 def _confused(shares: FloatArray, skill: float) -> FloatArray:

@@ -57,7 +57,7 @@ class Looks:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Crossing:
     """Where the target is reached, with a 95% interval; `x` is None where it is not reached below the bound.
 
     `steepness` is how fast the probit of the probability rises there, as s(x) rises by its own size.
@@ -67,6 +67,11 @@ class Found:
     low: float | None = None
     high: float | None = None
     steepness: float = 0.0
+
+    @property
+    def ends(self) -> tuple[int | None, int | None]:
+        """The whole numbers around the interval; None where nothing is reached."""
+        return (None, None) if self.x is None else (math.floor(self.low or 0.0), math.ceil(self.high or 0.0))
 
 
 Look = Callable[[float, int], tuple[int, int]]
@@ -103,6 +108,14 @@ def _hazards(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
 
 
+def halve(reached: Callable[[float], bool], start: float, stop: float, steps: int) -> float:
+    """Return about where between `start` and `stop` something is reached first, by halving."""
+    for _ in range(steps):
+        middle = (start + stop) / 2
+        start, stop = (start, middle) if reached(middle) else (middle, stop)
+    return stop
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The scale on which the probit of the probability is nearly straight."""
@@ -126,12 +139,12 @@ def bracket(looks: Looks, target: float) -> tuple[float, float]:
         blocks.append([looks.hits[x], looks.trials[x], 1])
         while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
             last = blocks.pop()
-            blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)]
+            blocks[-1] = [sum(pair) for pair in zip(blocks[-1], last, strict=True)]
     below = sum(int(size) for hits, trials, size in blocks if hits < target * trials)
     return points[max(below - 1, 0)], points[min(below, len(points) - 1)]
 
 
-def crossing(looks: Looks, target: float, scale: Scale) -> Found:
+def crossing(looks: Looks, target: float, scale: Scale) -> Crossing:
     """Return where the probability crosses the target, fitted to the looks at and around the bracket."""
     from scipy.special import ndtri
 
@@ -143,15 +156,14 @@ def crossing(looks: Looks, target: float, scale: Scale) -> Found:
     beta, covariance = fit_probit(np.column_stack([np.ones_like(s), s]), hits, trials)
     slope = float(beta[1])
     if slope <= math.sqrt(float(covariance[1, 1])):  # all but flat: it crosses somewhere among the looks
-        return Found(scale.back(centre), scale.back(centre * (1 + s.min())), scale.back(centre * (1 + s.max())))
+        return Crossing(scale.back(centre), scale.back(centre * (1 + s.min())), scale.back(centre * (1 + s.max())))
     at = (float(ndtri(target)) - float(beta[0])) / slope
     gradient = np.array([-1.0, -at]) / slope
     error = _Z95 * math.sqrt(float(gradient @ covariance @ gradient))
     # A crossing beyond the looks that it rests on does not count.
     ends = (float(s.min()), float(s.max()))
     places = [min(max(at + shift, ends[0]), ends[1]) for shift in (0.0, -error, error)]
-    found, least, most = (scale.back(centre * (1 + place)) for place in places)
-    return Found(found, least, most, slope * (1 + at))
+    return Crossing(*(scale.back(centre * (1 + place)) for place in places), slope * (1 + at))
 
 
 def find(
@@ -165,7 +177,7 @@ def find(
     scale: Scale,
     whole: bool,
     looks: Looks,
-) -> Found:
+) -> Crossing:
     """Look for the smallest x from `least` to `most` whose probability reaches the target, within a budget.
 
     A few simulations at points ever further away, then at points between, lead to the neighbourhood of the answer; the
@@ -195,12 +207,12 @@ def find(
         if ask(scale.back((scale.to(low) + scale.to(high)) / 2), pilot) is None:
             break
     for left in range(_ROUNDS, 0, -1):
-        each = max((budget - looks.spent) // (2 * left) // BATCH * BATCH, BATCH)
-        found = crossing(looks, target, scale)
+        simulations = max((budget - looks.spent) // (2 * left) // BATCH * BATCH, BATCH)
+        answer = crossing(looks, target, scale)
         # On both sides of the answer, so that the slope can be told: where it is steep not far from it.
-        shift = min(_SPREAD, _ASIDE / max(found.steepness, _ASIDE))
+        shift = min(_SPREAD, _ASIDE / max(answer.steepness, _ASIDE))
         for sign in (-1, 1):
-            ask(scale.back(scale.to(found.x or most) * (1 + sign * shift)), each)
+            ask(scale.back(scale.to(answer.x or most) * (1 + sign * shift)), simulations)
     return crossing(looks, target, scale)
 
 
@@ -213,7 +225,7 @@ def _lead(
     least: float,
     most: float,
     pilot: int,
-) -> Found | None:
+) -> Crossing | None:
     """Go up or down in large steps until the target lies between two looks; return an answer if it ends there."""
     at = ask(start, pilot)
     rising = at is not None and looks.share(at) < target
@@ -224,10 +236,10 @@ def _lead(
         if at == edge:
             ask(at, _SURE)
             if (looks.share(at) < target) == rising:
-                return Found(None) if rising else Found(edge, edge, edge)
+                return Crossing(None) if rising else Crossing(edge, edge, edge)
             return None
         at = ask(min(max(at * factor, least), most), pilot)
-    return Found(None) if at is None else None
+    return Crossing(None) if at is None else None
 
 
 def curve(points: Sequence[float], looks: Looks, at: FloatArray) -> tuple[FloatArray, FloatArray]:

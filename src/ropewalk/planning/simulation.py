@@ -1,31 +1,45 @@
-"""Simulate studies of a given size, in threads or wherever joblib takes them, and count how often they succeed."""
+"""Simulate studies of a given size, or until a rule stops them, and count how often they succeed.
+
+Simulations run in threads, or wherever joblib takes them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar, Unpack
 
-from ropewalk._checks import check_threads, checked_keywords, is_whole
+import numpy as np
+
+from ropewalk._checks import check_threads, check_whole, checked_keywords, is_real, is_whole
 from ropewalk._optional import require
 from ropewalk._progress import Steps, metered
+from ropewalk.draws.decision import Judged
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch, count, joined, reached, share_interval
-from ropewalk.planning.posing import check_number, check_sizes, pose
-from ropewalk.planning.study import BATCH, Study, check_size
+from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, check_sizes, pose
+from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
+from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions
-from ropewalk.results.planning import PowerResult
+from ropewalk.results.planning import PowerResult, StoppingResult
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, note
+from ropewalk.text.verdicts import VERDICTS
+from ropewalk.typing import BoolArray, IntArray
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _BATCHES_PER_JOB: Final = 5  # batches that travel to another process together
-_PULL: Final = 0.5  # from where on compare warns of it
+_CONCLUSIVE_CODES: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]
+_SHARE_OF_ROPE: Final = 0.5
+_PATH: Final = 1  # sets the generators of whole paths apart from those of single test sets
+_MIN_PULL: Final = 0.5  # in posterior standard deviations: from where on compare warns of it
 
 
 @checked_keywords
@@ -68,79 +82,71 @@ def power(
     >>> r[0].power < 0.5 < r[1].power
     True
     """
-    sizes, wanted = check_sizes(n), check_number(simulations, "simulations")
+    sizes, wanted = check_sizes(n), check_whole(simulations, "simulations", 1, MAX_SIMULATIONS)
     workers = Workers.of(options)
     posed = pose(scenario, **options)
     study, design = posed.study, posed.design
     for size in sizes:
         check_size(study, size)
     with metered(len(sizes) * -(-wanted // BATCH), "Simulating", options.get("progress")) as steps:
-        simulated = simulate(study, sizes, wanted, goal=design.goal, workers=workers, steps=steps)
-    rows = tuple(
-        count(study.question, size, simulated.batches[size], design.goal) for size in sizes if size in simulated.batches
-    )
-    remarks = _pulled(simulated.batches, study.recipe.prob)
-    return PowerResult(rows=rows, design=design, simulations=wanted, partial=simulated.partial, remarks=remarks)
+        batches = simulate(study, sizes, wanted, goal=design.goal, workers=workers, steps=steps)
+    rows = tuple(count(study.question, size, batches[size], design.goal) for size in sizes if size in batches)
+    remarks = _pulled(batches, study.recipe.prob)
+    return PowerResult(rows=rows, design=design, simulations=wanted, partial=steps.stopped, remarks=remarks)
 
 
 def _pulled(batches: dict[int, Batch], prob: float) -> tuple[Remark, ...]:
     """List the sizes at which the posterior mean lies off the truth on average: there the prior has much influence."""
     from scipy.special import ndtri
 
-    told = []
+    pulled = []
     for n, batch in batches.items():
         std = float((batch.judged.high - batch.judged.low).mean()) / (2 * float(ndtri((1 + prob) / 2)))
         pull = float((batch.judged.mean - batch.truth).mean()) / std if std > 0 else 0.0
-        if abs(pull) >= _PULL:
-            told.append(f"{n:,} ({pull:+.1f})")
-    if not told:
+        if abs(pull) >= _MIN_PULL:
+            pulled.append(f"{n:,} ({pull:+.1f})")
+    if not pulled:
         return ()
-    where = ", ".join(told[:6])
+    where = ", ".join(pulled[:6])
     text = f"The prior pulls, in posterior standard deviations from the truth to the mean, with these items: {where}."
     return (note("prior_pulls", text),)
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """Simulations by their number of items; `partial` where they were stopped."""
-
-    batches: dict[int, Batch]
-    partial: bool
-
-
 def simulate(
     study: Study, sizes: Sequence[int], simulations: int, *, goal: str, workers: Workers, steps: Steps, start: int = 0
-) -> Simulated:
+) -> dict[int, Batch]:
     """Simulate so many test sets of every size, from simulation `start` (a multiple of the batch) on.
 
-    All sizes take turns, so that stopping early leaves some simulations of each.
+    All sizes take turns, so that stopping early leaves some simulations of each; `steps` then says so.
     """
     numbers = range(start // BATCH, -(-(start + simulations) // BATCH))
     tasks = [(size, number) for number in numbers for size in sizes]
     parts: dict[int, list[Batch]] = {}
     hits, trials = 0, 0
     what = "power" if len(sizes) == 1 else "mean power"
+    with keep_if_stopped(steps, parts), closing(workers.run(study.batch, tasks)) as results:
+        for (size, _), batch in zip(tasks, results, strict=True):
+            parts.setdefault(size, []).append(batch)
+            hits, trials = hits + reached(batch, goal), trials + len(batch)
+            steps.step(f"{what} so far {_with_error(hits, trials)}")
+    return {size: joined(some).first(simulations) for size, some in parts.items()}
+
+
+@contextmanager
+def keep_if_stopped(steps: Steps, results: Sized) -> Iterator[None]:
+    """Let Ctrl-C end what is simulated, where there are results already."""
     try:
-        with closing(workers.run(partial(_batch, study), tasks)) as results:
-            for (size, _), batch in zip(tasks, results, strict=True):
-                parts.setdefault(size, []).append(batch)
-                hits, trials = hits + reached(batch, goal), trials + len(batch)
-                steps.step(f"{what} so far {_with_error(hits, trials)}")
+        yield
     except KeyboardInterrupt:
-        if not parts:
+        if not results:
             raise
         steps.stopped = True
-    return Simulated({size: joined(some).first(simulations) for size, some in parts.items()}, steps.stopped)
 
 
 def _with_error(hits: int, trials: int) -> str:
     low, high = share_interval(hits, trials)
     places = 2 if high - low > 0.02 else 3  # noqa: PLR2004
     return f"{hits / trials:.{places}f} ± {(high - low) / 2:.{places}f}"
-
-
-def _batch(study: Study, task: tuple[int, int]) -> Batch:
-    return study.batch(*task)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,19 +186,199 @@ def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Gen
 
 def _by_joblib(work: Callable[[T], R], tasks: Sequence[T], n_jobs: int) -> Generator[R]:
     joblib = require("joblib", extra="parallel", caller="n_jobs=")
-    chunks = [tasks[start : start + _BATCHES_PER_JOB] for start in range(0, len(tasks), _BATCHES_PER_JOB)]
-    jobs = [joblib.delayed(_each)(work, chunk) for chunk in chunks]
+    jobs, how = [joblib.delayed(work)(task) for task in tasks], {"n_jobs": n_jobs, "batch_size": _BATCHES_PER_JOB}
     try:
-        results = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        results = joblib.Parallel(**how, return_as="generator")(jobs)
     except (ValueError, NotImplementedError):  # a backend that can only give all results at the end
-        results = iter(joblib.Parallel(n_jobs=n_jobs)(jobs))
+        results = iter(joblib.Parallel(**how)(jobs))
     try:
-        for chunk in results:
-            yield from chunk
+        yield from results
     finally:
         if hasattr(results, "close"):
             results.close()
 
 
-def _each(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-    return [work(task) for task in tasks]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopWhen:
+    """A rule for when to stop labelling, applied after every batch.
+
+    `width` stops when the HDI of the difference is narrower than that, whatever it says: the safer rule, since when it
+    stops hardly depends on what was found, and so the default, with half the width of the ROPE: 0.05 for ±0.05, and
+    few HDIs of that width are undecided. ``conclusive=True`` stops at the first conclusive verdict instead, which takes
+    fewer items and errs more often. Neither stops before `min_n` items; both stop at `max_n`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> rule = StopWhen(width=0.1, min_n=200, max_n=5_000)
+    >>> so_far = rw.Outcomes.from_pairs(positive=(300, 60, 35, 40), negative=(30, 20, 40, 400))
+    >>> rule.stops(rw.compare(so_far, rope=0.05, rng=0))
+    True
+    """
+
+    width: float | None = None
+    conclusive: bool = False
+    min_n: int = 100
+    max_n: int = 10_000
+
+    def __post_init__(self) -> None:
+        least = check_whole(self.min_n, "min_n", 1, MAX_ITEMS)
+        check_whole(self.max_n, "max_n", least, MAX_ITEMS)
+        if not isinstance(self.conclusive, bool):
+            raise InvalidInputError(wording("`conclusive` must be True or False; got {!r}.", self.conclusive))
+        if self.conclusive and self.width is not None:
+            raise InvalidInputError(
+                wording("Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two.")
+            )
+        if self.width is not None and (not is_real(self.width) or not 0 < self.width < math.inf):
+            raise InvalidInputError(wording("`width` must be a positive number; got {!r}.", self.width))
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        width = "half the width of the ROPE" if self.width is None else f"{self.width:g}"
+        when = "when conclusive" if self.conclusive else f"when the HDI is narrower than {width}"
+        return f"stop {when}, from {self.min_n:,} to {self.max_n:,} items"
+
+    def stops(self, result: Comparison) -> bool:
+        """Whether to stop labelling, given the answer on all items so far."""
+        if not isinstance(result, Comparison):
+            raise InvalidInputError(f"A rule looks at a comparison; got {type(result).__name__}.")
+        n = max(table.n_items for table in result.recipe.tables)  # of separate tables each has as many
+        if n >= self.max_n:
+            return True
+        if n < self.min_n:
+            return False
+        if self.width is None and result.rope is None:
+            raise InvalidInputError("When to stop depends on the ROPE, and the comparison has none.")
+        if self.conclusive:
+            return result.conclusive
+        return result.hdi.high - result.hdi.low < self.width_at(result.rope)
+
+    def width_at(self, rope: Interval | None) -> float:
+        """Return how narrow the HDI is to be: the `width`, or a share of the ROPE's."""
+        if self.width is not None:
+            return self.width
+        wide = math.inf if rope is None else rope.high - rope.low
+        if math.isinf(wide):
+            raise InvalidInputError("The ROPE has an open end, so it tells no width.", hint="give StopWhen a width=.")
+        return _SHARE_OF_ROPE * wide
+
+    def stops_each(self, judged: Judged, rope: Interval) -> BoolArray:
+        """Whether each of many studies stops, where its number of items lets it."""
+        if self.conclusive:
+            return np.isin(judged.verdict, _CONCLUSIVE_CODES)
+        return np.asarray(judged.high - judged.low < self.width_at(rope))
+
+
+@checked_keywords
+def stopping(
+    scenario: Any,
+    stop: StopWhen | None = None,
+    *,
+    batch: int = 100,
+    simulations: int = 1_000,
+    **options: Unpack[PlanningOptions],
+) -> StoppingResult:
+    """Simulate a stopping rule: the expected number of items, the verdicts, and how often they are wrong.
+
+    Every simulated study labels `batch` items at a time, adds up the counts, and looks: at `min_n` items first, then
+    after each batch, until the rule stops it or `max_n` is reached. Beside it stands the same study without a look
+    before `max_n`. Looking often and stopping at the first conclusive verdict has a price, for Bayesians too: a lucky
+    streak is never given the time to pass.
+
+    Parameters
+    ----------
+    scenario
+        As in `power`: a scenario, or a `Comparison`, from whose posterior every truth is then drawn.
+    stop
+        When to stop: a `StopWhen`; by default one by the width of the HDI.
+    batch
+        How many items are labelled between two looks.
+    rule
+        The rule of the verdict, "hdi" or "probability".
+    goal, rope, metric, model, pos_label, classes, cost_matrix, prob, simulations, draws, rng, random_state, threads,
+    n_jobs, progress
+        As in `power`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> s = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))
+    >>> r = rw.stopping(s, rw.StopWhen(conclusive=True, max_n=1_000), rope=0.05, simulations=100, rng=0)
+    >>> r.mean_n < 1_000
+    True
+    """
+    stop = StopWhen() if stop is None else stop
+    if not isinstance(stop, StopWhen):
+        raise InvalidInputError(f"`stop` must be a StopWhen; got {stop!r}.", hint="StopWhen(width=0.1, max_n=5_000)")
+    size, wanted = (
+        check_whole(batch, "batch", 1, MAX_ITEMS),
+        check_whole(simulations, "simulations", 1, MAX_SIMULATIONS),
+    )
+    workers = Workers.of(options)
+    posed = pose(scenario, possible=False, **options)
+    check_size(posed.study, stop.min_n)
+    if not stop.conclusive:
+        stop.width_at(posed.study.rope)  # says so before all work where there is none
+    parts: list[tuple[IntArray, Batch, Batch]] = []
+    numbers = range(-(-wanted // BATCH))
+    with (
+        metered(len(numbers), "Simulating", options.get("progress")) as steps,
+        keep_if_stopped(steps, parts),
+        closing(workers.run(partial(_follow, posed.study, stop, size), numbers)) as results,
+    ):
+        for paths in results:
+            parts.append(paths)
+            items = np.concatenate([part[0] for part in parts])
+            steps.step(f"{items.mean():,.0f} items on average so far")
+    n = np.concatenate([part[0] for part in parts])[:wanted]
+    stopped, whole = (joined([part[place] for part in parts]).first(wanted) for place in (1, 2))
+    low, middle, high = (int(q) for q in np.quantile(n, [0.1, 0.5, 0.9], method="inverted_cdf"))
+    return StoppingResult(
+        design=posed.design,
+        stop=stop.text,
+        batch=size,
+        min_n=stop.min_n,
+        max_n=stop.max_n,
+        mean_n=float(n.mean()),
+        mean_n_error=float(n.std(ddof=1) / math.sqrt(n.size)) if n.size > 1 else 0.0,
+        n_quantiles=(low, middle, high),
+        at_most=float((n >= stop.max_n).mean()),
+        covered=_covered(stopped),
+        row=count(posed.study.question, stop.max_n, stopped, posed.design.goal),
+        fixed=count(posed.study.question, stop.max_n, whole, posed.design.goal),
+        fixed_covered=_covered(whole),
+        simulations=int(n.size),
+        partial=steps.stopped,
+    )
+
+
+def _covered(batch: Batch) -> float:
+    inside = (batch.judged.low <= batch.truth) & (batch.truth <= batch.judged.high)
+    return float(inside.mean())
+
+
+def _follow(study: Study, rule: StopWhen, size: int, number: int) -> tuple[IntArray, Batch, Batch]:
+    """Follow one batch of studies, look by look.
+
+    Returns after how many items each stopped, what it said then, and what it would have said without stopping.
+    """
+    keep_memory()
+    rng = study.generator(rule.max_n, number, _PATH)
+    truths = study.source.truths(rng, BATCH)
+    tables, counted = [study.no_items] * BATCH, 0
+    stopped_at, ends = np.zeros(BATCH, dtype=np.int64), {}
+    for n in [*range(rule.min_n, rule.max_n, size), rule.max_n]:
+        tables = [added(table, truth.draw(rng, n - counted)) for table, truth in zip(tables, truths, strict=True)]
+        counted, last = n, n == rule.max_n
+        # Studies that have stopped are followed only for the end that they would have come to.
+        followed = [i for i in range(BATCH) if last or i not in ends]
+        if not followed:
+            continue
+        looked = study.judge(rng, [tables[i] for i in followed], [truths[i] for i in followed])
+        stops = rule.stops_each(looked.judged, study.rope) | last
+        for place, i in enumerate(followed):
+            if stops[place] and i not in ends:
+                stopped_at[i], ends[i] = n, looked.only(place)
+    return stopped_at, joined([ends[i] for i in range(BATCH)]), looked

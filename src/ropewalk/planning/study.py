@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -34,25 +34,11 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 BATCH: Final = 20
 """How many simulations have a generator in common."""
 
-_KEPT: Final = 1 << 24  # bytes; more than any array here
+_BYTES_KEPT: Final = 1 << 24  # more than any array here
 
 
-class Truth(Protocol):
-    """What is true in one simulation: the difference A − B, and the test sets that may come of it."""
-
-    @property
-    def delta(self) -> float:
-        """The true difference A − B."""
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Outcomes, ...]:
-        """Draw a test set of n items: one table for each that the model takes."""
-
-
-class Source(Protocol):
-    """Where truths come from."""
-
-    def truths(self, rng: np.random.Generator, size: int) -> Sequence[Truth]:
-        """Return the truths of so many simulations."""
+Truth: TypeAlias = "Fixed | Drawn"
+"""What is true in one simulation: the difference A − B, and the test sets that may come of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,12 +59,12 @@ class Fixed:
     def draw(self, rng: np.random.Generator, n: int) -> tuple[Outcomes, ...]:
         """Draw a test set of n items: one table for each that the model takes."""
         counts = rng.multinomial(n, self.joint.probs)
-        found = []
+        tables = []
         for codes, place, names in self.views:
             merged = np.bincount(place, weights=counts, minlength=len(codes)).astype(np.int64)
             some = merged > 0
-            found.append(Outcomes(codes[some], merged[some], self.joint.labels, names))
-        return tuple(found)
+            tables.append(Outcomes(codes[some], merged[some], self.joint.labels, names))
+        return tuple(tables)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,27 +98,31 @@ class Drawn:
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[Outcomes, ...]:
         """Draw a test set of n items: one table for each that the model takes."""
-        found = []
+        tables = []
         for table, (codes, probs) in zip(self.tables, self.cells, strict=True):
             counts = rng.multinomial(n, probs)
             some = counts > 0
             raw = Outcomes(codes[some], counts[some], table.labels, table.names)
-            found.append(
-                Outcomes.empty(table.labels, table.names) + raw
-            )  # which sorts, and merges cells that come twice
-        return tuple(found)
+            # Adding sorts, and merges cells that come twice.
+            tables.append(Outcomes.empty(table.labels, table.names) + raw)
+        return tuple(tables)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Study:
     """What is simulated: where the truth comes from, how its test sets are judged, and what was counted `before`."""
 
-    source: Source
+    source: Fixed | Fitted
     recipe: Recipe
     rope: Interval
     draws: int
     seed: int
     before: tuple[Outcomes, ...] | None = None
+
+    @property
+    def no_items(self) -> tuple[Outcomes, ...]:
+        """The tables that the model takes, before anything is counted."""
+        return self.recipe.tables  # type: ignore[return-value]
 
     @property
     def question(self) -> Question:
@@ -144,9 +134,10 @@ class Study:
         """The true difference A − B, where it is the same in every simulation."""
         return self.source.delta if isinstance(self.source, Fixed) else None
 
-    def batch(self, n: int, number: int) -> Batch:
-        """Simulate one batch of test sets of n items."""
+    def batch(self, task: tuple[int, int]) -> Batch:
+        """Simulate one batch of test sets; the task is how many items they have, and the batch's number."""
         keep_memory()
+        n, number = task
         rng = self.generator(n, number)
         truths = self.source.truths(rng, BATCH)
         tables = [truth.draw(rng, n) for truth in truths]
@@ -161,11 +152,11 @@ class Study:
     def judge(self, rng: np.random.Generator, tables: Sequence[tuple[Outcomes, ...]], truths: Sequence[Truth]) -> Batch:
         """Fit the model to every test set, draw the difference, and judge it."""
         recipe = self.recipe
-        fitted = [[recipe.model.fit(table) for table in one] for one in tables]
+        fitted = [[recipe.model.fit(table) for table in simulated] for simulated in tables]
         psi = np.concatenate([self._psi(rng, column) for column in zip(*fitted, strict=True)])
         psi = recipe.model.steadied(psi, recipe.metric.name, (None, None))
         a, b = psi.reshape(2, len(tables), self.draws)
-        delta = np.stack([difference(*one) for one in zip(a, b, strict=True)])
+        delta = np.stack([difference(*pair) for pair in zip(a, b, strict=True)])
         delta.sort(axis=1)
         judged = judge_each(
             delta, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
@@ -178,7 +169,7 @@ class Study:
 
     def _psi(self, rng: np.random.Generator, posteriors: Sequence[Posterior]) -> FloatArray:
         """Draw from one posterior after the other, (K, simulations · draws)."""
-        alike = [one for one in posteriors if isinstance(one, DirichletPosterior)]
+        alike = [posterior for posterior in posteriors if isinstance(posterior, DirichletPosterior)]
         if len(alike) == len(posteriors):
             return _measure(self.recipe, block_of_each(rng, alike, self.draws))
         tables = [table for posterior in posteriors for table in self._tables(rng, posterior)]
@@ -197,7 +188,7 @@ def keep_memory() -> None:
     glibc hands large blocks back to the system when they are freed, until it has seen a larger one freed: to fault
     their pages in again takes a third of the time of a simulation. Elsewhere this does nothing.
     """
-    np.empty(_KEPT // 8)
+    np.empty(_BYTES_KEPT // 8)
 
 
 def added(before: tuple[Outcomes, ...], new: tuple[Outcomes, ...]) -> tuple[Outcomes, ...]:
@@ -225,16 +216,16 @@ def _cells_of(table: object, i: int) -> tuple[CodeArray, FloatArray]:
 def of_scenario(joint: Joint, recipe: Recipe, *, draws: int, seed: int) -> Study:
     """Return the study of a scenario, asked as the recipe says; its tables hold labels and names, and no items."""
     check_model(recipe)
-    table = recipe.tables[0]
-    if table.labels != joint.labels and recipe.pos_label is not None:
-        joint = joint.collapse(recipe.pos_label, table.labels[0])
+    labels = recipe.tables[0].labels
+    if labels != joint.labels and recipe.pos_label is not None:
+        joint = joint.collapse(recipe.pos_label, labels[0])
     psi = _measure(recipe, joint.weighted())
     delta = float(f"{psi[0, 0] - psi[1, 0]:.12g}")  # .6 − .5 is to be .1
     views = []
-    for one in recipe.tables:
-        codes = joint.codes[:, [0, *(1 + joint.names.index(name) for name in one.names)]]
+    for table in recipe.tables:
+        codes = joint.codes[:, [0, *(1 + joint.names.index(name) for name in table.names)]]
         first, place = distinct_rows(codes, len(joint.labels))
-        views.append((codes[first], place, one.names))
+        views.append((codes[first], place, table.names))
     source = Fixed(joint, delta, tuple(views))
     return Study(source=source, recipe=recipe, rope=_rope(recipe), draws=draws, seed=seed)
 

@@ -298,18 +298,23 @@ class RankOptions(MetricOption, SharedOptions, total=False):
     """What `rank` takes, beside the data."""
 
 
-class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, RunOptions, total=False):
-    """What `power`, `plan` and `stopping` take alike, beside the scenario and the number of simulations."""
+class StudyOptions(RunOptions, total=False):
+    """What simulated studies are to reach, and how they are simulated."""
 
     goal: Annotated[
         str, _decision(help="'>>' (A better), '<<' (B better), '~' (equivalent) or conclusive.", default="conclusive")
     ]
-    prob: Annotated[float | None, _decision(help="Mass of the HDI; 0.95 by default.", parse=float)]
-    rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
     draws: Annotated[
         int, _drawing(help="Draws from the posterior of each test set.", default=2_000, parse=int, minimum=1)
     ]
     n_jobs: Annotated[int | None, _drawing(help="Processes, through joblib, instead of threads.", parse=int)]
+
+
+class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, StudyOptions, total=False):
+    """What `power`, `plan` and `stopping` take alike, beside the scenario and the number of simulations."""
+
+    prob: Annotated[float | None, _decision(help="Mass of the HDI; 0.95 by default.", parse=float)]
+    rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
 
 
 class SimulationsOption(TypedDict, total=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypedDict
+from typing import Annotated, Any, Final, Literal, TypedDict
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from ropewalk.errors import (
 from ropewalk.metrics.margins import FBeta
 from ropewalk.metrics.resolve import of_one_label
 from ropewalk.models.posterior import observed_tables
-from ropewalk.results.options import TableOptions
+from ropewalk.results.classical import Alternative
+from ropewalk.results.options import Option, TableOptions
 from ropewalk.text.names import shorten
 from ropewalk.text.options import wording
 from ropewalk.text.remarks import Remark, warning
@@ -46,12 +47,36 @@ _USAGE: Final = (
 )
 
 
+class Sided(TypedDict, total=False):
+    """What a test of a difference takes: the alternative, and the mass of the confidence interval."""
+
+    alternative: Annotated[Alternative, Option(help="two-sided, less or greater.", default="two-sided")]
+    prob: Annotated[float, Option(help="Of the confidence interval.", default=0.95)]
+
+
+class Ranked(TypedDict, total=False):
+    """What a test by ranks takes: the alternative, and what becomes of equal scores."""
+
+    alternative: Annotated[Alternative, Option(help="two-sided, less or greater.", default="two-sided")]
+    zero_method: Annotated[str, Option(help="What becomes of equal scores.", default="wilcox")]
+
+
 class Pick(TypedDict, total=False):
     """Which two columns of a table of scores to compare."""
 
     a: str | None
     b: str | None
     names: Sequence[str] | None
+
+
+class SidedPick(Pick, Sided, total=False):
+    """Which two columns of a table of scores to compare, by a test of a difference."""
+
+
+class Pairs(Pick, total=False):
+    """Which two columns of a table of scores to compare, and what its rows are."""
+
+    of: Annotated[Rows, Option(help="What a row is.", default="datasets")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +139,7 @@ def as_scores(data: Sequence[Any], *, names: Any = None, columns: Any = None) ->
             hint="row i must be the same data set, fold or topic for all of them.",
         )
     if not any(column.size for column in numbers.values()):
-        raise LengthMismatchError("There are no scores.", hint="give one number a data set, fold or topic.")
+        raise LengthMismatchError("There are no scores.", hint="give one number per data set, fold or topic.")
     return Scores(classifiers, np.stack([column.reshape(-1) for column in numbers.values()], axis=1))
 
 
@@ -168,9 +193,9 @@ def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
     return list(names), frame_columns(table, names)
 
 
-def caution(of: str, remedy: str) -> tuple[Remark, ...]:
+def caution(of: str | None, remedy: str) -> tuple[Remark, ...]:
     """Warn where rows depend on each other; `remedy` says what to do instead."""
-    if not choose(of, _IS_DEPENDENT, "kind of rows"):
+    if not choose(of or "datasets", _IS_DEPENDENT, "kind of rows"):
         return ()
     text = (
         f"The {of} of one data set share training items, so their scores are not independent: the spread is too "
@@ -188,13 +213,26 @@ class Source(TableOptions, total=False):
     pos_label: Any
 
 
+class SidedSource(Source, Sided, total=False):
+    """Options about the data and about a test of a difference."""
+
+
+class RankedSource(Source, Ranked, total=False):
+    """Options about the data and about a test by ranks."""
+
+
 def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
-    """Return one table of both classifiers, or one of each; with a `pos_label` they are about that class alone."""
+    """Return one table of both classifiers, or one of each."""
     tables = read_outcomes_of(data, (source.get("a"), source.get("b")), source, usage=_USAGE)
     if any(table.clusters is not None for table in tables):
         text = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
         warn_caller(text, DependentItemsWarning)
-    return about(tables, source.get("pos_label"))
+    return tables
+
+
+def tables_about(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
+    """Return the same tables, with a `pos_label` of that class against the rest."""
+    return about(tables_of(data, source), source.get("pos_label"))
 
 
 def about(tables: Sequence[AnyOutcomes], pos_label: Any) -> tuple[AnyOutcomes, ...]:
@@ -245,7 +283,7 @@ def shared(tables: Sequence[AnyOutcomes]) -> Outcomes:
 def _one_label(table: AnyOutcomes) -> Outcomes:
     if isinstance(table, MultilabelOutcomes):
         raise DataError(
-            "Right or wrong needs one label an item; these items have any number of labels.",
+            "Right or wrong needs one label per item; these items have any number of labels.",
             hint=wording(
                 "pick one with pos_label=, test the F1 of all labels over classes, or use the permutation test."
             ),

@@ -10,17 +10,16 @@ from typing import Any, Final, Unpack, get_args, overload
 
 from ropewalk._checks import check_seed, checked_keywords, choose, is_real
 from ropewalk._optional import require
-from ropewalk.classical._inputs import Scores, Source, about, f1_by_class, names_of, tables_of
+from ropewalk.classical._inputs import Scores, about, f1_by_class, names_of, tables_of
 from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items
 from ropewalk.classical.pairs import sign_over, t_over, wilcoxon_over
-from ropewalk.classical.permutation import check_permutations, permutation
+from ropewalk.classical.permutation import PermutationOptions, check_permutations, permutation
 from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
-from ropewalk.metrics.resolve import MetricLike
 from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.text.options import wording
-from ropewalk.typing import Label, SeedLike
+from ropewalk.typing import Label
 
 _ADJUSTMENTS: Final = {
     "holm": "holm",
@@ -29,19 +28,11 @@ _ADJUSTMENTS: Final = {
     "benjamini-hochberg": "fdr_bh",
     "bh": "fdr_bh",
 }
+_OF_PERMUTATION: Final = ("metric", "classes", "cost_matrix", "n_permutations")
 
 
 @checked_keywords
-def battery(
-    *data: Any,
-    metric: MetricLike | None = None,
-    classes: Any = None,
-    cost_matrix: Any = None,
-    n_permutations: int = 10_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    **source: Unpack[Source],
-) -> Battery:
+def battery(*data: Any, **options: Unpack[PermutationOptions]) -> Battery:
     """Run the papers' tests, McNemar's in its four forms and Wilcoxon's over classes on two classifiers.
 
     Takes the data as `compare` does. With a `metric` or a `cost_matrix` there is a permutation test of it too. A test
@@ -55,27 +46,25 @@ def battery(
     >>> print(f"{tests['sign_classes'].p_value:.3f} {tests['t_classes'].p_value:.3f}")
     0.115 0.138
     """
-    check_permutations(n_permutations)
-    pos_label = source.pop("pos_label", None)
+    check_permutations(options)
+    pos_label, classes = options.get("pos_label"), options.get("classes")
     if classes is not None and pos_label is not None:
         raise InvalidInputError(
             wording("One class was picked, and `classes` picks several."), hint="give one of the two."
         )
-    tables = tables_of(data, source)
+    tables = tables_of(data, options)
     labels = tables[0].labels
     positive = None if pos_label is None else find_label(pos_label, labels)
     places = None
     if classes is not None:
         places = [labels.index(find_label(label, labels, what="classes")) for label in classes]
     result = run_battery(tables, positive, places)
-    if metric is None and cost_matrix is None:
+    if options.get("metric") is None and options.get("cost_matrix") is None:
         return result
-    seed = check_seed(rng, random_state)
     # Users who name a metric want its test, or an error that says why there is none.
-    test = permutation(
-        *tables, metric=metric, classes=classes, cost_matrix=cost_matrix, n_permutations=n_permutations, rng=seed,
-        pos_label=positive,
-    )  # fmt: skip
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    question: Any = {name: value for name, value in options.items() if name in _OF_PERMUTATION}
+    test = permutation(*tables, **question, rng=seed, pos_label=positive)
     return replace(result, tests={**result.tests, "permutation": test}, seed=seed)
 
 
@@ -100,12 +89,12 @@ def run_battery(
     calls: dict[str, Callable[[], ClassicalTest]] = {
         "sign_items": lambda: sign_items(*single, prob=prob),
         "t_items": lambda: t_items(*single, prob=prob),
-        "sign_classes": lambda: sign_over(scores(), prob=prob),
-        "t_classes": lambda: t_over(scores(), prob=prob),
+        "sign_classes": lambda: sign_over(scores(), {"prob": prob}),
+        "t_classes": lambda: t_over(scores(), {"prob": prob}),
     }
     for way in get_args(McNemar):
         calls[f"mcnemar_{way}"] = partial(mcnemar, *single, method=way, prob=prob)
-    calls["wilcoxon"] = lambda: wilcoxon_over(scores())
+    calls["wilcoxon"] = lambda: wilcoxon_over(scores(), {})
     tests: dict[str, ClassicalTest | None] = {}
     reasons: dict[str, str] = {}
     for key, call in calls.items():

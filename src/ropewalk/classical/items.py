@@ -8,28 +8,40 @@ over items give that of the AUCs. Mid-ranks make all of them at once (Sun and Xu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal, Unpack, get_args
 
 import numpy as np
 
 from ropewalk._checks import check_prob, checked_keywords, choose
 from ropewalk._optional import require
-from ropewalk.classical._inputs import Source, about, discordant, names_of, right, shared, tables_of
-from ropewalk.classical.pairs import ITEMS, ITEMS_PAIRED, by_sign, by_t, check_alternative, quotient
+from ropewalk.classical._inputs import (
+    Sided,
+    SidedSource,
+    Source,
+    about,
+    discordant,
+    names_of,
+    right,
+    shared,
+    tables_about,
+)
+from ropewalk.classical.pairs import ITEMS, ITEMS_PAIRED, by_sign, by_t, quotient, side_and_mass
 from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.resolve import settle_scores
-from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
-from ropewalk.typing import FloatArray, Label, Missing
+from ropewalk.results.classical import TITLES, ClassicalTest, Effect, Reference
+from ropewalk.results.options import TableOptions
+from ropewalk.typing import FloatArray, Label
 
 McNemar = Literal["exact", "midp", "chi2", "chi2_corrected"]
 
 _NULL: Final = "an item that one classifier gets right and the other wrong is as likely to be either's"
 _ACCURACY: Final = "accuracy, A − B"
 _ROUNDING: Final = 1e-12  # of shares
+_CHI2: Final = Reference("chi2", (1.0,))
 _MCNEMAR_METHODS: Final = {
     "exact": "exact binomial on the items that exactly one classifier gets right",
     "midp": "exact binomial with half the probability of what was observed (mid-p)",
@@ -39,9 +51,7 @@ _MCNEMAR_METHODS: Final = {
 
 
 @checked_keywords
-def sign_items(
-    *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
-) -> ClassicalTest:
+def sign_items(*data: Any, **options: Unpack[SidedSource]) -> ClassicalTest:
     """Test whether each classifier wins half of the items that exactly one gets right: the papers' s-test.
 
     Takes the data as `compare` does; with a `pos_label`, right and wrong are about that class against the rest.
@@ -54,24 +64,17 @@ def sign_items(
     >>> print(f"p = {test.p_value:.3f}, {test.statistic:.0f} of {test.n}")
     p = 0.024, 84 of 201
     """
-    tables = tables_of(data, source)
+    tables = tables_about(data, options)
     only_a, only_b, _ = discordant(tables)
     return by_sign(
-        only_a, only_b, alternative=alternative, prob=prob, name=TITLES["sign_items"],
-        names=names_of(tables), null=_NULL,
+        only_a, only_b, options, name=TITLES["sign_items"], names=names_of(tables), null=_NULL,
         method="exact binomial on the items that exactly one classifier gets right (s-test)",
         assumptions=(ITEMS_PAIRED, ITEMS),
     )  # fmt: skip
 
 
 @checked_keywords
-def t_items(
-    *data: Any,
-    method: Literal["t", "z"] = "t",
-    alternative: Alternative = "two-sided",
-    prob: float = 0.95,
-    **source: Unpack[Source],
-) -> ClassicalTest:
+def t_items(*data: Any, method: Literal["t", "z"] = "t", **options: Unpack[SidedSource]) -> ClassicalTest:
     """Test whether two accuracies differ as if they came from different items: the papers' p-test.
 
     Welch's t on right (1) and wrong (0), or with ``method="z"`` the z test of two proportions (which needs the extra
@@ -87,7 +90,7 @@ def t_items(
     p = 0.102
     """
     way = choose(method, {"t": "t", "z": "z"}, "method")
-    tables = tables_of(data, source)
+    tables = tables_about(data, options)
     hits, items = right(tables)
     words: dict[str, Any] = {
         "n": sum(table.n_items for table in tables),
@@ -96,7 +99,7 @@ def t_items(
         "assumptions": (ITEMS, "the two sets of answers are independent: pairing is ignored"),
     }
     if way == "z":
-        return _z_items(hits, items, alternative, prob, words)
+        return _z_items(hits, items, options, words)
     if min(items) < 2:  # noqa: PLR2004
         raise DataError("There is a single item, and a spread takes at least two.", hint="the sign test takes one.")
     # Of whole numbers, so that no digit is lost.
@@ -106,16 +109,14 @@ def t_items(
     squares = sum(variance**2 / (n - 1) for variance, n in zip(variances, items, strict=True))
     df = sum(variances) ** 2 / squares if squares else float(sum(items) - 2)
     return by_t(
-        difference, math.sqrt(sum(variances)), df, alternative=alternative, prob=prob, name=TITLES["t_items"],
-        what=_ACCURACY, method="Welch's t on right (1) and wrong (0) (p-test)", **words,
+        difference, math.sqrt(sum(variances)), df, options, name=TITLES["t_items"], what=_ACCURACY,
+        method="Welch's t on right (1) and wrong (0) (p-test)", **words,
     )  # fmt: skip
 
 
-def _z_items(
-    hits: tuple[int, int], items: tuple[int, int], alternative: str, prob: float, words: dict[str, Any]
-) -> ClassicalTest:
+def _z_items(hits: tuple[int, int], items: tuple[int, int], options: Sided, words: dict[str, Any]) -> ClassicalTest:
     proportion = require("statsmodels.stats.proportion", extra="stats", caller='method="z"')
-    side, mass = check_alternative(alternative), check_prob(prob)
+    side, mass = side_and_mass(options)
     name = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}[side]
     statistic, p_value = 0.0, 1.0
     if 0 < sum(hits) < sum(items):  # all right or all wrong: nothing varies, nothing differs
@@ -160,14 +161,14 @@ def mcnemar(*data: Any, method: McNemar = "exact", prob: float = 0.95, **source:
     chi2_corrected 0.0771
     """
     way: McNemar = choose(method, {way: way for way in get_args(McNemar)}, "form of McNemar's test")
-    tables = tables_of(data, source)
+    tables = tables_about(data, source)
     only_a, only_b, n_items = discordant(tables)
     statistic, p_value = _mcnemar(way, only_a, only_b)
     large = () if way in {"exact", "midp"} else ("at least about 25 items that only one gets right",)
     return ClassicalTest(
         name=TITLES[f"mcnemar_{way}"], statistic=statistic, p_value=p_value, n=only_a + only_b,
         effect=_paired_difference(only_a, only_b, n_items, check_prob(prob)),
-        reference=Reference("chi2", (1.0,)) if way.startswith("chi2") else None, null=_NULL,
+        reference=_CHI2 if way.startswith("chi2") else None, null=_NULL,
         method=_MCNEMAR_METHODS[way], assumptions=(ITEMS_PAIRED, ITEMS, *large), names=names_of(tables),
     )  # fmt: skip
 
@@ -186,7 +187,7 @@ def _mcnemar(way: McNemar, only_a: int, only_b: int) -> tuple[float, float]:
         p_value = 1 - here / 2 if only_a == only_b else 2 * float(stats.binom.cdf(fewer, n, 0.5)) - here
         return float(fewer), p_value
     statistic = (abs(only_a - only_b) - (way == "chi2_corrected")) ** 2 / n
-    return statistic, float(stats.chi2.sf(statistic, 1))
+    return statistic, _CHI2.above(statistic)
 
 
 def _paired_difference(only_a: int, only_b: int, n: int, prob: float) -> Effect:
@@ -201,13 +202,7 @@ def _paired_difference(only_a: int, only_b: int, n: int, prob: float) -> Effect:
 
 @checked_keywords
 def cochran_q(
-    *data: Any,
-    predictions: Sequence[str] | None = None,
-    truth: str | None = None,
-    names: Sequence[str] | None = None,
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    pos_label: Any = None,
+    *data: Any, predictions: Sequence[str] | None = None, pos_label: Any = None, **source: Unpack[TableOptions]
 ) -> ClassicalTest:
     """Test whether K classifiers are right equally often on the same items: Cochran's Q.
 
@@ -221,10 +216,7 @@ def cochran_q(
     >>> print(f"Q = {test.statistic:.1f}, p = {test.p_value:.2g}")
     Q = 131.9, p = 2.1e-28
     """
-    from scipy import stats
-
     usage = "cochran_q(y_true, pred_1, pred_2, …), cochran_q(outcomes) or cochran_q(table, truth=…, predictions=[…])."
-    source = {"truth": truth, "names": names, "labels": labels, "missing": missing}
     table = shared(about(read_outcomes_of(data, predictions, source, usage=usage), pos_label))
     k = table.n_classifiers
     if k < 2:  # noqa: PLR2004
@@ -236,9 +228,10 @@ def cochran_q(
     wins = [int(won) for won in (hits * counts[:, np.newaxis]).sum(axis=0)]  # whole numbers: squares stay exact
     spread = int((counts * by_item * (k - by_item)).sum())
     statistic = (k - 1) * (k * sum(won**2 for won in wins) - sum(wins) ** 2) / spread if spread else 0.0
+    reference = Reference("chi2", (float(k - 1),))
     return ClassicalTest(
-        name="Cochran's Q", statistic=statistic, p_value=float(stats.chi2.sf(statistic, k - 1)),
-        n=int(counts.sum()), names=table.names, reference=Reference("chi2", (float(k - 1),)),
+        name="Cochran's Q", statistic=statistic, p_value=reference.above(statistic), n=int(counts.sum()),
+        names=table.names, reference=reference,
         null="all classifiers have the same accuracy", method="chi-squared on the items that not all classify alike",
         assumptions=("all classifiers saw the same items", ITEMS, "enough items that not all classify alike"),
     )  # fmt: skip
@@ -252,8 +245,7 @@ def delong(
     *,
     pos_label: Label | None = None,
     names: Sequence[str] | None = None,
-    alternative: Alternative = "two-sided",
-    prob: float = 0.95,
+    **options: Unpack[Sided],
 ) -> ClassicalTest:
     """Test whether two systems that scored the same items have the same area under the ROC curve.
 
@@ -266,7 +258,7 @@ def delong(
     0.0218, z = 4.75
     """
     items = ItemScores.from_arrays(y_true, score_a, score_b, names=names)
-    return delong_of(settle_scores(items, "roc_auc", pos_label)[0], alternative=alternative, prob=prob)
+    return delong_of(settle_scores(items, "roc_auc", pos_label)[0], **options)
 
 
 @checked_keywords
@@ -288,11 +280,9 @@ def delong_interval(y_true: Any, score: Any, *, pos_label: Label | None = None, 
     return Effect(name="ROC AUC", value=area, interval=ends, prob=mass)
 
 
-def delong_of(items: ItemScores, *, alternative: Alternative = "two-sided", prob: float = 0.95) -> ClassicalTest:
+def delong_of(items: ItemScores, **options: Unpack[Sided]) -> ClassicalTest:
     """Return DeLong's test of two systems, the positive class being the last of two labels."""
-    from scipy import stats
-
-    side, mass = check_alternative(alternative), check_prob(prob)
+    side, mass = side_and_mass(options)
     areas, covariance = areas_and_covariance(items)
     difference = float(areas[0] - areas[1])
     variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
@@ -301,7 +291,7 @@ def delong_of(items: ItemScores, *, alternative: Alternative = "two-sided", prob
         if abs(difference) > _ROUNDING:
             raise DataError("The placements of the items do not vary, so DeLong's test has nothing to divide by.")
         difference = error = 0.0
-    statistic, p_value, ends = quotient(stats.norm, difference, error, side, mass)
+    statistic, p_value, ends = quotient(Reference("normal"), difference, error, side, mass)
     return ClassicalTest(
         name="DeLong's test",
         statistic=statistic,

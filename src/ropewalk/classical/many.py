@@ -20,7 +20,7 @@ from ropewalk.typing import FloatArray
 
 _SAME_ROWS: Final = "row i is the same data set, fold or topic for all"
 _ALIKE: Final = "all classifiers rank alike"
-_MORE_ROWS: Final = "give one row a data set or topic, with the scores of all classifiers."
+_MORE_ROWS: Final = "give one row per data set or topic, with the scores of all classifiers."
 _ONE_ROW: Final = "There is a single row of scores, and ranks take at least two."
 
 
@@ -57,7 +57,7 @@ def friedman(*scores: Any, **options: Unpack[Table]) -> ClassicalTest:
     n, k = table.values.shape
     reference = Reference("chi2", (float(k - 1),))
     return ClassicalTest(
-        name="Friedman test", names=table.names, statistic=statistic, p_value=_upper(statistic, reference), n=n,
+        name="Friedman test", names=table.names, statistic=statistic, p_value=reference.above(statistic), n=n,
         reference=reference, null=_ALIKE, method="ranks within rows, chi-squared with tie correction",
         assumptions=(_SAME_ROWS, INDEPENDENT, "the chi-squared form is rough below about 10 rows or 5 classifiers"),
         remarks=_remarks(options),
@@ -84,7 +84,7 @@ def iman_davenport(*scores: Any, **options: Unpack[Table]) -> ClassicalTest:
     reference = Reference("f", (float(k - 1), float((k - 1) * (n - 1))))
     if left > 1e-9 * n * (k - 1):
         statistic = (n - 1) * chi2 / left
-        p_value = _upper(statistic, reference)
+        p_value = reference.above(statistic)
     else:
         # The probability that another row ranks as the first does, ties and all, by chance.
         _, ties = np.unique(table.rounded[0], return_counts=True)
@@ -176,7 +176,7 @@ def anova(
         statistic = between / within
     return ClassicalTest(
         name="repeated-measures ANOVA", names=table.names, statistic=statistic, n=n,
-        p_value=_upper(statistic, reference), reference=reference, null="all classifiers have the same mean score",
+        p_value=reference.above(statistic), reference=reference, null="all classifiers have the same mean score",
         method="variance between classifiers over residual variance"
         + (f", degrees of freedom times {epsilon:.3f} (Greenhouse-Geisser)" if corrected else ""),
         assumptions=(
@@ -201,7 +201,7 @@ def _table(scores: Sequence[Any], options: Table) -> Scores:
 
 def _remarks(options: Table) -> tuple[Remark, ...]:
     remedy = "Average the folds of a data set first, and let a row be a data set."
-    return caution(options.get("of", "datasets"), remedy)
+    return caution(options.get("of"), remedy)
 
 
 def _friedman(scores: Sequence[Any], options: Table) -> tuple[Scores, float]:
@@ -223,10 +223,3 @@ def _friedman(scores: Sequence[Any], options: Table) -> tuple[Scores, float]:
 def _all_tied(values: FloatArray) -> bool:
     """Whether every row is one tie, so that nothing supports a difference."""
     return bool((values == values[:, :1]).all())
-
-
-def _upper(statistic: float, reference: Reference) -> float:
-    from scipy import stats
-
-    law = stats.chi2 if reference.family == "chi2" else stats.f
-    return float(law.sf(statistic, *reference.df))

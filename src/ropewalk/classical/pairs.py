@@ -13,7 +13,19 @@ from typing import Any, Final, Unpack, get_args
 import numpy as np
 
 from ropewalk._checks import check_prob, checked_keywords, choose
-from ropewalk.classical._inputs import Pick, Rows, Scores, Source, as_pair, caution, f1_by_class, tables_of
+from ropewalk.classical._inputs import (
+    Pairs,
+    Ranked,
+    RankedSource,
+    Scores,
+    Sided,
+    SidedSource,
+    Source,
+    as_pair,
+    caution,
+    f1_by_class,
+    tables_of,
+)
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
@@ -53,25 +65,28 @@ def check_alternative(alternative: Any) -> Alternative:
     return choose(alternative, {side: side for side in get_args(Alternative)}, "alternative")
 
 
-def quotient(law: Any, value: float, error: float, side: Alternative, mass: float) -> tuple[float, float, Interval]:
-    """Return a value over its standard error, the p-value by a symmetric `law`, and the interval of the value."""
-    statistic = value / error if error else 0.0
+def side_and_mass(options: Sided) -> tuple[Alternative, float]:
+    """Return the alternative hypothesis, and the mass of the confidence interval."""
+    return check_alternative(options.get("alternative", "two-sided")), check_prob(options.get("prob", 0.95))
+
+
+def quotient(
+    reference: Reference, value: float, error: float, side: Alternative, mass: float
+) -> tuple[float, float, Interval]:
+    """Return a value over its standard error, the p-value by a symmetric distribution, and the value's interval."""
+    law, statistic = reference.law, value / error if error else 0.0
     tails = {"two-sided": 2 * law.sf(abs(statistic)), "greater": law.sf(statistic), "less": law.cdf(statistic)}
     reach = error * float(law.ppf(0.5 + mass / 2 if side == "two-sided" else mass))
     ends = Interval(-math.inf if side == "less" else value - reach, math.inf if side == "greater" else value + reach)
     return statistic, float(tails[side]), ends
 
 
-def by_t(
-    value: float, error: float, df: float, *, alternative: str, prob: float, what: str, **words: Any
-) -> ClassicalTest:
+def by_t(value: float, error: float, df: float, options: Sided, *, what: str, **words: Any) -> ClassicalTest:
     """Return the t test of a `value` with standard error `error` against 0; `what` is what the value measures.
 
     Where nothing varies and nothing differs there is no evidence, and p = 1. A difference without spread has no t.
     """
-    from scipy import stats
-
-    side, mass = check_alternative(alternative), check_prob(prob)
+    side, mass = side_and_mass(options)
     words |= {"alternative": side, "reference": Reference("t", (df,))}
     if value == 0 and error == 0:
         return ClassicalTest(statistic=0.0, p_value=1.0, effect=Effect(name=what, value=0.0, prob=mass), **words)
@@ -80,7 +95,7 @@ def by_t(
             f"There is no spread to divide by: {what}, is {value:g} without any variation.",
             hint="a t test needs differences that vary; a sign test does not.",
         )
-    statistic, p_value, ends = quotient(stats.t(df), value, error, side, mass)
+    statistic, p_value, ends = quotient(words["reference"], value, error, side, mass)
     effect = Effect(name=what, value=value, interval=ends, prob=mass)
     return ClassicalTest(statistic=statistic, p_value=p_value, effect=effect, **words)
 
@@ -98,11 +113,11 @@ def mean_and_spread(values: FloatArray, what: str, largest: float) -> tuple[floa
     return (mean if abs(mean) > noise or spread > noise else 0.0), (spread if spread > noise else 0.0)
 
 
-def by_sign(wins: int, losses: int, *, alternative: str, prob: float, **words: Any) -> ClassicalTest:
+def by_sign(wins: int, losses: int, options: Sided, **words: Any) -> ClassicalTest:
     """Return the exact sign test of whether each side wins half of the observations that are not tied."""
     from scipy import stats
 
-    side, mass, n = check_alternative(alternative), check_prob(prob), wins + losses
+    (side, mass), n = side_and_mass(options), wins + losses
     words |= {"n": n, "alternative": side}
     if not n:
         return ClassicalTest(statistic=0.0, p_value=1.0, **words)
@@ -112,26 +127,27 @@ def by_sign(wins: int, losses: int, *, alternative: str, prob: float, **words: A
     return ClassicalTest(statistic=float(wins), p_value=float(test.pvalue), effect=effect, **words)
 
 
-def _t_of(scores: Scores, what: str, *, row: str, **words: Any) -> ClassicalTest:
+def _t_of(scores: Scores, what: str, options: Sided, *, row: str, **words: Any) -> ClassicalTest:
     """Return the paired t test of scores; a `row` of them is called so."""
     n = len(scores.values)
     mean, spread = mean_and_spread(scores.differences, row, scores.largest)
-    return by_t(mean, spread / math.sqrt(n), n - 1, what=what, n=n, names=scores.names, **words)
+    return by_t(mean, spread / math.sqrt(n), n - 1, options, what=what, n=n, names=scores.names, **words)
 
 
-def _sign_of(scores: Scores, **words: Any) -> ClassicalTest:
+def _sign_of(scores: Scores, options: Sided, **words: Any) -> ClassicalTest:
     """Return the sign test of scores."""
     values = scores.rounded_differences
-    return by_sign(int(np.sum(values > 0)), int(np.sum(values < 0)), names=scores.names, **words)
+    return by_sign(int(np.sum(values > 0)), int(np.sum(values < 0)), options, names=scores.names, **words)
 
 
-def _ranks_of(scores: Scores, what: str, *, alternative: str, zero_method: str, of: str, **words: Any) -> ClassicalTest:
+def _ranks_of(scores: Scores, what: str, options: Ranked, *, of: str, **words: Any) -> ClassicalTest:
     """Return Wilcoxon's signed-rank test of scores, whose differences are those `of` something."""
     from scipy import stats
 
     differences = scores.rounded_differences
     ways: Any = {way: way for way in ("wilcox", "pratt", "zsplit")}
-    side, way = check_alternative(alternative), choose(zero_method, ways, "way to treat zeros")
+    side = check_alternative(options.get("alternative", "two-sided"))
+    way = choose(options.get("zero_method", "wilcox"), ways, "way to treat zeros")
     # SciPy chooses between exact and normal by how many there are, so those that do not count must not be among them.
     used = differences[differences != 0] if way == "wilcox" else differences
     effect = Effect(name=what, value=float(np.median(differences)) if differences.size else 0.0)
@@ -172,14 +188,16 @@ def _every_sign(differences: FloatArray, way: str, side: Alternative) -> tuple[f
 # -- on data sets or topics --------------------------------------------------------------------------------
 
 
+class SidedPairs(Pairs, Sided, total=False):
+    """Options of tests of the difference of two columns of scores."""
+
+
+class RankedPairs(Pairs, Ranked, total=False):
+    """Options of tests by ranks of two columns of scores."""
+
+
 @checked_keywords
-def paired_t(
-    *scores: Any,
-    alternative: Alternative = "two-sided",
-    of: Rows = "datasets",
-    prob: float = 0.95,
-    **pick: Unpack[Pick],
-) -> ClassicalTest:
+def paired_t(*scores: Any, **options: Unpack[SidedPairs]) -> ClassicalTest:
     """Test whether the mean difference of paired scores is 0: Wu's Algorithm 2.
 
     Parameters
@@ -208,20 +226,14 @@ def paired_t(
     'Rejected at level 0.05: the mean difference is 0.'
     """
     return _t_of(
-        as_pair(scores, pick), "mean, A − B", row="pair of scores", alternative=alternative, prob=prob,
-        name="paired t test", null="the mean difference is 0", method="mean difference over its standard error",
-        assumptions=(PAIRED, INDEPENDENT, NORMAL), remarks=caution(of, _REMEDY),
+        as_pair(scores, options), "mean, A − B", options, row="pair of scores", name="paired t test",
+        null="the mean difference is 0", method="mean difference over its standard error",
+        assumptions=(PAIRED, INDEPENDENT, NORMAL), remarks=caution(options.get("of"), _REMEDY),
     )  # fmt: skip
 
 
 @checked_keywords
-def wilcoxon(
-    *scores: Any,
-    alternative: Alternative = "two-sided",
-    zero_method: str = "wilcox",
-    of: Rows = "datasets",
-    **pick: Unpack[Pick],
-) -> ClassicalTest:
+def wilcoxon(*scores: Any, **options: Unpack[RankedPairs]) -> ClassicalTest:
     """Test whether the differences of paired scores lie symmetrically around 0, by their ranks.
 
     Takes what `paired_t` takes. `zero_method` is SciPy's: "wilcox" leaves equal scores out, "zsplit" gives half their
@@ -234,21 +246,15 @@ def wilcoxon(
     0.0625
     """
     return _ranks_of(
-        as_pair(scores, pick), "median, A − B", alternative=alternative, zero_method=zero_method, of="differences",
-        name="Wilcoxon signed-rank test", null="differences lie symmetrically around 0",
+        as_pair(scores, options), "median, A − B", options, of="differences", name="Wilcoxon signed-rank test",
+        null="differences lie symmetrically around 0",
         assumptions=(PAIRED, INDEPENDENT, "differences are comparable in size from row to row"),
-        remarks=caution(of, _REMEDY),
+        remarks=caution(options.get("of"), _REMEDY),
     )  # fmt: skip
 
 
 @checked_keywords
-def sign(
-    *scores: Any,
-    alternative: Alternative = "two-sided",
-    of: Rows = "datasets",
-    prob: float = 0.95,
-    **pick: Unpack[Pick],
-) -> ClassicalTest:
+def sign(*scores: Any, **options: Unpack[SidedPairs]) -> ClassicalTest:
     """Test whether either classifier wins half of the rows; ties are left out.
 
     Takes what `paired_t` takes. The least powerful of the three, and the one that assumes least.
@@ -260,9 +266,9 @@ def sign(
     (0.25, 3)
     """
     return _sign_of(
-        as_pair(scores, pick), alternative=alternative, prob=prob, name="sign test",
-        null="each classifier wins half of the rows", method="exact binomial; ties are left out",
-        assumptions=(PAIRED, INDEPENDENT), remarks=caution(of, _REMEDY),
+        as_pair(scores, options), options, name="sign test", null="each classifier wins half of the rows",
+        method="exact binomial; ties are left out", assumptions=(PAIRED, INDEPENDENT),
+        remarks=caution(options.get("of"), _REMEDY),
     )  # fmt: skip
 
 
@@ -270,9 +276,7 @@ def sign(
 
 
 @checked_keywords
-def sign_classes(
-    *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
-) -> ClassicalTest:
+def sign_classes(*data: Any, **options: Unpack[SidedSource]) -> ClassicalTest:
     """Test whether each classifier has the higher F1 in half of the classes: the papers' S-test.
 
     Takes the data as `compare` does, multi-label ones too. F1 is not rounded; equal ones are left out.
@@ -283,13 +287,11 @@ def sign_classes(
     >>> print(f"p = {sign_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
     p = 0.115
     """
-    return sign_over(_scores(data, source), alternative=alternative, prob=prob)
+    return sign_over(_scores(data, options), options)
 
 
 @checked_keywords
-def t_classes(
-    *data: Any, alternative: Alternative = "two-sided", prob: float = 0.95, **source: Unpack[Source]
-) -> ClassicalTest:
+def t_classes(*data: Any, **options: Unpack[SidedSource]) -> ClassicalTest:
     """Test whether the mean difference of the per-class F1 scores is 0, by a paired t: the papers' T-test.
 
     Takes the data as `compare` does, multi-label ones too.
@@ -300,13 +302,11 @@ def t_classes(
     >>> print(f"p = {t_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
     p = 0.138
     """
-    return t_over(_scores(data, source), alternative=alternative, prob=prob)
+    return t_over(_scores(data, options), options)
 
 
 @checked_keywords
-def wilcoxon_classes(
-    *data: Any, alternative: Alternative = "two-sided", zero_method: str = "wilcox", **source: Unpack[Source]
-) -> ClassicalTest:
+def wilcoxon_classes(*data: Any, **options: Unpack[RankedSource]) -> ClassicalTest:
     """Test whether the differences of the per-class F1 scores lie symmetrically around 0, by Wilcoxon's signed ranks.
 
     Takes the data as `compare` does, multi-label ones too; `zero_method` is that of `wilcoxon`.
@@ -317,7 +317,7 @@ def wilcoxon_classes(
     >>> print(f"p = {wilcoxon_classes(rw.examples.news20().outcomes, a='nb_mult', b='svm_l2').p_value:.3f}")
     p = 0.076
     """
-    return wilcoxon_over(_scores(data, source), alternative=alternative, zero_method=zero_method)
+    return wilcoxon_over(_scores(data, options), options)
 
 
 def _scores(data: Sequence[Any], source: Source) -> Scores:
@@ -333,30 +333,29 @@ def _remarks(scores: Scores) -> tuple[Remark, ...]:
     return (_TWO_CLASSES,) if len(scores.values) == 2 else ()  # noqa: PLR2004
 
 
-def sign_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
+def sign_over(scores: Scores, options: Sided) -> ClassicalTest:
     """Return the S-test of per-class scores."""
     return _sign_of(
-        scores, alternative=alternative, prob=prob, name=TITLES["sign_classes"],
-        null="each classifier has the higher F1 in half of the classes",
+        scores, options, name=TITLES["sign_classes"], null="each classifier has the higher F1 in half of the classes",
         method="exact binomial on the classes whose F1 scores differ (S-test)", assumptions=(_EXCHANGEABLE, _SHARED),
         remarks=_remarks(scores),
     )  # fmt: skip
 
 
-def t_over(scores: Scores, *, alternative: str = "two-sided", prob: float = 0.95) -> ClassicalTest:
+def t_over(scores: Scores, options: Sided) -> ClassicalTest:
     """Return the T-test of per-class scores."""
     return _t_of(
-        scores, "mean F1, A − B", row="class", alternative=alternative, prob=prob, name=TITLES["t_classes"],
+        scores, "mean F1, A − B", options, row="class", name=TITLES["t_classes"],
         null="the mean difference of per-class F1 is 0", method="paired t on per-class F1 (T-test)",
         assumptions=(_EXCHANGEABLE, _SHARED, NORMAL), remarks=_remarks(scores),
     )  # fmt: skip
 
 
-def wilcoxon_over(scores: Scores, *, alternative: str = "two-sided", zero_method: str = "wilcox") -> ClassicalTest:
+def wilcoxon_over(scores: Scores, options: Ranked) -> ClassicalTest:
     """Return Wilcoxon's test of per-class scores."""
     return _ranks_of(
-        scores, "median F1, A − B", alternative=alternative, zero_method=zero_method, name=TITLES["wilcoxon"],
-        of="differences of per-class F1", null="differences of per-class F1 lie symmetrically around 0",
+        scores, "median F1, A − B", options, name=TITLES["wilcoxon"], of="differences of per-class F1",
+        null="differences of per-class F1 lie symmetrically around 0",
         assumptions=(_EXCHANGEABLE, _SHARED, "differences are comparable in size from class to class"),
         remarks=_remarks(scores),
     )  # fmt: skip

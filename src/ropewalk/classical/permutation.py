@@ -10,22 +10,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Unpack
+from typing import Annotated, Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_seed, check_threads, checked_keywords, is_whole
+from ropewalk._checks import check_seed, check_threads, check_whole, checked_keywords
 from ropewalk.classical._inputs import Source, tables_of
 from ropewalk.classical.pairs import ITEMS, ITEMS_PAIRED, check_alternative
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.resolve import MetricLike, Settled, choose_metric, settle
 from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.models.posterior import draw_psi, observed_psi
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect
+from ropewalk.results.options import Option, SeedOption
 from ropewalk.text.names import count_of
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray, SeedLike
@@ -36,19 +37,23 @@ _MAX_PERMUTATIONS: Final = 10_000_000
 _ONES_PER_BYTE: Final = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 
+class PermutationOptions(Source, SeedOption, total=False):
+    """Options about the data, and about a permutation test of them."""
+
+    metric: MetricLike | None
+    classes: Any
+    cost_matrix: Any
+    n_permutations: Annotated[int, Option(help="How many to draw.", default=10_000)]
+    random_state: SeedLike
+
+
 @checked_keywords
 def permutation(
     *data: Any,
-    metric: MetricLike | None = None,
-    classes: Any = None,
-    cost_matrix: Any = None,
     prevalence: Any = None,
-    n_permutations: int = 10_000,
     alternative: Alternative = "two-sided",
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
     threads: int = 1,
-    **source: Unpack[Source],
+    **options: Unpack[PermutationOptions],
 ) -> ClassicalTest:
     """Test whether two classifiers are interchangeable, by any metric: macro F1, MCC, cost and all others.
 
@@ -74,10 +79,10 @@ def permutation(
     >>> print(f"difference {test.effect.value:+.3f}, p = {test.p_value:.4f}")
     difference +0.022, p = 0.0005
     """
-    side, number = check_alternative(alternative), check_permutations(n_permutations)
-    seed, workers = check_seed(rng, random_state), check_threads(threads)
-    pos_label = source.pop("pos_label", None)
-    tables = tables_of(data, source)
+    side, number = check_alternative(alternative), check_permutations(options)
+    seed, workers = check_seed(options.get("rng"), options.get("random_state")), check_threads(threads)
+    pos_label, classes = options.get("pos_label"), options.get("classes")
+    tables = tables_of(data, options)
     if len(tables) > 1:
         raise DataError(
             "A permutation exchanges the two answers to an item; these are separate tables.",
@@ -85,7 +90,7 @@ def permutation(
         )
     if isinstance(tables[0], MultilabelOutcomes) and pos_label is not None:
         tables = (tables[0].table(pos_label),)
-    measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
+    measure = choose_metric(options.get("metric"), tables[0], pos_label, options.get("cost_matrix"))
     question = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
     a, b = observed_psi(question.tables, question.metric, question.prevalence)
     if a is None or b is None:
@@ -123,14 +128,10 @@ def permutation(
     )  # fmt: skip
 
 
-def check_permutations(number: Any) -> int:
+def check_permutations(options: PermutationOptions) -> int:
     """Return a usable number of permutations."""
-    if not is_whole(number) or not 1 <= number <= _MAX_PERMUTATIONS:
-        raise InvalidInputError(
-            wording("`n_permutations` must be an integer from 1 to {:,}; got {!r}.", _MAX_PERMUTATIONS, number),
-            hint="10,000 will do.",
-        )
-    return int(number)
+    number = options.get("n_permutations", 10_000)
+    return check_whole(number, "n_permutations", 1, _MAX_PERMUTATIONS, hint="10,000 will do.")
 
 
 def _as_far(deltas: FloatArray, seen: float, side: Alternative, *, slack: float) -> Any:

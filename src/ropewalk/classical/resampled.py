@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from ropewalk._checks import check_prob, checked_keywords, is_real
-from ropewalk.classical._inputs import Pick, Rows, as_pair, caution
+from ropewalk.classical._inputs import Pick, Rows, SidedPick, as_pair, caution
 from ropewalk.classical.pairs import NORMAL, PAIRED, RELATIVE_ROUNDING, by_t, mean_and_spread
 from ropewalk.data.columns import as_numbers
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
+from ropewalk.results.base import pick
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.typing import FloatArray
@@ -40,9 +41,7 @@ class Repeated(Remarked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain Python types."""
-        figures = asdict(self)
-        del figures["remarks"]
-        return {**figures, "interval": list(self.interval), "warnings": list(self.warnings)}
+        return pick(self, "n mean std standard_error interval prob warnings")
 
 
 @checked_keywords
@@ -101,7 +100,7 @@ class RuleOfThumb:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures in plain Python types."""
-        return {"ratio": self.ratio, "overlaps": self.overlaps}
+        return pick(self, "ratio overlaps")
 
 
 @checked_keywords
@@ -131,14 +130,7 @@ def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> R
 
 
 @checked_keywords
-def corrected_t(
-    *scores: Any,
-    n_train: float,
-    n_test: float,
-    alternative: Alternative = "two-sided",
-    prob: float = 0.95,
-    **pick: Unpack[Pick],
-) -> ClassicalTest:
+def corrected_t(*scores: Any, n_train: float, n_test: float, **options: Unpack[SidedPick]) -> ClassicalTest:
     """Test the mean difference of scores from repeated splits of one data set: Nadeau and Bengio's corrected t.
 
     Training sets overlap, so the differences go together; their variance is taken as (1/n + n_test/n_train) s²
@@ -153,13 +145,13 @@ def corrected_t(
     >>> print(f"t = {test.statistic:.2f}, p = {test.p_value:.3f}")
     t = 2.83, p = 0.047
     """
-    table = as_pair(scores, pick)
+    table = as_pair(scores, options)
     n = len(table.values)
     mean, spread = mean_and_spread(table.differences, "pair of scores", table.largest)
     share = _test_share(n_train, n_test)
     return by_t(
-        mean, spread * math.sqrt(1 / n + share), n - 1, alternative=alternative, prob=prob,
-        name="corrected resampled t test", names=table.names, what="mean, A − B", n=n, null="the mean difference is 0",
+        mean, spread * math.sqrt(1 / n + share), n - 1, options, name="corrected resampled t test",
+        names=table.names, what="mean, A − B", n=n, null="the mean difference is 0",
         method=f"variance (1/{n} + {share:.4g}) s² for overlapping training sets (Nadeau and Bengio 2003)",
         assumptions=(
             PAIRED, "all splits come from one data set, with training and test sets of the sizes given",
@@ -179,7 +171,7 @@ def _test_share(n_train: Any, n_test: Any) -> float:
 
 
 @checked_keywords
-def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **pick: Unpack[Pick]) -> ClassicalTest:
+def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **columns: Unpack[Pick]) -> ClassicalTest:
     """Test the difference of two classifiers on five repeats of two-fold cross-validation: Dietterich's 5×2cv t.
 
     Takes two 5 × 2 tables of scores (repeats × folds), or what `paired_t` takes with the ten scores in that order.
@@ -192,10 +184,10 @@ def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **pick: Unpack
     >>> print(f"p = {cv5x2_t(a, b).p_value:.3f}")
     p = 0.010
     """
-    names, differences, variances = _five_by_two(scores, pick)
+    names, differences, variances = _five_by_two(scores, columns)
     first, error = float(differences[0, 0]), math.sqrt(float(variances.mean()))
     test = by_t(
-        first, error, _REPEATS, alternative=alternative, prob=0.95, name="5×2cv t test", names=names,
+        first, error, _REPEATS, {"alternative": alternative}, name="5×2cv t test", names=names,
         what="first fold, A − B", n=differences.size, null="both algorithms score alike",
         method="first difference over the root of the mean variance within repeats (Dietterich 1998)",
         assumptions=(PAIRED, "five repeats of two-fold cross-validation of one data set", NORMAL),
@@ -205,7 +197,7 @@ def cv5x2_t(*scores: Any, alternative: Alternative = "two-sided", **pick: Unpack
 
 
 @checked_keywords
-def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
+def cv5x2_f(*scores: Any, **columns: Unpack[Pick]) -> ClassicalTest:
     """Test the difference of two classifiers on five repeats of two-fold cross-validation: Alpaydin's combined F.
 
     Takes what `cv5x2_t` takes; it does not depend on which fold came first.
@@ -217,14 +209,12 @@ def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
     >>> print(f"p = {cv5x2_f(a, b).p_value:.3f}")
     p = 0.011
     """
-    from scipy import stats
-
-    names, differences, variances = _five_by_two(scores, pick)
+    names, differences, variances = _five_by_two(scores, columns)
     reference = Reference("f", (float(differences.size), float(_REPEATS)))
     statistic, p_value = 0.0, 1.0
     if differences.any():
         statistic = float((differences**2).sum() / (2 * variances.sum()))
-        p_value = float(stats.f.sf(statistic, *reference.df))
+        p_value = reference.above(statistic)
     return ClassicalTest(
         name="5×2cv F test", names=names, statistic=statistic, p_value=p_value, n=differences.size,
         effect=Effect(name="mean, A − B", value=float(differences.mean())), reference=reference,
@@ -234,14 +224,14 @@ def cv5x2_f(*scores: Any, **pick: Unpack[Pick]) -> ClassicalTest:
     )  # fmt: skip
 
 
-def _five_by_two(scores: Any, pick: Pick) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+def _five_by_two(scores: Any, columns: Pick) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the names, the differences of the folds (5, 2), and Dietterich's s² of each repeat."""
-    pair = as_pair(scores, pick)
+    pair = as_pair(scores, columns)
     shapes = {np.shape(table) for table in scores if hasattr(table, "__len__")} if len(scores) > 1 else set()
     if len(pair.values) != _REPEATS * _FOLDS or not shapes <= {(_REPEATS, _FOLDS), (_REPEATS * _FOLDS,)}:
         sizes = " and ".join(" × ".join(map(str, shape)) for shape in shapes) or str(len(pair.values))
         raise LengthMismatchError(
-            f"A 5×2cv test takes ten scores a classifier, five repeats (rows) of two folds; got {sizes}.",
+            f"A 5×2cv test takes ten scores per classifier, five repeats (rows) of two folds; got {sizes}.",
             hint="corrected_t takes any number of folds.",
         )
     differences = pair.differences.reshape(_REPEATS, _FOLDS)

@@ -133,10 +133,10 @@ class _Search:
         if self.partial:
             return None
         whole = -(-simulations // BATCH) * BATCH
+        batches: dict[int, Batch] = {}
         with keep_if_stopped(self.steps, self.looks.trials):
-            how = {"goal": self.goal, "workers": self.workers, "steps": self.steps}
-            return simulate(study, [n], whole, **how, start=start)[n]  # type: ignore[arg-type]
-        return None
+            batches = simulate(study, [n], whole, goal=self.goal, workers=self.workers, steps=self.steps, start=start)
+        return batches.get(n)
 
     def _look(self, x: float, simulations: int) -> tuple[int, int]:
         n = int(x)

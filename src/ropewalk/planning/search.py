@@ -163,7 +163,8 @@ def crossing(looks: Looks, target: float, scale: Scale) -> Crossing:
     # A crossing beyond the looks that it rests on does not count.
     ends = (float(s.min()), float(s.max()))
     places = [min(max(at + shift, ends[0]), ends[1]) for shift in (0.0, -error, error)]
-    return Crossing(*(scale.back(centre * (1 + place)) for place in places), slope * (1 + at))
+    answer, least, most = (scale.back(centre * (1 + place)) for place in places)
+    return Crossing(answer, least, most, slope * (1 + at))
 
 
 def find(

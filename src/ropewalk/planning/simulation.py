@@ -330,10 +330,10 @@ def stopping(
     ):
         for paths in results:
             parts.append(paths)
-            items = np.concatenate([part[0] for part in parts])
-            steps.step(f"{items.mean():,.0f} items on average so far")
-    n = np.concatenate([part[0] for part in parts])[:wanted]
-    stopped, whole = (joined([part[place] for part in parts]).first(wanted) for place in (1, 2))
+            so_far = np.concatenate([part[0] for part in parts])
+            steps.step(f"{so_far.mean():,.0f} items on average so far")
+    items, stops, ends = (list(column) for column in zip(*parts, strict=True))
+    n, stopped, whole = np.concatenate(items)[:wanted], joined(stops).first(wanted), joined(ends).first(wanted)
     low, middle, high = (int(q) for q in np.quantile(n, [0.1, 0.5, 0.9], method="inverted_cdf"))
     return StoppingResult(
         design=posed.design,

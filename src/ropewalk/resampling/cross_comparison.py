@@ -107,7 +107,7 @@ def cross_compare(
     for name, estimator in both.items():
         check_estimator(name, estimator)
     own = ("names", "rng", "random_state", "progress")
-    question = {key: value for key, value in options.items() if key not in own}
+    question: dict[str, Any] = {key: value for key, value in options.items() if key not in own}
     data, of_scores = as_labelled(X, y), is_of_scores(options.get("metric"))
     check_threads(options.get("threads", 1))
     # Everything that can be wrong with the question is said before hours of training.

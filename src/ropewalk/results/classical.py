@@ -56,11 +56,16 @@ class Reference:
     family: Literal["normal", "t", "chi2", "f"]
     df: tuple[float, ...] = ()
 
-    def quantile(self, prob: float) -> float:
-        """Return the point that `prob` of the distribution lies below."""
+    @property
+    def law(self) -> Any:
+        """The distribution, of `scipy.stats`."""
         from scipy import stats
 
-        return float(getattr(stats, _FAMILIES[self.family]).ppf(prob, *self.df))
+        return getattr(stats, _FAMILIES[self.family])(*self.df)
+
+    def above(self, statistic: float) -> float:
+        """Return the probability of a larger statistic: the p-value of tests that reject large ones."""
+        return float(self.law.sf(statistic))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -112,7 +117,7 @@ class ClassicalTest(Rendered, Remarked):
             )
         alpha = check_prob(alpha, "alpha")
         both = self.reference.family in {"normal", "t"} and self.alternative == "two-sided"
-        return self.reference.quantile(1 - alpha / (2 if both else 1))
+        return float(self.reference.law.ppf(1 - alpha / (2 if both else 1)))
 
     def rejects(self, alpha: float = 0.05) -> bool:
         """Whether the null hypothesis is rejected at level `alpha`; if it is not, that does not make it true."""

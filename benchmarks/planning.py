@@ -14,7 +14,7 @@ from peers import metropolis
 from table import Row, installed
 
 import ropewalk as rw
-from ropewalk.papers.tables import SIGIR_SCENARIOS, sigir2016_power
+from ropewalk.papers import SIGIR_SCENARIOS, sigir2016_power
 
 CELLS, SIMULATIONS, CHAIN = 28, 1_000, 50_000
 HANDFUL = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from measure import child
 from table import Row
 
-CODE = "from ropewalk.papers.tables import sigir2016; print(len(list(sigir2016(draws=50_000))))"
+CODE = "from ropewalk.papers import sigir2016; print(len(list(sigir2016(draws=50_000))))"
 
 
 def rows() -> Iterator[Row]:

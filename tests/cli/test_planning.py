@@ -203,7 +203,7 @@ def test_control_c_prints_what_there_is(scenario, threads):
 
 
 def test_the_table_of_the_paper_stands_beside_ours(monkeypatch, run):
-    import ropewalk.papers.tables as module
+    import ropewalk.cli.cmd_reproduce as module
 
     few = module.sigir2016_power
     monkeypatch.setattr(module, "sigir2016_power", lambda **how: few(**{**how, "simulations": 20, "draws": 200}))

@@ -7,8 +7,7 @@ import re
 import pytest
 
 import ropewalk as rw
-from ropewalk.papers.figures import draw_figures, make_folder
-from ropewalk.papers.tables import icdm2015, sigir2016
+from ropewalk.papers import draw_figures, icdm2015, make_folder, sigir2016
 from support import need
 
 need("matplotlib").use("Agg")

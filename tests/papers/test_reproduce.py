@@ -6,7 +6,7 @@ from math import sqrt
 
 import pytest
 
-from ropewalk.papers.tables import sigir2016
+from ropewalk.papers import sigir2016
 
 RUNS = [
     pytest.param((100_000, 0), id="100,000 draws"),

@@ -9,7 +9,15 @@ import click
 
 from ropewalk.cli.output import JsonOption, quietly
 from ropewalk.errors import InvalidInputError
-from ropewalk.papers.tables import icdm2015, published_tables, sigir2016
+from ropewalk.papers import (
+    draw_figures,
+    icdm2015,
+    make_folder,
+    power_table,
+    published_tables,
+    sigir2016,
+    sigir2016_power,
+)
 from ropewalk.results.options import DrawsOption, Option, RunOptions
 from ropewalk.text.names import visible
 
@@ -37,8 +45,6 @@ def run(options: Options) -> None:
     if "power" in options:
         _reproduce_power(options)
         return
-    from ropewalk.papers.figures import draw_figures, make_folder
-
     folder = make_folder(options["figures"]) if "figures" in options else None
     draws, threads = options.get("draws", "auto"), options.get("threads", 1)
     rows = quietly(lambda: list(papers[paper](draws=draws, seed=options["rng"], threads=threads)))  # type: ignore[arg-type]
@@ -52,8 +58,6 @@ def run(options: Options) -> None:
 
 
 def _reproduce_power(options: Options) -> None:
-    from ropewalk.papers.tables import power_table, sigir2016_power
-
     if options["paper"] != "sigir2016" or "figures" in options:
         raise InvalidInputError("--power is about a table of sigir2016, and has no figures.", hint="leave one out.")
     draws = options.get("draws", "auto")

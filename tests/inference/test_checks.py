@@ -837,7 +837,7 @@ def test_observed_tables_count_what_was_seen(many_labels, small):
     np.testing.assert_array_equal(squares(seen_tables(small))[0, 0], small.confusion("a"))
     assert Bootstrap().fit(small).block(np.random.default_rng(0), 2).weights.shape == (8, 2)
     for tables in (seen, whole_block(Bootstrap().fit(many_labels), np.random.default_rng(0), 2)):
-        with pytest.raises(InvalidInputError, match="one label an item"):
+        with pytest.raises(InvalidInputError, match="one label per item"):
             tables.linear(np.eye(2))
-        with pytest.raises(InvalidInputError, match="one label an item"):
+        with pytest.raises(InvalidInputError, match="one label per item"):
             tables.at_prevalence(np.ones(3))

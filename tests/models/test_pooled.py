@@ -18,8 +18,8 @@ from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.sensitivity import other_priors
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Pooled, Tree, parse_model
+from ropewalk.models.grids import Recalls
 from ropewalk.models.posterior import draw_psi
-from ropewalk.models.recalls import Recalls
 from ropewalk.results.base import read_recipe
 
 TABLES = {
@@ -230,19 +230,13 @@ def test_without_items_it_is_the_prior():
     assert ours.centre_quantile(shares) == pytest.approx(stats.beta(0.3, 0.7).ppf(shares), rel=1e-2)
 
 
-@pytest.mark.parametrize("scale", [1.0, 20.0])
-def test_the_prior_of_kappa_is_a_density(scale):
-    share, weights = np.polynomial.legendre.leggauss(50)
-    kappa = scale * (1 + share) / (1 - share)  # and d kappa = 2·scale / (1 − share)² d share
-    density = np.exp(Pooled(kappa_scale=scale).log_kappa_prior(kappa))
-    assert (density * 2 * scale / (1 - share) ** 2 * weights).sum() == pytest.approx(1, abs=1e-9)
-
-
 def test_the_centre_is_a_recall_where_eta_is_none():
     """The same accuracy, the errors spread over more cells, then all items tenfold: the centre stays at 0.8."""
     few = np.array([[80, 20, 0, 0], [20, 80, 0, 0], [0, 0, 80, 20], [0, 0, 20, 80]])
     spread = np.array([[80, 7, 7, 6], [7, 80, 7, 6], [7, 7, 80, 6], [7, 7, 6, 80]])
-    one, more, other = (Pooled().fit(rw.Outcomes.from_confusion(c)).centre_mean for c in (few, 10 * few, spread))
+    one, more, other = (
+        Pooled().fit(rw.Outcomes.from_confusion(c)).recalls.centre_mean for c in (few, 10 * few, spread)
+    )
     assert other == pytest.approx(one, abs=1e-12)
     assert one == pytest.approx(0.8, abs=0.03)
     assert more == pytest.approx(0.8, abs=0.02)
@@ -259,7 +253,7 @@ def test_an_empty_class_has_the_recall_of_the_others_as_uncertain_as_they_differ
     table = np.diag([45, 40, 42, 0]) + np.roll(np.diag([5, 10, 8, 0]), 1, axis=1)
     posterior = Pooled().fit(rw.Outcomes.from_confusion(table))
     empty = draw_psi([posterior], parse_metric("recall").at(3), stop=50_000, seed=0)[0]
-    assert empty.mean() == pytest.approx(posterior.centre_mean, abs=4.5 * empty.std() / np.sqrt(50_000))
+    assert empty.mean() == pytest.approx(posterior.recalls.centre_mean, abs=4.5 * empty.std() / np.sqrt(50_000))
     alone = draw_psi(
         [Tree(paired=False).fit(rw.Outcomes.from_confusion(table))], parse_metric("recall").at(3), stop=50_000, seed=0
     )[0]
@@ -270,7 +264,7 @@ def test_the_order_of_classes_holds_in_law(news):
     matrix = news.outcomes.confusion("nb_mult") // 20
     order = np.random.default_rng(1).permutation(20)
     one, other = (Pooled().fit(rw.Outcomes.from_confusion(c)) for c in (matrix, matrix[np.ix_(order, order)]))
-    assert one.centre_mean == pytest.approx(other.centre_mean, rel=1e-12)
+    assert one.recalls.centre_mean == pytest.approx(other.recalls.centre_mean, rel=1e-12)
     psi = [draw_psi([p], parse_metric("macro_f1"), stop=20_000, seed=s)[0] for s, p in enumerate((one, other))]
     assert_same_law(*psi)
 
@@ -292,7 +286,7 @@ def test_what_cannot_be_true_is_left_out_of_the_pool():
     posterior = Pooled().fit(table)
     assert table.n_labels == 4
     expected = recalls(([7, 8, 4], [3, 0, 1]))
-    assert posterior.centre_mean == pytest.approx(expected.centre_mean, rel=1e-12)
+    assert posterior.recalls.centre_mean == pytest.approx(expected.centre_mean, rel=1e-12)
     assert posterior.recalls.right.size == 3
     margins = posterior.block(np.random.default_rng(0), 100).margins()
     assert margins.row[:, 3] == pytest.approx(0, abs=1e-200)
@@ -325,8 +319,8 @@ def test_every_draw_is_a_table(name, options):
         assert part.min() >= 0
     assert (margins.tp[0] <= margins.row * (1 + 1e-9)).all()
     assert margins.col[0].sum(axis=1) == pytest.approx(np.ones(2_000), abs=1e-9)
-    assert 0 <= posterior.centre_mean <= 1
-    assert posterior.centre_quantile(0.1) <= posterior.centre_quantile(0.9)
+    assert 0 <= posterior.recalls.centre_mean <= 1
+    assert posterior.recalls.centre_quantile(0.1) <= posterior.recalls.centre_quantile(0.9)
 
 
 def test_of_one_label_all_is_right():

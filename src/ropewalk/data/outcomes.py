@@ -250,7 +250,8 @@ class Outcomes(Tally):
     def confusion(self, name: str | None = None) -> IntArray:
         """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""
         k = 0 if name is None and self.n_classifiers == 1 else self.position(str(name))
-        matrix = np.zeros((self.n_labels, self.n_labels), dtype=np.int64)
+        # Where a prior takes parts of items, counts are not whole.
+        matrix = np.zeros((self.n_labels, self.n_labels), dtype=np.result_type(self.counts, np.int64))
         np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)
         return matrix
 
@@ -261,7 +262,8 @@ class Outcomes(Tally):
 
     def items_by_class(self) -> IntArray:
         """Return how many items belong to each class."""
-        return np.bincount(self.codes[:, 0], weights=self.counts, minlength=self.n_labels).astype(np.int64)
+        items = np.bincount(self.codes[:, 0], weights=self.counts, minlength=self.n_labels)
+        return items.astype(np.result_type(self.counts, np.int64))
 
     def agreement(self, a: str, b: str) -> dict[str, int]:
         """Return how many items both, only `a`, only `b` and neither classified right."""

@@ -159,7 +159,7 @@ def check_same(known: FloatArray | None, again: FloatArray | None) -> None:
 def n_draws(tables: Tables) -> int:
     """Return how many draws there are of a table."""
     part: Any = getattr(tables, "parts", [tables])[0]
-    return len(part.found.row) if isinstance(part, LabelMargins) else int(part.weights.shape[1])
+    return len(part.known.row) if isinstance(part, LabelMargins) else int(part.weights.shape[1])
 
 
 def class_places(table: AnyOutcomes) -> IntArray:
@@ -173,6 +173,6 @@ def matrices(tables: Tables) -> IntArray:
     """Return the confusion matrices of data sets, (K, D, M, M), or by label (K, D, labels, 2, 2)."""
     if not isinstance(tables, LabelMargins):
         return np.rint(squares(tables)).astype(np.int64)
-    m = tables.found  # of a label's table all four cells are known by their margins
+    m = tables.known  # of a label's table all four cells are known by their margins
     cells = np.stack([m.tn, m.fp, m.fn, m.tp], axis=-1)
     return np.rint(cells.reshape(*cells.shape[:-1], 2, 2)).astype(np.int64)

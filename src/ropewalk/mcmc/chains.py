@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -30,8 +31,8 @@ MOST_RHAT_OF_MANY: Final = 1.05
 
 LEAST_ESS: Final = 400
 _ACCEPTANCE: Final = ("acceptance_rate", "mean_tree_accept", "accepted")  # as samplers call it
-_FEWEST: Final = 4  # draws a chain, of which ArviZ can tell something
-_PIECES: Final = 4  # a single chain is cut into so many, which must agree as chains would
+_MIN_DRAWS_PER_CHAIN: Final = 4  # with fewer, ArviZ has no diagnostics
+_N_PIECES: Final = 4  # a single chain is cut into so many, which must agree as chains would
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,30 +82,27 @@ class Diagnostics:
 
     @property
     def converged(self) -> bool:
-        """Whether nothing speaks against the run."""
+        """Whether the run has no problems."""
         return not self.problems
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers in plain Python types, none of them NaN or infinite."""
-        told = {name: _finite(value) for name, value in asdict(self).items()}
-        return {**told, "converged": self.converged, "problems": list(self.problems)}
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+        values = asdict(self)
+        unknown = {name: None for name, value in values.items() if isinstance(value, float) and not np.isfinite(value)}
+        return {**values, **unknown, "converged": self.converged, "problems": list(self.problems)}
 
 
 def diagnose(
     parameters: Mapping[str, FloatArray],
-    asked: Mapping[str, FloatArray],
+    numbers: Mapping[str, FloatArray],
     stats: Mapping[str, Any],
     sampler: Sampler,
     engine: str,
 ) -> Diagnostics:
-    """Judge chains by their parameters and by what was `asked` of them, each (chains, draws, …)."""
-    n_chains, n_draws = next(iter(asked.values())).shape[:2]
-    rhat, rhat_of, limit = _worst_rhat(parameters, asked)
-    pieces = {name: _pieces(array) for name, array in asked.items()}
+    """Judge chains by their parameters and by the `numbers` made of them, each (chains, draws, …)."""
+    n_chains, n_draws = next(iter(numbers.values())).shape[:2]
+    rhat, rhat_of, limit = _worst_rhat(parameters, numbers)
+    pieces = {name: _pieces(array) for name, array in numbers.items()}
     bulk, tail = (_least({name: _measure(kind, array) for name, array in pieces.items()}) for kind in ("bulk", "tail"))
     diverging = stats.get("diverging")
     accepted = next((stats[name] for name in _ACCEPTANCE if name in stats), None)
@@ -126,15 +124,15 @@ def diagnose(
     )
 
 
-def _worst_rhat(parameters: Mapping[str, FloatArray], asked: Mapping[str, FloatArray]) -> tuple[float, str, float]:
+def _worst_rhat(parameters: Mapping[str, FloatArray], numbers: Mapping[str, FloatArray]) -> tuple[float, str, float]:
     """Return the R-hat that is worst beside its limit, whose it is, and the limit; one that is not known is worst."""
-    found = []
-    for arrays, limit in ((asked, MOST_RHAT), (parameters, MOST_RHAT_OF_MANY)):
+    rhats = []
+    for arrays, limit in ((numbers, MOST_RHAT), (parameters, MOST_RHAT_OF_MANY)):
         for name, array in arrays.items():
             values = _measure("rhat", _pieces(array))
             lost = not np.isfinite(values).all() or (arrays is parameters and _is_stuck(array))
-            found.append((np.inf if lost else float(values.max()), name, limit))
-    return max(found, key=lambda one: (one[0] - 1) / (one[2] - 1))
+            rhats.append((np.inf if lost else float(values.max()), name, limit))
+    return max(rhats, key=lambda rhat: (rhat[0] - 1) / (rhat[2] - 1))
 
 
 def _is_stuck(parameter: FloatArray) -> bool:
@@ -145,39 +143,38 @@ def _is_stuck(parameter: FloatArray) -> bool:
 
 def effective(values: FloatArray, kind: str = "mean") -> float:
     """Return how many independent draws tell the mean of a number as well as these (chains, draws) do."""
-    found = float(_measure(kind, values).reshape(-1)[0])
-    return found if np.isfinite(found) and found > 0 else float(values.size)
+    size = float(_measure(kind, values).reshape(-1)[0])
+    return size if np.isfinite(size) and size > 0 else float(values.size)
 
 
 def _pieces(array: FloatArray) -> FloatArray:
     """Return a single chain as a few shorter ones: drift shows as their disagreement."""
-    if array.shape[0] > 1 or array.shape[1] < 2 * _PIECES:
+    if array.shape[0] > 1 or array.shape[1] < 2 * _N_PIECES:
         return array
-    length = array.shape[1] // _PIECES
-    return array[:, : _PIECES * length].reshape(_PIECES, length, *array.shape[2:])
+    length = array.shape[1] // _N_PIECES
+    return array[:, : _N_PIECES * length].reshape(_N_PIECES, length, *array.shape[2:])
 
 
 def _measure(kind: str, array: FloatArray) -> FloatArray:
     """Return a diagnostic of every component; those that never move have nothing to diagnose."""
     az = require("arviz", extra="mcmc", caller="the diagnostics of Markov chains")
     flat = array.reshape(*array.shape[:2], -1)
-    if flat.shape[1] < _FEWEST or (kind == "rhat" and flat.shape[0] == 1):
+    if flat.shape[1] < _MIN_DRAWS_PER_CHAIN or (kind == "rhat" and flat.shape[0] == 1):
         return np.full(flat.shape[2], np.nan)
     moving = np.ptp(flat, axis=(0, 1)) > 0
-    found = np.full(flat.shape[2], 1.0 if kind == "rhat" else float(flat.shape[0] * flat.shape[1]))
+    values = np.full(flat.shape[2], 1.0 if kind == "rhat" else float(flat.shape[0] * flat.shape[1]))
     if moving.any():
         with hushed():
             data = az.convert_to_dataset({"x": flat[:, :, moving]})
-            told = az.rhat(data) if kind == "rhat" else az.ess(data, method=kind)
-        found[moving] = np.asarray(told["x"].values, dtype=np.float64)
-    return found
+            measured = az.rhat(data) if kind == "rhat" else az.ess(data, method=kind)
+        values[moving] = np.asarray(measured["x"].values, dtype=np.float64)
+    return values
 
 
-def _least(found: Mapping[str, FloatArray]) -> tuple[float, str]:
-    """Return the least value of all and whose it is; one that cannot be told counts as nothing."""
-    each = {name: float(np.nan_to_num(values, nan=0.0).min()) for name, values in found.items()}
-    name = min(each, key=each.__getitem__)
-    return each[name], name
+def _least(sizes: Mapping[str, FloatArray]) -> tuple[float, str]:
+    """Return the least value of all and whose it is; one that is not known counts as 0."""
+    least = [(float(np.nan_to_num(values, nan=0.0).min()), name) for name, values in sizes.items()]
+    return min(least, key=itemgetter(0))
 
 
 CHUNK: Final = 1_000
@@ -245,7 +242,7 @@ class Chains:
         return diagnose(self.parameters, made, self.sampled.stats, self.sampler, self.sampled.engine)
 
     def posteriors(self, n_tables: int) -> list[Posterior]:
-        """Return what can be drawn from like an exact posterior, one a table: the chains' draws, picked at random."""
+        """Return what can be drawn from like an exact posterior, one per table: the chains' draws, picked at random."""
         return [_Picked(self, number) for number in range(n_tables)]
 
     def pick(self, rng: np.random.Generator, size: int) -> list[Tables]:
@@ -276,9 +273,9 @@ class _Picked:
         return self.chains.pick(rng, size)[self.number]
 
 
-def _chunks(program: Program, found: Parameters, number: int, seed: int, stream: int) -> Iterator[list[Tables]]:
+def _chunks(program: Program, draws: Parameters, number: int, seed: int, stream: int) -> Iterator[list[Tables]]:
     for chunk, start in enumerate(range(0, number, CHUNK)):
-        part = {name: array[start : start + CHUNK] for name, array in found.items()}
+        part = {name: array[start : start + CHUNK] for name, array in draws.items()}
         yield program.tables(generator(seed, stream, chunk), part)
 
 
@@ -297,11 +294,11 @@ def prior_psi(
 
 def _psi(chunks: Iterator[list[Tables]], metric: AnyMetric, prevalence: tuple[float, ...] | None) -> FloatArray:
     shares = None if prevalence is None else np.array(prevalence)
-    found = []
+    parts = []
     for tables in chunks:
         moved = tables if shares is None else [table.at_prevalence(shares) for table in tables]
-        found.append(np.concatenate([metric(table) for table in moved]))  # type: ignore[arg-type]
-    return np.concatenate(found, axis=1)
+        parts.append(np.concatenate([metric(table) for table in moved]))  # type: ignore[arg-type]
+    return np.concatenate(parts, axis=1)
 
 
 def sample(

@@ -28,7 +28,7 @@ from ropewalk.models.tree import TreePosterior
 from ropewalk.typing import FloatArray, IntArray
 
 Fill = Callable[[np.random.Generator, FloatArray, FloatArray], list[Tables]]
-"""Turns draws of class shares (D, L, R) and outcome shares (D, L, R, G) into tables, one a table of the data."""
+"""Turns draws of class shares (D, L, R) and outcome shares (D, L, R, G) into tables, one per table of the data."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,8 +36,7 @@ class Layout:
     """L tables of R classes and G outcomes: counts, pseudo-counts, and what to call them.
 
     `lead` names the axes of the tables, in the order in which they are flattened to L: none for one table of all
-    classifiers, the classifiers where each has its own, the labels of multi-label data. `spots` are the outcomes'
-    places (item by item) in the tables they came from.
+    classifiers, the classifiers where each has its own, the labels of multi-label data.
     """
 
     lead: tuple[tuple[str, tuple[str, ...]], ...]
@@ -91,17 +90,33 @@ def layout_of(model: Any, tables: Sequence[Any]) -> Layout:  # noqa: ARG001
 
 @layout_of.register
 def _(model: Tree, tables: Sequence[Outcomes]) -> Layout:
-    frame = types_of(tables, model)
     parts = [model.fit(table, every_type=True) for table in tables]
-    prior = np.stack([part.types.reshape(part.n_labels, -1)[rows_of(tables)] for part in parts]) - frame.counts
-    return replace(frame, prior=prior)
+    first, rows = parts[0], rows_of(tables)
+    n_labels, n_types = first.n_labels, len(first.types) // first.n_labels
+    counts = np.stack([part.type_counts.reshape(n_labels, n_types)[rows] for part in parts])
+    mu_counts = counts.sum(axis=-1)
+
+    def fill(rng: np.random.Generator, mu: FloatArray, theta: FloatArray) -> list[Tables]:
+        drawn = zip(parts, mu.swapaxes(0, 1), theta.swapaxes(0, 1), strict=True)
+        return [_filled(rng, part, rows, shares, types) for part, shares, types in drawn]
+
+    return Layout(
+        lead=_axis(tables),
+        classes=tuple(label_text(tables[0].labels[j]) for j in rows),
+        outcomes=tuple(type_text(pattern, tables[0].names) for pattern in first.patterns[:n_types].tolist()),
+        mu_counts=mu_counts,
+        mu_prior=np.stack([part.mu[rows] for part in parts]) - mu_counts,
+        counts=counts,
+        prior=np.stack([part.types.reshape(n_labels, n_types)[rows] for part in parts]) - counts,
+        fill=fill,
+    )
 
 
 @layout_of.register(Sigir2016)
 @layout_of.register(Sigir2016Unpaired)
 def _(model: Sigir2016 | Sigir2016Unpaired, tables: Sequence[Outcomes]) -> Layout:
     # The papers list what is said from (1,1) down to (0,0): on positive items that is from all right to all wrong.
-    frame = types_of(tables, Tree())
+    frame = layout_of(Tree(), tables)
     shapes = np.array([model.negative[::-1], model.positive])
     mu = np.array(model.mu[::-1])
     return replace(
@@ -120,10 +135,10 @@ def _(model: Flat, tables: Sequence[Outcomes]) -> Layout:
     def fill(rng: np.random.Generator, mu: FloatArray, theta: FloatArray) -> list[Tables]:  # noqa: ARG001
         whole = np.zeros((len(mu), len(tables), n_labels, n_labels))
         whole[:, :, rows] = mu[..., np.newaxis] * theta
-        return [Weighted(cells, np.ascontiguousarray(one.reshape(len(mu), -1).T)) for one in whole.swapaxes(0, 1)]
+        return [Weighted(cells, np.ascontiguousarray(part.reshape(len(mu), -1).T)) for part in whole.swapaxes(0, 1)]
 
     return Layout(
-        lead=_each(tables),
+        lead=_axis(tables),
         classes=tuple(label_text(tables[0].labels[j]) for j in rows),
         outcomes=tuple(map(label_text, tables[0].labels)),
         mu_counts=counts.sum(axis=-1),
@@ -137,16 +152,14 @@ def _(model: Flat, tables: Sequence[Outcomes]) -> Layout:
 @layout_of.register
 def _(model: Multilabel, tables: Sequence[MultilabelOutcomes]) -> Layout:
     tree = Tree(kappa=model.kappa, mu_prior=model.mu_prior)
-    each = [table.tables() for table in tables]
-    frame = layout_of(tree, [one for parts in each for one in parts])
+    frame = layout_of(tree, [part for table in tables for part in table.tables()])
 
     def fill(rng: np.random.Generator, mu: FloatArray, theta: FloatArray) -> list[Tables]:
         flat = [table.margins() for table in frame.fill(rng, mu, theta)]
-        n_labels = len(each[0])
-        return [stack_margins(flat[i : i + n_labels]) for i in range(0, len(flat), n_labels)]
+        return [stack_margins(flat[i : i + len(labels)]) for i in range(0, len(flat), len(labels))]
 
     labels = tuple(map(label_text, tables[0].labels))
-    return replace(frame, lead=(*_each(tables), ("label", labels)), classes=("absent", "present"), fill=fill)
+    return replace(frame, lead=(*_axis(tables), ("label", labels)), classes=("absent", "present"), fill=fill)
 
 
 @layout_of.register
@@ -163,48 +176,23 @@ def _(model: PowerPrior, tables: Sequence[Any]) -> Layout:
     )
 
 
-def types_of(tables: Sequence[Outcomes], model: Tree) -> Layout:
-    """Return the counts of types of every class, with the shares' prior of a tree and no types' prior yet."""
-    parts = [model.fit(table, every_type=True) for table in tables]
-    first, rows = parts[0], rows_of(tables)
-    n_labels, n_types = first.n_labels, len(first.types) // first.n_labels
-    patterns = first.patterns[:n_types]
-    counts = np.stack([_type_counts(part).reshape(n_labels, n_types)[rows] for part in parts])
-    mu_counts = counts.sum(axis=-1)
-
-    def fill(rng: np.random.Generator, mu: FloatArray, theta: FloatArray) -> list[Tables]:
-        found: list[Tables] = []
-        for part, shares, types in zip(parts, mu.swapaxes(0, 1), theta.swapaxes(0, 1), strict=True):
-            found.append(_filled(rng, part, rows, shares, types))
-        return found
-
-    return Layout(
-        lead=_each(tables),
-        classes=tuple(label_text(tables[0].labels[j]) for j in rows),
-        outcomes=tuple(type_text(pattern, tables[0].names) for pattern in patterns.tolist()),
-        mu_counts=mu_counts,
-        mu_prior=np.stack([part.mu[rows] for part in parts]) - mu_counts,
-        counts=counts,
-        prior=np.zeros_like(counts),
-        fill=fill,
-    )
-
-
 def _filled(
     rng: np.random.Generator, part: TreePosterior, rows: IntArray, shares: FloatArray, types: FloatArray
 ) -> Weighted:
     """Draw the labels of one table, given its shares (D, R) and types (D, R, G)."""
     n_draws, n_types = len(shares), types.shape[-1]
-    mu = np.full((part.n_labels, n_draws), SMALLEST_SHARE)
-    mu[rows] = np.maximum(shares.T, SMALLEST_SHARE)
+    mu = whole_shares(shares, rows, part.n_labels)
     theta = np.full((part.n_labels, n_types, n_draws), 1 / n_types)
     theta[rows] = types.transpose(1, 2, 0)
     masses = (mu[:, np.newaxis] * theta).reshape(-1, n_draws)
     return part.fill(rng, mu, masses, np.zeros((part.n_labels, n_draws)))
 
 
-def _type_counts(part: TreePosterior) -> FloatArray:
-    return np.bincount(part.cell_group, weights=part.counts, minlength=len(part.types)).astype(np.float64)
+def whole_shares(shares: FloatArray, rows: IntArray, n_labels: int) -> FloatArray:
+    """Return the shares (M, D) of all labels, given those (D, R) of the labels that can be true."""
+    whole = np.full((n_labels, len(shares)), SMALLEST_SHARE)
+    whole[rows] = np.maximum(shares.T, SMALLEST_SHARE)
+    return whole
 
 
 def rows_of(tables: Sequence[Outcomes]) -> IntArray:
@@ -212,13 +200,13 @@ def rows_of(tables: Sequence[Outcomes]) -> IntArray:
     return np.flatnonzero(tables[0].can_be_true)
 
 
-def _each(tables: Sequence[Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _axis(tables: Sequence[Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the axis of the tables: none where one table holds all classifiers."""
     return () if len(tables) == 1 else (("classifier", tuple(table.names[0] for table in tables)),)
 
 
 def type_text(pattern: Sequence[int], names: Sequence[str]) -> str:
-    """Say a type in words.
+    """Describe a type in words.
 
     Examples
     --------

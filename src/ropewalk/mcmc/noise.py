@@ -9,7 +9,7 @@ the labels within a type no longer stand by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -21,17 +21,17 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.layout import Layout, coordinate, layout_of, rows_of
 from ropewalk.mcmc.own import share
-from ropewalk.mcmc.programs import Parameters, Program, load_pymc, program_of
+from ropewalk.mcmc.programs import Parameters, Program, class_shares, load_pymc, program_of
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import NoisyLabels
 from ropewalk.models.cells import all_patterns, patterns_of
 from ropewalk.models.own import usual_tree
 from ropewalk.models.power_prior import match
 from ropewalk.models.sampled import check_cells, is_pair
-from ropewalk.typing import FloatArray, IntArray
+from ropewalk.typing import IntArray
 
 _BINARY: Final = 2
-_SMALLEST: Final = 1e-12  # an error of exactly 0 has no logit
+_SMALLEST_RATE: Final = 1e-12  # an error of exactly 0 has no logit
 
 
 @program_of.register
@@ -45,22 +45,29 @@ def _(model: NoisyLabels, tables: Sequence[Outcomes], form: str) -> Program:
     batches = [_batches(model, table) for table in tables]
     said = np.array(list(product(range(first.n_labels), repeat=first.n_classifiers)))
     dims = layout.dims
-    each = [", ".join(label_text(first.labels[j]) for j in one) for one in said.tolist()]
-    coords = {**layout.coords, "said": tuple(map(coordinate, each))}
-    with pm.Model(coords=coords) as built:
-        mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*dims, "class"))
+    sayings = [", ".join(label_text(first.labels[j]) for j in labels) for labels in said.tolist()]
+    with pm.Model(coords={**layout.coords, "said": tuple(map(coordinate, sayings))}) as built:
+        mu = class_shares(pm, layout)
         theta = pm.Dirichlet("theta", a=layout.led(layout.prior), dims=(*dims, "class", "outcome"))
         cells = pm.Deterministic("cells", _cells(model, layout, first, said, theta), dims=(*dims, "class", "said"))
         errors = _errors(model, len(batches[0]), len(rows))
         for b, error in enumerate(errors):
             for t in range(len(tables)):
-                shares, given = (mu[t], cells[t]) if dims else (mu, cells)
+                shares, within = (mu[t], cells[t]) if dims else (mu, cells)
                 # Σ_y mu_y · error_y(annotated) · theta_y(said): annotated × said
-                seen = ((shares[:, np.newaxis] * error).T @ given).reshape((-1,))
-                counts = _counts(batches[t][b], rows, said)
+                seen = ((shares[:, np.newaxis] * error).T @ within).reshape((-1,))
+                counts = _counts(batches[t][b], rows)
                 name = f"annotated_{b}_{t}" if dims else f"annotated_{b}"
                 pm.Multinomial(name, n=int(counts.sum()), p=seen / seen.sum(), observed=counts)
-    return Program(built, _filler(layout, first, rows, said))
+    truth = np.repeat(rows, len(said))[:, np.newaxis]
+    places = Cells(np.concatenate([truth, np.tile(said, (len(rows), 1))], axis=1).astype(np.int32), first.n_labels)
+
+    def fill(rng: np.random.Generator, draws: Parameters) -> list[Tables]:  # noqa: ARG001
+        mu = draws["mu"].reshape(-1, len(tables), len(rows), 1)
+        weights = (mu * draws["cells"].reshape(len(mu), len(tables), len(rows), -1)).reshape(len(mu), len(tables), -1)
+        return [Weighted(places, np.ascontiguousarray(weights[:, t].T)) for t in range(len(tables))]
+
+    return Program(built, fill)
 
 
 def _batches(model: NoisyLabels, table: Outcomes) -> list[Outcomes]:
@@ -69,21 +76,20 @@ def _batches(model: NoisyLabels, table: Outcomes) -> list[Outcomes]:
         return [table]
     if not table.n_items:
         return [table] * len(model.batches)
-    found = [match(batch, table) for batch in model.batches]
-    whole = sum(int(batch.counts.sum()) for batch in found)
+    batches = [match(batch, table) for batch in model.batches]
+    whole = sum(int(batch.counts.sum()) for batch in batches)
     if whole != table.n_items:
         raise DataError(
             f"The batches hold {whole:,} items, and the data {table.n_items:,}.",
             hint="the data must be the batches together: merge them with +.",
         )
-    return found
+    return batches
 
 
-def _counts(table: Outcomes, rows: IntArray, said: IntArray) -> Any:
+def _counts(table: Outcomes, rows: IntArray) -> Any:
     """Return how often each annotated label and each saying were seen together, flat."""
-    powers = table.n_labels ** np.arange(said.shape[1])[::-1]
-    counts = np.zeros((table.n_labels, len(said)), dtype=np.int64)
-    np.add.at(counts, (table.codes[:, 0], table.codes[:, 1:].astype(np.int64) @ powers), table.counts)
+    counts = np.zeros((table.n_labels,) * (1 + table.n_classifiers), dtype=np.int64)
+    np.add.at(counts, tuple(table.codes.T), table.counts)
     return counts[rows].reshape(-1)
 
 
@@ -92,31 +98,27 @@ def _cells(model: NoisyLabels, layout: Layout, table: Outcomes, said: IntArray, 
     pm, n_labels, rows = load_pymc(), table.n_labels, rows_of([table])
     types = all_patterns(table.n_classifiers, n_labels)
     keys = {tuple(pattern): t for t, pattern in enumerate(types.tolist())}
-    of_type = np.stack([_types_of(j, said, keys) for j in rows])  # class × saying
+    codes = [np.column_stack([np.full(len(said), j), said]).astype(np.int32) for j in rows]
+    of_type = np.array([[keys[tuple(pattern)] for pattern in patterns_of(part).tolist()] for part in codes])
     if n_labels == _BINARY:
         return theta[..., np.arange(len(rows))[:, np.newaxis], of_type]
     parts = []
     for t in range(len(types)):
         size = int((of_type[0] == t).sum())
-        one = theta[..., t : t + 1]
+        cells = theta[..., t : t + 1]
         if size > 1:
             shapes = np.full((*layout.shape, len(rows), size), model.label_mass / size)
-            one = one * pm.Dirichlet(f"labels_{t}", a=shapes)
-        parts.append(one)
+            cells = cells * pm.Dirichlet(f"labels_{t}", a=shapes)
+        parts.append(cells)
     whole = pm.math.concatenate(parts, axis=-1)  # in the order of types, then of sayings
     order = np.argsort(np.argsort(of_type, axis=1, kind="stable"), axis=1)
     return whole[..., np.arange(len(rows))[:, np.newaxis], order]
 
 
-def _types_of(j: int, said: IntArray, keys: dict[tuple[int, ...], int]) -> IntArray:
-    codes = np.column_stack([np.full(len(said), j), said]).astype(np.int32)
-    return np.array([keys[tuple(pattern)] for pattern in patterns_of(codes).tolist()])
-
-
 def _errors(model: NoisyLabels, number: int, size: int) -> list[Any]:
     """Return a matrix, truth × annotated, for every batch."""
     if isinstance(model.error, list):
-        return [_matrix(one, f"error_{b}", size) for b, one in enumerate(model.error)]
+        return [_matrix(error, f"error_{b}", size) for b, error in enumerate(model.error)]
     if model.drift is None:
         return [_matrix(model.error, "error", size)] * number
     return _drifting(model, number, size)
@@ -124,16 +126,16 @@ def _errors(model: NoisyLabels, number: int, size: int) -> list[Any]:
 
 def _drifting(model: NoisyLabels, number: int, size: int) -> list[Any]:
     """Return matrices of an error rate whose logit, between 0 and guessing, takes a random step from batch to batch."""
-    pm, most = load_pymc(), _guessing(size)
+    pm, most = load_pymc(), 1 - 1 / size
     if isinstance(model.error, np.ndarray) or is_pair(model.error):
         raise InvalidInputError("One rate can drift; a pair or a matrix of them cannot.", hint="give a single error=.")
     start = _rate(model.error, "error_0", size)
-    share_of_most = max(start, _SMALLEST) / most if is_real(start) else start / most
-    logit, found = pm.math.logit(share_of_most), [_symmetric(start, size)]
+    share_of_most = max(start, _SMALLEST_RATE) / most if is_real(start) else start / most
+    logit, matrices = pm.math.logit(share_of_most), [_symmetric(start, size)]
     for b in range(1, number):
         logit = logit + model.drift * pm.Normal(f"step_{b}", 0, 1)
-        found.append(_symmetric(pm.Deterministic(f"error_{b}", most * pm.math.sigmoid(logit)), size))
-    return found
+        matrices.append(_symmetric(pm.Deterministic(f"error_{b}", most * pm.math.sigmoid(logit)), size))
+    return matrices
 
 
 def _matrix(error: Any, name: str, size: int) -> Any:
@@ -149,7 +151,7 @@ def _matrix(error: Any, name: str, size: int) -> Any:
             raise InvalidInputError(
                 f"A pair of error rates is for two labels; these data have {size}.", hint="give one rate, or a matrix."
             )
-        plus, minus = (_rate(one, f"{name}_{sign}", size) for one, sign in zip(error, ("plus", "minus"), strict=True))
+        plus, minus = (_rate(rate, f"{name}_{sign}", size) for rate, sign in zip(error, ("plus", "minus"), strict=True))
         return pm.math.stack([pm.math.stack([1 - minus, minus]), pm.math.stack([plus, 1 - plus])])
     return _symmetric(_rate(error, name, size), size)
 
@@ -160,7 +162,7 @@ def _rate(error: Any, name: str, size: int) -> Any:
     Annotators who do worse than guessing are as good as those who do better, with the classes exchanged: the data
     cannot tell the two apart, and a chain that starts among the former would stay there.
     """
-    most = _guessing(size)
+    most = 1 - 1 / size
     if not is_real(error):
         return share(error, name, batch=(), most=most)
     if error >= most:
@@ -170,27 +172,7 @@ def _rate(error: Any, name: str, size: int) -> Any:
     return float(error)
 
 
-def _guessing(size: int) -> float:
-    return 1 - 1 / size
-
-
 def _symmetric(rate: Any, size: int) -> Any:
     """Return the matrix of annotators who miss a label with this probability, and hit each other one alike."""
     same = np.eye(size)
     return (1 - rate) * same + rate / (size - 1) * (1 - same)
-
-
-def _filler(
-    layout: Layout, table: Outcomes, rows: IntArray, said: IntArray
-) -> Callable[[np.random.Generator, Parameters], list[Tables]]:
-    truth = np.repeat(rows, len(said))[:, np.newaxis]
-    codes = np.concatenate([truth, np.tile(said, (len(rows), 1))], axis=1).astype(np.int32)
-    cells = Cells(codes, table.n_labels)
-
-    def tables(rng: np.random.Generator, found: Parameters) -> list[Tables]:  # noqa: ARG001
-        number = len(layout.counts)
-        mu: FloatArray = found["mu"].reshape(-1, number, len(rows), 1)
-        weights = (mu * found["cells"].reshape(len(mu), number, len(rows), -1)).reshape(len(mu), number, -1)
-        return [Weighted(cells, np.ascontiguousarray(weights[:, t].T)) for t in range(number)]
-
-    return tables

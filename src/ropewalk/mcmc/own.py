@@ -11,12 +11,14 @@ from ropewalk._optional import require
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of
-from ropewalk.mcmc.programs import Program, filler, load_pymc, observe, program_of
+from ropewalk.mcmc.programs import Program, build, load_pymc, program_of
 from ropewalk.mcmc.sampler import hushed
 from ropewalk.models import DeltaPrior, LogitNormal, OwnPriors, Pooled, Tree
-from ropewalk.models.own import describe, is_preliz, n_types, outcomes_hint, shapes_of, usual_tree
+from ropewalk.models.cells import n_types
+from ropewalk.models.own import describe, is_preliz, outcomes_hint, shapes_of, usual_tree
 
-_LOOKED_AT: Final = 200  # draws of a prior, to see whether it lies where it must
+_BINARY: Final = 2
+_TRIAL_DRAWS: Final = 200  # of a prior, to see whether it lies where it must
 _ROUNDING: Final = 1e-6
 
 
@@ -27,9 +29,9 @@ def share(prior: Any, name: str, *, batch: tuple[int, ...], most: float = 1.0) -
     """
     made = _made(prior, name)
     if made.ndim:
-        raise InvalidInputError(f"`{name}` must be one number a draw, between 0 and 1; got {describe(prior)}.")
+        raise InvalidInputError(f"`{name}` must be one number per draw, between 0 and 1; got {describe(prior)}.")
     if most == 1:
-        return _registered(made, name, batch, None, "logodds")
+        return _registered(made, name, batch, "logodds")
     if _drawn(made).max() >= most:
         made = _below(made, prior, name, most)
     pm = load_pymc()
@@ -55,7 +57,7 @@ def _below(made: Any, prior: Any, name: str, most: float) -> Any:
     return cut
 
 
-def simplex(prior: Any, name: str, size: int, *, batch: tuple[int, ...], hint: str, dims: Any = None) -> Any:
+def simplex(prior: Any, name: str, size: int, *, batch: tuple[int, ...], hint: str) -> Any:
     """Add a variable of `size` shares that add up to 1 to the current model; independent ones, if in a `batch`.
 
     Where there are two, a distribution of one number is that of the first, and the second is the rest.
@@ -63,12 +65,11 @@ def simplex(prior: Any, name: str, size: int, *, batch: tuple[int, ...], hint: s
     pm = load_pymc()
     made = _made(prior, name)
     if made.ndim == 0 and size == 2:  # noqa: PLR2004
-        first = _registered(made, f"{name}_share", batch, None, "logodds")
+        first = _registered(made, f"{name}_share", batch, "logodds")
         return pm.math.stack([first, 1 - first], axis=-1)
-    found = _drawn(made).shape[-1] if made.ndim == 1 else 0
-    if found != size:
+    if made.ndim != 1 or _drawn(made).shape[-1] != size:
         raise InvalidInputError(f"`{name}` must be over {size} shares; got {describe(prior)}.", hint=hint)
-    return _registered(made, name, batch, dims, "simplex")
+    return _registered(made, name, batch, "simplex")
 
 
 def _made(prior: Any, name: str) -> Any:
@@ -98,16 +99,16 @@ def _made(prior: Any, name: str) -> Any:
 
 def _drawn(made: Any) -> Any:
     with hushed():
-        return np.asarray(load_pymc().draw(made, draws=_LOOKED_AT, random_seed=0), dtype=np.float64)
+        return np.asarray(load_pymc().draw(made, draws=_TRIAL_DRAWS, random_seed=0), dtype=np.float64)
 
 
-def _registered(made: Any, name: str, batch: tuple[int, ...], dims: Any, transform: str) -> Any:
+def _registered(made: Any, name: str, batch: tuple[int, ...], transform: str) -> Any:
     """Add copies of a distribution to the current model, on an unbounded scale whether PyMC knows one for it or not."""
     pm = load_pymc()
     with pm.Model(model=None) as trial:  # which belongs to no other
         known = trial.rvs_to_transforms[trial.register_rv(_sized(made, batch), name)]
     how = {} if known is not None else {"transform": getattr(pm.distributions.transforms, transform)}
-    return pm.modelcontext(None).register_rv(_sized(made, batch), name, dims=dims, **how)
+    return pm.modelcontext(None).register_rv(_sized(made, batch), name, **how)
 
 
 def _sized(made: Any, batch: tuple[int, ...]) -> Any:
@@ -117,24 +118,20 @@ def _sized(made: Any, batch: tuple[int, ...]) -> Any:
     return shape_utils.change_dist_size(made, batch)
 
 
-_BINARY: Final = 2
-_PLENTY: Final = (20, 8)  # items a class, and classes, from which on their own counts say where logits are
+_MIN_ITEMS_PER_CLASS: Final = 20  # with so many items, and so many classes, their counts say where logits are
+_MIN_CLASSES: Final = 8
 
 
 @program_of.register
 def _(model: DeltaPrior, tables: Sequence[Any], form: str) -> Program:
-    # The draws are weighted afterwards, whoever made them.
+    # The draws are weighted afterwards, however they were made.
     return program_of(model.model, tables, form)
 
 
 @program_of.register
 def _(model: OwnPriors, tables: Sequence[Outcomes], form: str) -> Program:
-    pm, layout = load_pymc(), layout_of(usual_tree(tables[0], label_mass=model.label_mass), tables)
-    with pm.Model(coords=layout.coords) as built:
-        mu = pm.Deterministic("mu", _shares(model, layout, tables), dims=(*layout.dims, "class"))
-        theta = pm.Deterministic("theta", _types(model, layout, tables), dims=(*layout.dims, "class", "outcome"))
-        observe(pm, layout, mu, theta, form)
-    return Program(built, filler(layout))
+    layout = layout_of(usual_tree(tables[0], label_mass=model.label_mass), tables)
+    return build(layout, form, lambda: _types(model, layout, tables), lambda: _shares(model, layout, tables))
 
 
 def _shares(model: OwnPriors, layout: Layout, tables: Sequence[Outcomes]) -> Any:
@@ -150,34 +147,27 @@ def _shares(model: OwnPriors, layout: Layout, tables: Sequence[Outcomes]) -> Any
 def _types(model: OwnPriors, layout: Layout, tables: Sequence[Outcomes]) -> Any:
     """Return the shares of types in every class."""
     pm, table = load_pymc(), tables[0]
-    size, rows = n_types(table), rows_of(tables)
+    size, rows = n_types(table.n_classifiers, table.n_labels), rows_of(tables)
     priors = [model.by_class(table)[j] for j in rows]
     name, hint = model.within[0], outcomes_hint(table)
     if priors[0] is not None and all(prior is priors[0] for prior in priors):
-        batch = (*layout.shape, len(rows))
-        return simplex(priors[0], name, size, batch=batch, hint=hint)
-    found = []
+        return simplex(priors[0], name, size, batch=(*layout.shape, len(rows)), hint=hint)
+    types = []
     for i, prior in enumerate(priors):
         called = f"{name}_{('minus', 'plus')[i] if table.n_labels == _BINARY else i}"
         if prior is None:
-            found.append(pm.Dirichlet(called, a=layout.led(layout.prior)[..., i, :]))
+            types.append(pm.Dirichlet(called, a=layout.led(layout.prior)[..., i, :]))
             continue
         drawn = simplex(prior, called, size, batch=layout.shape, hint=hint)
         # What is said of a negative item is listed from positive to negative: from all wrong to all right.
-        found.append(drawn[..., ::-1] if table.n_labels == _BINARY and i == 0 else drawn)
-    return pm.math.stack(found, axis=-2)
+        types.append(drawn[..., ::-1] if table.n_labels == _BINARY and i == 0 else drawn)
+    return pm.math.stack(types, axis=-2)
 
 
 @program_of.register
 def _(model: LogitNormal, tables: Sequence[Outcomes], form: str) -> Program:
-    pm = load_pymc()
     layout = layout_of(Tree(mu_prior=model.mu_prior, label_mass=model.label_mass), tables)
-    with pm.Model(coords=layout.coords) as built:
-        mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
-        made = _softmax(model, layout) if model.paired else _logistic(model, layout)
-        theta = pm.Deterministic("theta", made, dims=(*layout.dims, "class", "outcome"))
-        observe(pm, layout, mu, theta, form)
-    return Program(built, filler(layout))
+    return build(layout, form, lambda: (_softmax if model.paired else _logistic)(model, layout))
 
 
 def _logistic(model: LogitNormal, layout: Layout) -> Any:
@@ -197,8 +187,7 @@ def _softmax(model: LogitNormal, layout: Layout) -> Any:
     pm = load_pymc()
     base = layout.prior[0, 0] / layout.prior[0, 0].sum()
     middle = np.log(base[1:] / base[0]) - model.location
-    coords = {"other": layout.coords["outcome"][1:]}
-    pm.modelcontext(None).add_coords(coords)
+    pm.modelcontext(None).add_coords({"other": layout.coords["outcome"][1:]})
     centre, spread = _centre(model, ("other",), middle)
     logit = _normal(layout, centre, spread, ("class", "other"))
     zero = pm.math.zeros_like(logit[..., :1])
@@ -206,7 +195,7 @@ def _softmax(model: LogitNormal, layout: Layout) -> Any:
 
 
 def _centre(model: LogitNormal, dims: tuple[str, ...], middle: Any) -> tuple[Any, Any]:
-    """Return the mean and the spread of logits: learned where classes are pooled, else as they were said."""
+    """Return the mean and the spread of logits: learned where classes are pooled, else those of the prior."""
     if not model.pooled:
         return middle, model.scale
     pm = load_pymc()
@@ -215,7 +204,7 @@ def _centre(model: LogitNormal, dims: tuple[str, ...], middle: Any) -> tuple[Any
 
 
 def _over(value: Any, layout: Layout) -> Any:
-    """Return a number a table with an axis for the classes."""
+    """Return a number per table with an axis for the classes."""
     return value[..., np.newaxis] if layout.dims and not isinstance(value, float) else value
 
 
@@ -225,7 +214,7 @@ def _normal(layout: Layout, centre: Any, spread: Any, dims: tuple[str, ...], nam
     Where few classes hardly tell how far they are spread, logits by themselves would have to squeeze into a funnel.
     """
     pm = load_pymc()
-    if layout.mu_counts.mean() >= _PLENTY[0] and len(layout.classes) >= _PLENTY[1]:
+    if layout.mu_counts.mean() >= _MIN_ITEMS_PER_CLASS and len(layout.classes) >= _MIN_CLASSES:
         return pm.Normal(name, centre, spread, dims=dims)
     offset = pm.Normal(f"{name}_offset", 0, 1, dims=dims)
     return pm.Deterministic(name, centre + spread * offset, dims=dims)
@@ -245,37 +234,30 @@ def _correlated(model: LogitNormal, layout: Layout, centre: Any, spread: Any) ->
             hint=f"use a correlation above {least:.2g}.",
         )
     # Each classifier given those before it, which is quicker by far than a covariance matrix.
-    each: list[Any] = []
+    logits: list[Any] = []
     steps: list[Any] = []
     for k in range(number):
-        middle, width = (_of_table(value, k, model) for value in (centre, spread))
+        middle, width = (value[k] if model.pooled else value for value in (centre, spread))
         before = 1 + (k - 1) * known  # 1 plus the correlations among those before
         drift = known / before * sum(steps) if k else 0.0
         left = pm.math.sqrt((1 - known) * (1 + k * known) / before) if k else 1.0
-        name = f"logit_{k}"
-        each.append(_normal(layout, middle + width * drift, width * left, ("class",), name))
-        steps.append((each[-1] - middle) / width)
-    return pm.math.stack(each)
-
-
-def _of_table(value: Any, k: int, model: LogitNormal) -> Any:
-    return value[k] if model.pooled else value
+        logits.append(_normal(layout, middle + width * drift, width * left, ("class",), f"logit_{k}"))
+        steps.append((logits[-1] - middle) / width)
+    return pm.math.stack(logits)
 
 
 @program_of.register
 def _(model: Pooled, tables: Sequence[Outcomes], form: str) -> Program:
     pm = load_pymc()
     layout = layout_of(Tree(mu_prior=model.mu_prior, label_mass=model.label_mass, paired=False), tables)
-    dims = layout.dims or None
-    with pm.Model(coords=layout.coords) as built:
-        mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
+
+    def types() -> Any:
+        dims = layout.dims or None
         centre = pm.Beta("centre", *model.centre_prior, dims=dims)
         shrinkage = pm.Uniform("shrinkage", 0, 1, dims=dims)
         kappa = pm.Deterministic("kappa", model.kappa_scale * shrinkage / (1 - shrinkage), dims=dims)
         m, k = _over(centre, layout), _over(kappa, layout)
         rho = pm.Beta("rho", m * k, (1 - m) * k, dims=(*layout.dims, "class"))
-        theta = pm.Deterministic(
-            "theta", pm.math.stack([rho, 1 - rho], axis=-1), dims=(*layout.dims, "class", "outcome")
-        )
-        observe(pm, layout, mu, theta, form)
-    return Program(built, filler(layout))
+        return pm.math.stack([rho, 1 - rho], axis=-1)
+
+    return build(layout, form, types)

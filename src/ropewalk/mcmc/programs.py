@@ -7,7 +7,7 @@ each class, and how many of a class have each outcome) and "items" (the original
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, Final
@@ -17,36 +17,30 @@ import numpy as np
 from ropewalk._optional import require
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.mcmc.layout import Layout, layout_of, rows_of
+from ropewalk.mcmc.layout import Layout, layout_of, rows_of, whole_shares
 from ropewalk.metrics.margins import Tables
 from ropewalk.models import Flat, Icdm2015
-from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.typing import FloatArray
 
 Parameters = Mapping[str, FloatArray]
 """Draws of the parameters, by name, the draws along the first axis."""
 
-_MOST_TOGETHER: Final = (6, 4)  # classifiers of two labels, of more: beyond, types are too many to list
-_MOST_ITEMS: Final = 2**31 - 1  # PyMC keeps counts in 32 bits, and larger ones come out as others without a word
+_MAX_CLASSIFIERS: Final = (6, 4)  # of two labels, of more: beyond, types are too many to list
+_MAX_ITEMS: Final = 2**31 - 1  # PyMC keeps counts in 32 bits, and larger ones come out as others without a word
 _BINARY: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A PyMC model, and the way from its draws to tables: one a table of the data."""
+    """A PyMC model, and the way from its draws to tables: one per table of the data."""
 
     model: Any
     tables: Callable[[np.random.Generator, Parameters], list[Tables]]
 
     @property
-    def free(self) -> tuple[str, ...]:
-        """The names of the parameters that have a prior of their own."""
-        return tuple(variable.name for variable in self.model.free_RVs)
-
-    @property
     def names(self) -> tuple[str, ...]:
-        """The names of all parameters, those made of others among them."""
-        return (*self.free, *(variable.name for variable in self.model.deterministics))
+        """The names of all parameters: those with a prior of their own, then those made of others."""
+        return tuple(variable.name for variable in (*self.model.free_RVs, *self.model.deterministics))
 
 
 def load_pymc() -> Any:
@@ -63,78 +57,85 @@ def check_tables(tables: Sequence[Any]) -> None:
         raise InvalidInputError(
             "There is only one label, so there is nothing to sample.", hint='use engine="exact", or declare labels=.'
         )
-    most = _MOST_TOGETHER[first.n_labels > _BINARY]
+    most = _MAX_CLASSIFIERS[first.n_labels > _BINARY]
     if first.n_classifiers > most:
         raise InvalidInputError(
             f'engine="pymc" takes up to {most} classifiers of one table at once; got {first.n_classifiers}.',
             hint='rank fewer, or use engine="exact".',
         )
     items = max(table.n_items for table in tables)
-    if items > _MOST_ITEMS:
+    if items > _MAX_ITEMS:
         raise InvalidInputError(
-            f'engine="pymc" takes up to {_MOST_ITEMS:,} items; got {items:,}.', hint='use engine="exact".'
+            f'engine="pymc" takes up to {_MAX_ITEMS:,} items; got {items:,}.', hint='use engine="exact".'
         )
 
 
 @singledispatch
 def program_of(model: Any, tables: Sequence[Any], form: str) -> Program:
     """Return the PyMC model of `tables` under a model's prior."""
-    pm = load_pymc()
-    layout = layout_of(model, tables)
+    return build(layout_of(model, tables), form)
+
+
+def build(
+    layout: Layout, form: str, types: Callable[[], Any] | None = None, shares: Callable[[], Any] | None = None
+) -> Program:
+    """Return the PyMC model of a layout, and the way from its draws to tables.
+
+    `types` and `shares` make the outcome shares and the class shares where these have no Dirichlet prior.
+    """
+    pm, dims = load_pymc(), (*layout.dims, "class", "outcome")
     with pm.Model(coords=layout.coords) as built:
-        mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
-        theta = pm.Dirichlet("theta", a=layout.led(layout.prior), dims=(*layout.dims, "class", "outcome"))
-        observe(pm, layout, mu, theta, form)
+        mu = class_shares(pm, layout) if shares is None else pm.Deterministic("mu", shares(), dims=dims[:-1])
+        if types is None:
+            theta = pm.Dirichlet("theta", a=layout.led(layout.prior), dims=dims)
+        else:
+            theta = pm.Deterministic("theta", types(), dims=dims)
+        observe_classes(pm, layout, mu, form)
+        if form == "counts":
+            n, counts = _n(layout.led(layout.mu_counts)), _n(layout.led(layout.counts))
+            pm.Multinomial("outcomes", n=n, p=theta, observed=counts, dims=dims)
+        else:
+            observe_items(pm, layout, "outcome_i", theta)
     return Program(built, filler(layout))
 
 
-def filler(layout: Layout, mu: str = "mu", theta: str = "theta") -> Callable[..., list[Tables]]:
-    """Return the way from draws of class shares and outcome shares to tables."""
+def filler(layout: Layout) -> Callable[[np.random.Generator, Parameters], list[Tables]]:
+    """Return the way from draws of class shares mu and outcome shares theta to tables."""
 
-    def tables(rng: np.random.Generator, found: Parameters) -> list[Tables]:
-        shares = found[mu].reshape(-1, *layout.mu_counts.shape)
-        types = found[theta].reshape(-1, *layout.counts.shape)
-        return layout.fill(rng, shares, types)
+    def tables(rng: np.random.Generator, draws: Parameters) -> list[Tables]:
+        shares = draws["mu"].reshape(-1, *layout.mu_counts.shape)
+        return layout.fill(rng, shares, draws["theta"].reshape(-1, *layout.counts.shape))
 
     return tables
 
 
-def observe(pm: Any, layout: Layout, mu: Any, theta: Any, form: str) -> None:
-    """Say what was observed, given class shares and outcome shares as tensors with the layout's axes."""
-    observe_classes(pm, layout, mu, form)
-    if form == "counts":
-        dims = (*layout.dims, "class", "outcome")
-        pm.Multinomial(
-            "outcomes", n=_n(layout.led(layout.mu_counts)), p=theta, observed=_n(layout.led(layout.counts)), dims=dims
-        )
-        return
-    for where, suffix in _places(layout):
-        kind, outcome = _items(layout, where)
-        place = np.unravel_index(where, layout.shape) if layout.shape else ()
-        pm.Categorical(f"outcome_i{suffix}", p=theta[(*place, kind)], observed=outcome)
+def class_shares(pm: Any, layout: Layout) -> Any:
+    """Add class shares ~ Dirichlet to the current model."""
+    return pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
 
 
 def observe_classes(pm: Any, layout: Layout, mu: Any, form: str) -> None:
-    """Say how many items are of each class, or which class each is of."""
+    """Add how many items are of each class, or which class each is of."""
     if form == "counts":
         counts = layout.led(layout.mu_counts)
         pm.Multinomial("classes", n=_n(counts.sum(axis=-1)), p=mu, observed=_n(counts), dims=(*layout.dims, "class"))
         return
-    for where, suffix in _places(layout):
-        place = np.unravel_index(where, layout.shape) if layout.shape else ()
-        pm.Categorical(f"class_i{suffix}", p=mu[place] if place else mu, observed=_items(layout, where)[0])
+    for suffix, place, truth, _ in _items(layout):
+        pm.Categorical(f"class_i{suffix}", p=mu[place] if place else mu, observed=truth)
 
 
-def _places(layout: Layout) -> list[tuple[int, str]]:
-    """Return the tables' places, each with what tells the names of its variables apart."""
-    return [(i, f"_{i}" if layout.shape else "") for i in range(len(layout.counts))]
+def observe_items(pm: Any, layout: Layout, name: str, theta: Any) -> None:
+    """Add the outcome of every item, given the outcome shares of its class."""
+    for suffix, place, truth, outcome in _items(layout):
+        pm.Categorical(f"{name}{suffix}", p=theta[(*place, truth)], observed=outcome)
 
 
-def _items(layout: Layout, where: int) -> tuple[Any, Any]:
-    """Return the class and the outcome of every item of a table."""
-    counts = layout.counts[where].astype(np.int64)
-    kind, outcome = np.indices(counts.shape).reshape(2, -1)
-    return np.repeat(kind, counts.reshape(-1)), np.repeat(outcome, counts.reshape(-1))
+def _items(layout: Layout) -> Iterator[tuple[str, tuple[Any, ...], Any, Any]]:
+    """Go through the tables: a suffix for names of variables, the place, and the class and outcome of every item."""
+    for number, table in enumerate(layout.counts):
+        place = np.unravel_index(number, layout.shape) if layout.shape else ()
+        truth, outcome = np.repeat(np.indices(table.shape).reshape(2, -1), _n(table).reshape(-1), axis=1)
+        yield f"_{number}" if layout.shape else "", place, truth, outcome
 
 
 def _n(counts: FloatArray) -> Any:
@@ -148,11 +149,11 @@ def _(model: Icdm2015, tables: Sequence[Outcomes], form: str) -> Program:
     pm, rows = load_pymc(), rows_of(tables)
     n_labels = tables[0].n_labels
     parts = [model.fit(table) for table in tables]
-    layout = _matrix(model, tables)
+    layout = layout_of(Flat(mu_prior=model.mu_prior), tables)  # confusion matrices: outcomes are labels
     diagonal = np.eye(n_labels)[rows]
     coords = {**layout.coords, "predicted": layout.coords["outcome"]}
     with pm.Model(coords=coords) as built:
-        mu = pm.Dirichlet("mu", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
+        mu = class_shares(pm, layout)
         eta = pm.Beta("eta", *model.eta_prior, shape=layout.shape, dims=layout.dims or None)
         on = model.kappa * eta
         off = model.kappa * (1 - eta) / (n_labels - 1)
@@ -165,26 +166,11 @@ def _(model: Icdm2015, tables: Sequence[Outcomes], form: str) -> Program:
             pm.DirichletMultinomial("rows", n=_n(counts.sum(axis=-1)), a=omega, observed=_n(counts))
         else:
             theta = pm.Dirichlet("theta", a=omega, dims=(*layout.dims, "class", "predicted"))
-            for where, suffix in _places(layout):
-                kind, label = _items(layout, where)
-                place = (where, kind) if layout.shape else (kind,)
-                pm.Categorical(f"predicted_i{suffix}", p=theta[place], observed=label)
+            observe_items(pm, layout, "predicted_i", theta)
 
-    def fill(rng: np.random.Generator, found: Parameters) -> list[Tables]:
-        if form == "items":
-            return filler(layout)(rng, found)
-        shares = found["mu"].reshape(-1, *layout.mu_counts.shape)
-        etas = found["eta"].reshape(len(shares), -1)
-        filled: list[Tables] = []
-        for t, part in enumerate(parts):
-            whole = np.full((n_labels, len(shares)), SMALLEST_SHARE)
-            whole[rows] = np.maximum(shares[:, t].T, SMALLEST_SHARE)
-            filled.append(part.fill(rng, whole, etas[:, t]))
-        return filled
+    def fill(rng: np.random.Generator, draws: Parameters) -> list[Tables]:
+        shares = draws["mu"].reshape(-1, *layout.mu_counts.shape)
+        etas = draws["eta"].reshape(len(shares), -1)
+        return [part.fill(rng, whole_shares(shares[:, t], rows, n_labels), etas[:, t]) for t, part in enumerate(parts)]
 
-    return Program(built, fill)
-
-
-def _matrix(model: Icdm2015, tables: Sequence[Outcomes]) -> Layout:
-    """Return the layout of confusion matrices: outcomes are labels."""
-    return layout_of(Flat(mu_prior=model.mu_prior), tables)
+    return Program(built, fill if form == "counts" else filler(layout))

@@ -29,7 +29,7 @@ Backend = Literal["auto", "pymc", "nutpie"]
 _DRAWS: Final[dict[str, int]] = {"nuts": 10_000, "metropolis": 50_000}
 _CHAINS: Final[dict[str, int]] = {"nuts": 4, "metropolis": 1}
 _TUNE: Final[dict[str, int]] = {"nuts": 1_000, "metropolis": 0}
-_MOST_CHAINS: Final = 1_000
+_MAX_CHAINS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +57,15 @@ class Sampler:
 
     def __post_init__(self) -> None:
         for name, allowed in (("step", Step), ("form", Form), ("backend", Backend)):
-            choose(getattr(self, name), {one: one for one in get_args(allowed)}, name)
+            choose(getattr(self, name), {value: value for value in get_args(allowed)}, name)
         for name, least, usual in (("n_chains", 1, _CHAINS), ("tune", 0, _TUNE)):
             value = getattr(self, name)
             if value is None:
                 object.__setattr__(self, name, usual[self.step])
             elif not is_whole(value) or value < least:
                 raise InvalidInputError(f"`{name}` must be a whole number from {least} up; got {value!r}.")
-        if self.n_chains is not None and self.n_chains > _MOST_CHAINS:
-            raise InvalidInputError(f"`n_chains` must be at most {_MOST_CHAINS:,}; got {self.n_chains:,}.")
+        if self.n_chains is not None and self.n_chains > _MAX_CHAINS:
+            raise InvalidInputError(f"`n_chains` must be at most {_MAX_CHAINS:,}; got {self.n_chains:,}.")
         if not is_real(self.target_accept) or not 0 < self.target_accept < 1:
             raise InvalidInputError(
                 f"`target_accept` must lie between 0 and 1; got {self.target_accept!r}.",
@@ -117,30 +117,27 @@ def run_chains(program: Program, sampler: Sampler, draws: DrawsLike, seed: int, 
     """Sample the posterior of a program; the same seed gives the same chains, on any number of cores."""
     number, backend = sampler.per_chain(draws), _backend(sampler)
     with hushed():
-        if backend == "nutpie":
-            found, engine = _by_nutpie(program, sampler, number, seed, cores)
-        else:
-            found, engine = _by_pymc(program, sampler, number, seed, cores)
-    posterior = found["posterior"]
+        run = _by_nutpie if backend == "nutpie" else _by_pymc
+        samples, engine = run(program, sampler, number, seed, cores)
+    posterior = samples["posterior"]
     if (posterior.sizes["chain"], posterior.sizes["draw"]) != (sampler.n_chains, number):
         raise KeyboardInterrupt  # which samplers take for a wish for fewer draws
     return Sampled(
         parameters={name: np.asarray(posterior[name].values, dtype=np.float64) for name in program.names},
         dims={name: tuple(map(str, posterior[name].dims[2:])) for name in program.names},
         coords={name: tuple(map(str, values)) for name, values in program.model.coords.items()},
-        stats=_stats(found["sample_stats"]),
+        stats=_stats(samples["sample_stats"]),
         engine=engine,
     )
 
 
-def _stats(found: Any) -> dict[str, Any]:
+def _stats(stats: Any) -> dict[str, Any]:
     """Return the statistics with one number per draw; of how often steps were accepted, the mean over parameters."""
-    names = [str(name) for name in found.data_vars]
-    each = {name: np.asarray(found[name].values) for name in names}
-    told = {name: values for name, values in each.items() if values.ndim == 2}  # noqa: PLR2004
-    if "accepted" in each:  # Metropolis steps parameter by parameter
-        told["accepted"] = each["accepted"].reshape(*each["accepted"].shape[:2], -1).mean(axis=-1)
-    return told
+    every = {str(name): np.asarray(stats[name].values) for name in stats.data_vars}
+    kept = {name: values for name, values in every.items() if values.ndim == 2}  # noqa: PLR2004
+    if "accepted" in every:  # Metropolis steps parameter by parameter
+        kept["accepted"] = every["accepted"].reshape(*every["accepted"].shape[:2], -1).mean(axis=-1)
+    return kept
 
 
 def _backend(sampler: Sampler) -> str:
@@ -158,8 +155,7 @@ def _seeds(seed: int, number: int) -> list[int]:
 def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
     pm = load_pymc()
     chains, tune = sampler.n_chains or 1, sampler.tune or 0
-    total = chains * (number + tune)
-    with program.model, metered(total, "Steps of Markov chains", _asked()) as steps:
+    with program.model, metered(chains * (number + tune), "Steps of Markov chains", _progress()) as steps:
 
         def advance(*, draw: Any, **_: Any) -> None:
             if cores == 1 and draw.chain * (number + tune) > steps.done:
@@ -173,7 +169,7 @@ def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: 
             {"step": pm.Metropolis()} if sampler.step == "metropolis" else {"target_accept": sampler.target_accept}
         )
         try:
-            found = pm.sample(
+            samples = pm.sample(
                 number,
                 tune=tune,
                 chains=chains,
@@ -190,25 +186,25 @@ def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: 
             if "Not enough samples" in str(error):  # interrupted while it tuned
                 raise KeyboardInterrupt from None
             raise
-    return found, f"PyMC {pm.__version__}"
+    return samples, f"PyMC {pm.__version__}"
 
 
 class _StoppedError(Exception):
     """Somebody interrupted; PyMC would let a KeyboardInterrupt pass, and return what it has."""
 
 
-def _asked() -> ProgressLike:
-    """Return how progress is shown: only where there is somebody to look, or where it was asked for."""
-    said = current()
-    return False if said is None and not (sys.stderr and sys.stderr.isatty()) else said
+def _progress() -> ProgressLike:
+    """Return how progress is shown: by default only in a terminal."""
+    progress = current()
+    return False if progress is None and not (sys.stderr and sys.stderr.isatty()) else progress
 
 
 def _by_nutpie(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
     nutpie = require("nutpie", extra="mcmc", caller='backend="nutpie"')
-    with metered(2, "Compiling, then sampling", _asked()) as steps:
+    with metered(2, "Compiling, then sampling", _progress()) as steps:
         compiled = nutpie.compile_pymc_model(program.model)
         steps.step()
-        found = nutpie.sample(
+        samples = nutpie.sample(
             compiled,
             draws=number,
             tune=sampler.tune,
@@ -220,15 +216,15 @@ def _by_nutpie(program: Program, sampler: Sampler, number: int, seed: int, cores
             target_accept=sampler.target_accept,
         )
         steps.step()
-    return found, f"nutpie {nutpie.__version__}"
+    return samples, f"nutpie {nutpie.__version__}"
 
 
 def run_prior(program: Program, number: int, seed: int) -> dict[str, FloatArray]:
     """Return draws of the parameters under the prior, (draws, …), made by forward sampling."""
     pm = load_pymc()
     with hushed(), program.model:
-        found = pm.sample_prior_predictive(number, var_names=list(program.names), random_seed=_seeds(seed, 2)[1])
-    prior = found["prior"]
+        seeds = _seeds(seed, 2)
+        prior = pm.sample_prior_predictive(number, var_names=list(program.names), random_seed=seeds[1])["prior"]
     return {name: np.asarray(prior[name].values, dtype=np.float64)[0] for name in program.names}
 
 

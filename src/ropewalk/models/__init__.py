@@ -5,11 +5,10 @@ from __future__ import annotations
 from ropewalk._checks import checked_keywords
 from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
-from ropewalk.models.confusion import Flat, Icdm2015
+from ropewalk.models.confusion import Flat, Icdm2015, Pooled
 from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.multilabel import Multilabel
 from ropewalk.models.own import OwnPriors
-from ropewalk.models.pooled import Pooled
 from ropewalk.models.power_prior import PowerPrior
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.models.registry import MODELS, model_names, parse_model, register

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Unpack
 
@@ -21,19 +21,19 @@ import numpy as np
 
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.blocks import TINY, block_size, dirichlet
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.draws.blocks import TINY, dirichlet
+from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.models.graph import Graph, Law, Size, Sketch
-from ropewalk.models.protocol import Model, check_pseudo_counts, listed, times
+from ropewalk.models.protocol import Conjugate, Posterior, check_classifiers, listed
 from ropewalk.text.names import shorten
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class DirichletPosterior:
+class DirichletPosterior(Posterior):
     """Class shares ~ Dirichlet(`mu`), outcomes of class j ~ Dirichlet(`theta[j]`) over the `cells`.
 
     `cells` lists every cell, class by class, in the order of `theta`.
@@ -47,11 +47,6 @@ class DirichletPosterior:
     def work(self) -> int:
         """About how many random numbers a draw takes."""
         return len(self.cells.codes)
-
-    @property
-    def block_size(self) -> int:
-        """How many draws a block holds."""
-        return block_size(self.work)
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables of cell probabilities."""
@@ -67,9 +62,9 @@ def block_of_each(rng: np.random.Generator, posteriors: Sequence[DirichletPoster
     All gammas are drawn in one call, which leaves other threads their turn.
     """
     first = posteriors[0]
-    shapes = np.stack([np.concatenate([*one.theta, one.mu]) for one in posteriors], axis=1)
+    shapes = np.stack([np.concatenate([*posterior.theta, posterior.mu]) for posterior in posteriors], axis=1)
     if shapes.min() < TINY:  # where gammas may underflow, each is drawn with more care
-        blocks = [one.block(rng, size).weights for one in posteriors]
+        blocks = [posterior.block(rng, size).weights for posterior in posteriors]
         return Weighted(first.cells, np.concatenate(blocks, axis=1))
     gammas = rng.standard_gamma(shapes[:, :, np.newaxis], (*shapes.shape, size)).reshape(len(shapes), -1)
     weights, mu = gammas[: -first.mu.size], gammas[-first.mu.size :]
@@ -81,8 +76,8 @@ def block_of_each(rng: np.random.Generator, posteriors: Sequence[DirichletPoster
     return Weighted(first.cells, weights, shares=mu)
 
 
-class _TwoLabels(Model):
-    """What the papers' two models of two labels share; `together` is how many classifiers a table holds."""
+class _TwoLabels(Conjugate):
+    """What the papers' two models of two labels share."""
 
     __slots__ = ()
 
@@ -90,12 +85,14 @@ class _TwoLabels(Model):
     positive: Sequence[float]
     negative: Sequence[float]
 
-    together = 2
-    takes_fractions = True
     no_savage_dickey = ""
 
-    def __post_init__(self) -> None:
-        check_pseudo_counts(self, mu=2, positive=2**self.together, negative=2**self.together)
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        name, law = ("theta", "Dir") if self.paired else ("rho", "Beta")
+        positive, negative = listed(self.positive), listed(self.negative)
+        return f"mu ~ Beta({listed(self.mu)}); {name}+ ~ {law}({positive}); {name}- ~ {law}({negative})"
 
     @property
     def is_symmetric(self) -> bool:
@@ -104,17 +101,16 @@ class _TwoLabels(Model):
 
     def fit(self, outcomes: Outcomes) -> DirichletPosterior:
         """Return the posterior of a table of two labels, the positive one last."""
-        n_labels = outcomes.n_labels
-        if outcomes.n_classifiers != self.together:
-            raise InvalidInputError(f"This model takes {self.together} classifier(s); got {outcomes.n_classifiers}.")
+        n_labels, n_classifiers = outcomes.n_labels, 2 if self.paired else 1
+        check_classifiers(outcomes, n_classifiers)
         if n_labels > 2:  # noqa: PLR2004
             raise DataError(
                 f"The model {self.name} with these pseudo-counts covers two labels; these data have {n_labels} "
                 f"({shorten(map(label_text, outcomes.labels), 6)}).",
                 hint=wording("pos_label= compares one class against the rest; models.Tree takes any number of labels."),
             )
-        cells = _every_cell(n_labels, self.together)
-        counts = np.zeros((n_labels,) * (self.together + 1))
+        cells = _every_cell(n_labels, n_classifiers)
+        counts = np.zeros((n_labels,) * (n_classifiers + 1))
         counts[tuple(outcomes.codes.T)] = outcomes.counts
         if n_labels == 1:  # a single label leaves nothing to doubt
             return DirichletPosterior(cells, np.ones(1), (np.ones(1),))
@@ -123,6 +119,13 @@ class _TwoLabels(Model):
         theta = tuple(counts[j].reshape(-1) + priors[j] for j in range(2))
         shares = counts.reshape(2, -1).sum(axis=1) + np.array(self.mu[::-1], dtype=np.float64)
         return DirichletPosterior(cells, shares, theta)
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph, as in Figures 1 to 3 of the paper."""
+        alone = "One classifier" if size["n_classifiers"] == 1 else "Each classifier on its own test set"
+        who = "Two classifiers on one test set" if self.paired else alone
+        sketch = Sketch(f"{who}, two labels (SIGIR 2016)", paired=self.paired, **size)
+        return binary_graph(sketch, self.mu, self.positive, self.negative)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,22 +151,6 @@ class Sigir2016(_TwoLabels):
         "negative one (Zhang et al., SIGIR 2016)."
     )
 
-    @property
-    def prior(self) -> str:
-        """The prior in one line."""
-        positive, negative = listed(self.positive), listed(self.negative)
-        return f"mu ~ Beta({listed(self.mu)}); theta+ ~ Dir({positive}); theta- ~ Dir({negative})"
-
-    def scaled(self, factor: float) -> Sigir2016:
-        """Return the model with so many times the prior mass."""
-        mu, positive, negative = (times(values, factor) for values in (self.mu, self.positive, self.negative))
-        return replace(self, mu=mu, positive=positive, negative=negative)
-
-    def graph(self, **size: Unpack[Size]) -> Graph:
-        """Return the model as a graph, as in Figure 3 of the paper."""
-        s = Sketch("Two classifiers on one test set, two labels (SIGIR 2016)", paired=True, **size)
-        return binary_graph(s, self.mu, self.positive, self.negative)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sigir2016Unpaired(_TwoLabels):
@@ -185,28 +172,10 @@ class Sigir2016Unpaired(_TwoLabels):
     name: str = field(default="sigir2016_unpaired", repr=False, compare=False)
 
     paired = False
-    together = 1
     description = (
         "How often a classifier calls a positive item positive has a Beta prior, and so has how often it calls a "
         "negative one so, each classifier by itself (Zhang et al., SIGIR 2016)."
     )
-
-    @property
-    def prior(self) -> str:
-        """The prior in one line."""
-        positive, negative = listed(self.positive), listed(self.negative)
-        return f"mu ~ Beta({listed(self.mu)}); rho+ ~ Beta({positive}); rho- ~ Beta({negative})"
-
-    def scaled(self, factor: float) -> Sigir2016Unpaired:
-        """Return the model with so many times the prior mass."""
-        mu, positive, negative = (times(values, factor) for values in (self.mu, self.positive, self.negative))
-        return replace(self, mu=mu, positive=positive, negative=negative)
-
-    def graph(self, **size: Unpack[Size]) -> Graph:
-        """Return the model as a graph, as in Figures 1 and 2 of the paper."""
-        who = "One classifier" if size["n_classifiers"] == 1 else "Each classifier on its own test set"
-        s = Sketch(f"{who}, two labels (SIGIR 2016)", **size)
-        return binary_graph(s, self.mu, self.positive, self.negative)
 
 
 @lru_cache(maxsize=8)

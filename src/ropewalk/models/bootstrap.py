@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, Final, Literal, Unpack
 
@@ -19,7 +19,7 @@ from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.graph import Graph, Size, Sketch
-from ropewalk.models.multilabel import label_sums, stacked
+from ropewalk.models.multilabel import ItemTables, label_sums
 from ropewalk.models.protocol import Model
 from ropewalk.text.options import wording
 from ropewalk.typing import FloatArray, IntArray
@@ -152,30 +152,27 @@ class BootstrapPosterior:
 
     @cached_property
     def _spread(self) -> Any:
-        assert self.outcomes.clusters is not None  # noqa: S101
-        return self.outcomes.clusters.matrix(self.outcomes.counts.size)
+        """The matrix that turns weights of clusters into weights of rows, if items come in clusters."""
+        clusters = self.outcomes.clusters
+        return None if clusters is None else clusters.matrix(self.outcomes.counts.size)
 
     @cached_property
-    def _cells(self) -> Cells:
-        assert isinstance(self.outcomes, Outcomes)  # noqa: S101
-        return Cells(self.outcomes.codes, self.outcomes.n_labels)
-
-    @cached_property
-    def _sums(self) -> Any:
-        assert isinstance(self.outcomes, MultilabelOutcomes)  # noqa: S101
-        return label_sums(self.outcomes)
+    def _tables(self) -> Callable[[FloatArray], Tables]:
+        """What turns weights of rows into tables."""
+        outcomes = self.outcomes
+        if isinstance(outcomes, Outcomes):
+            return partial(Weighted, Cells(outcomes.codes, outcomes.n_labels))
+        return partial(ItemTables, outcomes, label_sums(outcomes))
 
     def block(self, rng: np.random.Generator, size: int) -> Tables:
         """Draw `size` weightings of the items."""
-        if self.outcomes.clusters is None:
+        if self._spread is None:
             weights = np.empty((self.outcomes.counts.size, size))
             weights[self._order] = self._gammas.draw(rng, size)
         else:
-            weights = self._spread @ rng.standard_exponential((self.outcomes.clusters.n, size))
+            weights = self._spread @ rng.standard_exponential((self._spread.shape[1], size))
         weights /= weights.sum(axis=0)
-        if isinstance(self.outcomes, Outcomes):
-            return Weighted(self._cells, weights)
-        return stacked(self._sums @ weights, self.outcomes)
+        return self._tables(weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ nobody ever saw.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -29,9 +30,7 @@ UNPLACED: Final = 1e-6
 """Stick-breaking stops when less than this share of the whole draw is left; the last stick takes the rest."""
 
 _UNPLACED_IN_CLASS: Final = 1e-5  # and less than this share of the class, however rare it is
-
-
-_MOST_MASS: Final = 50.0
+_MAX_MASS: Final = 50.0
 
 SMALLEST_SHARE: Final = 1e-250
 """A share that underflows to 0 would take what happens within its class with it."""
@@ -71,9 +70,9 @@ class CountedCells:
 
 def check_sticks(mass: float, name: str) -> None:
     """Refuse a prior mass that would break into thousands of sticks: about 14 for every pseudo-item."""
-    if mass > _MOST_MASS:
+    if mass > _MAX_MASS:
         raise InvalidInputError(
-            f"`{name}` must be at most {_MOST_MASS:g} pseudo-items here; got {mass:g}.",
+            f"`{name}` must be at most {_MAX_MASS:g} pseudo-items here; got {mass:g}.",
             hint="a prior so heavy would drown the data, and take for ever to draw.",
         )
 
@@ -144,10 +143,10 @@ def all_patterns(n_classifiers: int, n_labels: int) -> IntArray:
     >>> all_patterns(2, 3).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]]
     """
-    found: list[tuple[int, ...]] = [()]
+    patterns: list[tuple[int, ...]] = [()]
     for _ in range(n_classifiers):
-        found = [(*p, r) for p in found for r in range(max(p, default=0) + 2) if r < n_labels]
-    return np.array(found, dtype=np.int64)
+        patterns = [(*p, r) for p in patterns for r in range(max(p, default=0) + 2) if r < n_labels]
+    return np.array(patterns, dtype=np.int64)
 
 
 def n_types(n_classifiers: int, n_labels: int) -> int:
@@ -158,10 +157,19 @@ def n_types(n_classifiers: int, n_labels: int) -> int:
     >>> n_types(1, 20), n_types(2, 20), n_types(4, 20), n_types(2, 2)
     (2, 5, 52, 4)
     """
-    row = [1]  # Stirling numbers of the second kind
-    for _ in range(n_classifiers + 1):
-        row = [(row[b] * b if b < len(row) else 0) + (row[b - 1] if b else 0) for b in range(len(row) + 1)]
-    return sum(row[: n_labels + 1])
+    return sum(_stirling(n_classifiers + 1, lambda _, blocks: blocks)[: n_labels + 1])
+
+
+def _stirling(n: int, ways_to_join: Callable[[int, int], int]) -> list[int]:
+    """Return how often n things form 0, 1, … n groups, if the next of i things can join b groups in so many ways.
+
+    In b ways these are Stirling numbers of the second kind, and in i ways the unsigned ones of the first kind.
+    """
+    row = [1]
+    for i in range(n):
+        pairs = zip([*row, 0], [0, *row], strict=True)
+        row = [ways_to_join(i, b) * same + fewer for b, (same, fewer) in enumerate(pairs)]
+    return row
 
 
 def base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
@@ -189,10 +197,7 @@ def base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
 @lru_cache(maxsize=1024)
 def _permutations(n: int, most_cycles: int) -> int:
     """How many permutations of n things have at most so many cycles: n! if that is no bound."""
-    row = [1]  # unsigned Stirling numbers of the first kind
-    for i in range(n):
-        row = [(row[b] * i if b < len(row) else 0) + (row[b - 1] if b else 0) for b in range(len(row) + 1)]
-    return sum(row[: most_cycles + 1])
+    return sum(_stirling(n, lambda i, _: i)[: most_cycles + 1])
 
 
 def draw_patterns(rng: np.random.Generator, size: int, n_classifiers: int, n_labels: int) -> IntArray:
@@ -250,7 +255,7 @@ def place_labels(
     for block in range(1, int(depths.max(initial=0)) + 1):
         deep = np.flatnonzero(depths.take(which) >= block)
         if deep.size < which.size:
-            todo, which, taken = todo.take(deep), which.take(deep), [one.take(deep) for one in taken]
+            todo, which, taken = todo.take(deep), which.take(deep), [labels.take(deep) for labels in taken]
         # One of the labels not in use yet, counted past those that are.
         label = rng.integers(0, n_labels - block, todo.size, dtype=np.int32)
         for other in taken:
@@ -267,8 +272,8 @@ def place_labels(
 
 def _insert(ascending: list[CodeArray], label: CodeArray) -> list[CodeArray]:
     """Return the rows with one more, ascending in every column."""
-    found = []
+    smaller = []
     for other in ascending:
-        found.append(np.minimum(other, label))
+        smaller.append(np.minimum(other, label))
         label = np.maximum(other, label)
-    return [*found, label]
+    return [*smaller, label]

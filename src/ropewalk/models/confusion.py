@@ -1,44 +1,55 @@
-"""Models of one confusion matrix per classifier: the hierarchical one of ICDM 2015, and the flat one before it.
+"""Models of one confusion matrix per classifier: rows tied by eta, rows by themselves, and recalls partially pooled.
 
-In the hierarchical model (Zhang et al., ICDM 2015)
+`Icdm2015` is the hierarchical model of Zhang et al. (ICDM 2015)
 
     mu ~ Dirichlet(1, …, 1)
     eta ~ Beta(eta_prior)
     theta_j ~ Dirichlet(omega_j),   omega_jj = eta,   omega_jk = (1 − eta) / (M − 1)
 
-the rows theta_j can be integrated out, which leaves a one-dimensional density of eta: a product of
-Dirichlet-multinomials over the non-zero cells. So eta is drawn from a grid by inverting its distribution function,
-and the rows given eta are Dirichlets: no Markov chain.
+Eta is drawn from a grid, and the rows given eta are Dirichlets. Since omega_j adds up to 1, **eta is no accuracy**:
+it follows the number of non-zero cells off the diagonal. `Flat` is the model before it, without an eta.
 
-Since omega_j adds up to 1, **eta is no accuracy**: it follows the number of non-zero cells off the diagonal.
+`Pooled` lets classes borrow from each other as much as the data say that they are alike:
+
+    mu ~ Dirichlet(mu_prior, …)                          which class an item is of
+    m ~ Beta(centre_prior)                               the typical recall of a class
+    kappa / (kappa + kappa_scale) ~ Uniform(0, 1)        how many items of a class the other classes are worth
+    rho_j ~ Beta(m·kappa, (1 − m)·kappa)                 the recall of class j
+    wrong label | class j ~ symmetric Dirichlet, total mass label_mass
+
+It repairs eta, which stands where m does, but in a prior that always weighs one pseudo-document per class: so the
+counts outvote it, and it is left to follow the number of cells that are empty. Here the weight kappa is learned.
+Classes whose recalls are alike are drawn towards each other, by as much as items of them were worth; classes that
+differ are left alone. An empty class gets the recall of the others, as uncertain as they differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Unpack
 
 import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.blocks import TINY, GammaRows, block_size, dirichlet
+from ropewalk.draws.blocks import TINY, GammaRows, dirichlet
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, Weighted
 from ropewalk.models.cells import SMALLEST_SHARE, CountedCells, break_sticks, check_sticks
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.protocol import Model, check_masses, check_pseudo_counts, listed, times
+from ropewalk.models.grids import Eta, Recalls
+from ropewalk.models.protocol import Conjugate, Posterior, check_classifiers, listed
+from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray, IntArray
 
-_REACH: Final = 700.0  # logit of the smallest and largest eta that a float can tell from 0 and 1
-_POINTS: Final = (281, 281, 281, 2_049)
-_DEPTH: Final = 45.0  # log density below its maximum at which the grid may end
+_MIN_PSEUDO_COUNT: Final = 0.01  # below, a share of the prior that matters lies nearer to 0 than a float can tell
+_MAX_PSEUDO_COUNT: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Icdm2015(Model):
-    """The hierarchical model of ICDM 2015: one confusion matrix a classifier, classes tied together by eta.
+class Icdm2015(Conjugate):
+    """The hierarchical model of ICDM 2015: one confusion matrix per classifier, classes tied together by eta.
 
     `eta_prior` are the pseudo-counts of eta; `kappa` is how many pseudo-documents omega weighs in each row, and
     `mu_prior` how many each class weighs in the prevalences. All ones are the paper's prior.
@@ -56,17 +67,12 @@ class Icdm2015(Model):
     name = "icdm2015"
     paired = False
     is_symmetric = True
-    takes_fractions = True
     no_savage_dickey = ""
     min_items_per_class = 30  # with fewer, intervals of a score cover less than they say
     description = (
         "The rows of a confusion matrix have Dirichlet priors that share a parameter eta, each classifier by itself "
         "(Zhang et al., ICDM 2015)."
     )
-
-    def __post_init__(self) -> None:
-        check_pseudo_counts(self, eta_prior=2)
-        check_masses(self, "kappa", "mu_prior")
 
     @property
     def prior(self) -> str:
@@ -75,11 +81,6 @@ class Icdm2015(Model):
             f"mu ~ Dir({self.mu_prior:g}, …); eta ~ Beta({listed(self.eta_prior)}); "
             f"theta_j ~ Dir(omega_j), omega_jj = eta, mass {self.kappa:g}"
         )
-
-    def scaled(self, factor: float) -> Icdm2015:
-        """Return the model with so many times the prior mass."""
-        eta_prior = times(self.eta_prior, factor)
-        return replace(self, eta_prior=eta_prior, kappa=self.kappa * factor, mu_prior=self.mu_prior * factor)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph, as in Figure 2 of the paper."""
@@ -94,7 +95,7 @@ class Icdm2015(Model):
 
     def fit(self, outcomes: Outcomes) -> HierarchicalPosterior:
         """Return the posterior of one classifier's table."""
-        check_single(outcomes)
+        check_classifiers(outcomes, 1)
         check_sticks(self.kappa, "kappa")
         truth = outcomes.codes[:, 0]
         right = truth == outcomes.codes[:, 1]
@@ -114,76 +115,8 @@ class Icdm2015(Model):
         )
 
 
-def check_single(outcomes: Outcomes) -> None:
-    """Refuse a table of more than one classifier."""
-    if outcomes.n_classifiers != 1:
-        raise InvalidInputError(f"This model takes 1 classifier; got {outcomes.n_classifiers}.")
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Eta:
-    """The posterior of eta: what share of its one pseudo-document the prior of a row puts on the diagonal.
-
-    Not an accuracy, nor an estimate of one: with a row's prior mass fixed at 1, eta follows the number of non-zero
-    cells off the diagonal. It is about 0.08 on 20 newsgroups, where two thirds of the documents are classified right.
-    """
-
-    right: IntArray
-    wrong: IntArray
-    n_labels: int
-    alpha: float
-    beta: float
-    mass: float
-
-    def log_density(self, logit: FloatArray) -> FloatArray:
-        """Return the log density of logit(eta), up to a constant."""
-        from scipy.special import expit, gammaln, log_expit
-
-        eta, rest = self.mass * expit(logit), self.mass * expit(-logit) / max(self.n_labels - 1, 1)
-        value: FloatArray = self.alpha * log_expit(logit) + self.beta * log_expit(-logit)
-        for counts, omega in ((self.right, eta), (self.wrong, rest)):
-            for count, number in zip(*np.unique(counts, return_counts=True), strict=True):
-                value += number * (gammaln(count + omega) - gammaln(omega))
-        return value
-
-    @cached_property
-    def _grid(self) -> tuple[FloatArray, FloatArray]:
-        """Points of logit(eta), evenly spaced, and their probabilities by the trapezoidal rule."""
-        low, high = -_REACH, _REACH
-        for number in _POINTS:  # look closer at where the mass is
-            points = np.linspace(low, high, number)
-            heights = self.log_density(points)
-            inside = np.flatnonzero(heights > heights.max() - _DEPTH)
-            low, high = points[max(inside[0] - 1, 0)], points[min(inside[-1] + 1, number - 1)]
-        density = np.exp(heights - heights.max())
-        return points, density / density.sum()
-
-    @property
-    def mean(self) -> float:
-        """The posterior mean of eta."""
-        return self._moment(1)
-
-    @property
-    def std(self) -> float:
-        """The posterior standard deviation of eta."""
-        return float(max(self._moment(2) - self.mean**2, 0.0) ** 0.5)
-
-    def _moment(self, power: int) -> float:
-        from scipy.special import expit
-
-        points, shares = self._grid
-        return float((shares * expit(points) ** power).sum())
-
-    def quantile(self, share: FloatArray | float) -> FloatArray:
-        """Return the value of eta below which so much of the posterior lies."""
-        from scipy.special import expit
-
-        points, shares = self._grid
-        return np.asarray(expit(np.interp(share, np.cumsum(shares) - shares / 2, points)))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class HierarchicalPosterior:
+class HierarchicalPosterior(Posterior):
     """Class shares ~ Dirichlet(`mu`), `eta` from its marginal, rows given eta ~ Dirichlet(counts + omega)."""
 
     n_labels: int
@@ -197,11 +130,6 @@ class HierarchicalPosterior:
         """About how many random numbers a draw takes."""
         return int(len(self.counted.codes) + 6 * max(self.mass, 1.0) * self.n_labels)
 
-    @property
-    def block_size(self) -> int:
-        """How many draws a block holds."""
-        return block_size(self.work)
-
     @cached_property
     def _cells(self) -> Cells:
         return Cells(self.counted.codes, self.n_labels)
@@ -213,7 +141,7 @@ class HierarchicalPosterior:
         return self.fill(rng, mu, eta)
 
     def fill(self, rng: np.random.Generator, mu: FloatArray, eta: FloatArray) -> Weighted:
-        """Draw the rows given class shares (M, D) and eta (D,), whose draws may be anybody's."""
+        """Draw the rows given class shares (M, D) and eta (D,), drawn anywhere."""
         size = eta.size
         weights, beside = self.counted.draw(rng, mu, self.mass)
         owner, lengths = break_sticks(rng, beside.reshape(-1), self.mass, mu.reshape(-1))
@@ -233,10 +161,10 @@ class HierarchicalPosterior:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flat(Model):
-    """One confusion matrix a classifier, each row ~ Dirichlet(`theta_prior`, …) over all M labels.
+class Flat(Conjugate):
+    """One confusion matrix per classifier, each row ~ Dirichlet(`theta_prior`, …) over all M labels.
 
-    The prior weighs M pseudo-documents a class, which swamps the data where classes are many and small; it is here
+    The prior weighs M pseudo-documents per class, which swamps the data where classes are many and small; it is here
     for comparison.
 
     Examples
@@ -251,23 +179,15 @@ class Flat(Model):
     name = "flat"
     paired = False
     is_symmetric = True
-    takes_fractions = True
     no_savage_dickey = ""
     description = (
         "Each row of a confusion matrix has a Dirichlet prior, the same for all cells, each classifier by itself."
     )
 
-    def __post_init__(self) -> None:
-        check_masses(self, "theta_prior", "mu_prior")
-
     @property
     def prior(self) -> str:
         """The prior in one line."""
         return f"mu ~ Dir({self.mu_prior:g}, …); theta_j ~ Dir({self.theta_prior:g}, …)"
-
-    def scaled(self, factor: float) -> Flat:
-        """Return the model with so many times the prior mass."""
-        return replace(self, theta_prior=self.theta_prior * factor, mu_prior=self.mu_prior * factor)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
@@ -278,7 +198,7 @@ class Flat(Model):
 
     def fit(self, outcomes: Outcomes) -> FlatPosterior:
         """Return the posterior of one classifier's table."""
-        check_single(outcomes)
+        check_classifiers(outcomes, 1)
         counts = outcomes.confusion()
         shapes = counts.reshape(-1) + np.float64(self.theta_prior)
         return FlatPosterior(
@@ -290,7 +210,7 @@ class Flat(Model):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FlatPosterior:
+class FlatPosterior(Posterior):
     """Class shares ~ Dirichlet(`mu`), rows ~ Dirichlet(`shapes`): all M² cells, drawn in `order` of their shapes."""
 
     n_labels: int
@@ -302,11 +222,6 @@ class FlatPosterior:
     def work(self) -> int:
         """About how many random numbers a draw takes."""
         return len(self.shapes)
-
-    @property
-    def block_size(self) -> int:
-        """How many draws a block holds."""
-        return block_size(self.work)
 
     @cached_property
     def _cells(self) -> Cells:
@@ -331,3 +246,136 @@ class FlatPosterior:
             weights[truth == j] = dirichlet(rng, self.shapes[j * self.n_labels : (j + 1) * self.n_labels], size)
         weights *= (mu / (self._cells.by_truth @ weights))[truth]
         return Weighted(self._cells, weights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled(Conjugate):
+    """One confusion matrix per classifier, its recalls pooled partially: their centre and concentration are learned.
+
+    `centre_prior` are the pseudo-counts of the centre m, which **is** the typical recall of a class. The
+    concentration kappa is how many items of a class the other classes are worth; `kappa_scale` is its prior median.
+    `mu_prior` is how many pseudo-items each class weighs in the prevalences, and `label_mass` how many the prior of the
+    labels that stand for a wrong answer.
+
+    The prior of kappa is the uniform shrinkage prior (Christiansen and Morris 1997; Daniels 1999): a class with
+    `kappa_scale` items has its recall shrunk to the centre by a share kappa / (kappa + items) of which every value from
+    none to all is equally likely. It is proper, so there is a Bayes factor; and its tail, (kappa_scale + kappa)⁻², is
+    heavy enough for classes that are all alike.
+
+    Of two labels, what is pooled are the recalls of the positive and of the negative class: sensitivity and
+    specificity. Only where these are alike, as of two sides of one coin, does that make sense;
+    `Sigir2016Unpaired` keeps them apart.
+
+    Examples
+    --------
+    >>> print(Pooled().prior)
+    mu ~ Dir(1, …); m ~ Beta(1, 1); kappa/(kappa + 1) ~ U(0, 1); rho_j ~ Beta(m·kappa, (1 − m)·kappa);
+    wrong label ~ Dir, mass 1
+    >>> table = Outcomes.from_confusion([[80, 15, 5], [10, 80, 10], [4, 14, 82]])
+    >>> posterior = Pooled().fit(table)
+    >>> print(f"{posterior.recalls.centre_mean:.2f}")
+    0.77
+    """
+
+    centre_prior: Sequence[float] = (1.0, 1.0)
+    kappa_scale: float = 1.0
+    mu_prior: float = 1.0
+    label_mass: float = 1.0
+
+    name = "pooled"
+    paired = False
+    is_symmetric = True
+    description = (
+        "The recalls of the classes lie around a centre, as closely as the data say: partial pooling, by the uniform "
+        "shrinkage prior (Christiansen and Morris 1997; Daniels 1999)."
+    )
+
+    def __post_init__(self) -> None:
+        Conjugate.__post_init__(self)
+        for field, values in (("centre_prior", self.centre_prior), ("kappa_scale", [self.kappa_scale])):
+            if not all(_MIN_PSEUDO_COUNT <= value <= _MAX_PSEUDO_COUNT for value in values):
+                raise InvalidInputError(
+                    f"`{field}` must be from {_MIN_PSEUDO_COUNT:g} to {_MAX_PSEUDO_COUNT:,.0f}; got {listed(values)}.",
+                    hint="beyond, the prior says nothing at all, or all there is to say.",
+                )
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return (
+            f"mu ~ Dir({self.mu_prior:g}, …); m ~ Beta({listed(self.centre_prior)}); "
+            f"kappa/(kappa + {self.kappa_scale:g}) ~ U(0, 1); rho_j ~ Beta(m·kappa, (1 − m)·kappa); "
+            f"wrong label ~ Dir, mass {self.label_mass:g}"
+        )
+
+    def graph(self, **size: Unpack[Size]) -> Graph:
+        """Return the model as a graph; see `ropewalk.models.graph`."""
+        s = Sketch("Recalls around a common centre", **size)
+        m, kappa, scale = s.sign("m"), s.sign("κ"), f"{self.kappa_scale:g}"
+        s.shares(s.even(self.mu_prior))
+        s.parameter("m", (2, -1), m, self.centre_prior, ("alpha", (2, -2), "α"))
+        s.constant("s", (3, -2), "s", scale)
+        s.latent("kappa", (3, -1), kappa, f"the law by which {kappa} / ({kappa} + {scale}) is uniform", "s")
+        s.latent("rho", (2, 0), s.sign("ρ", "j"), f"Beta({m} {kappa}, (1 − {m}) {kappa})", "m", "kappa")
+        return class_graph(s, self.label_mass)
+
+    def fit(self, outcomes: Outcomes) -> PooledPosterior:
+        """Return the posterior of one classifier's table."""
+        check_classifiers(outcomes, 1)
+        tree = Tree(paired=False, mu_prior=self.mu_prior, label_mass=self.label_mass).fit(outcomes)
+        truth, counts, size = outcomes.codes[:, 0], outcomes.counts.astype(np.float64), outcomes.n_labels
+        hits = np.where(truth == outcomes.codes[:, 1], counts, 0.0)
+        right, wrong = (np.bincount(truth, part, size).astype(np.float64) for part in (hits, counts - hits))
+        # What cannot be true has no recall, and so none to share.
+        known = np.asarray(outcomes.can_be_true) & (size > 1)
+        recalls = Recalls(
+            right=right[known],
+            wrong=wrong[known],
+            alpha=self.centre_prior[0],
+            beta=self.centre_prior[1],
+            scale=self.kappa_scale,
+        )
+        return PooledPosterior(tree=tree, recalls=recalls, right=right, wrong=wrong)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PooledPosterior:
+    """The centre and kappa from their marginal; `recalls` given them ~ Beta; all else as in `tree`.
+
+    `right` and `wrong` (M,) are the counts of each class.
+    """
+
+    tree: TreePosterior
+    recalls: Recalls
+    right: FloatArray
+    wrong: FloatArray
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return self.tree.work + 2 * self.tree.n_labels
+
+    @property
+    def block_size(self) -> int:
+        """How many draws a block holds."""
+        return self.tree.block_size
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables."""
+        centre, kappa = self.recalls.draw(rng, size)
+        mu = np.maximum(dirichlet(rng, self.tree.mu, size), SMALLEST_SHARE)
+        return self.fill(rng, mu, self.draw_recalls(rng, centre, kappa))
+
+    def draw_recalls(self, rng: np.random.Generator, centre: FloatArray, kappa: FloatArray) -> FloatArray:
+        """Draw the recalls (M, D) of the classes given the centre and kappa (D,) of each draw."""
+        if self.tree.n_labels == 1:  # nobody can be wrong
+            return np.ones((1, kappa.size))
+        shapes = [np.maximum(share * kappa, SMALLEST_SHARE) for share in (centre, 1 - centre)]
+        return rng.beta(self.right[:, np.newaxis] + shapes[0], self.wrong[:, np.newaxis] + shapes[1])
+
+    def fill(self, rng: np.random.Generator, mu: FloatArray, rho: FloatArray) -> Weighted:
+        """Draw the labels of wrong answers given class shares and recalls (M, D), drawn anywhere."""
+        right = (self.tree.patterns[:, 0] == 0)[:, np.newaxis]
+        masses = (mu * rho)[self.tree.group_class]
+        np.copyto(masses, (mu * (1 - rho))[self.tree.group_class], where=~right)
+        return self.tree.fill(rng, mu, masses, np.zeros(mu.shape))

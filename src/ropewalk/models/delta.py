@@ -10,7 +10,7 @@ import numpy as np
 from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Graph, Node, Size, graph_of
-from ropewalk.models.own import describe, is_preliz, is_pymc, log_density
+from ropewalk.models.own import describe, is_pymc, log_density
 from ropewalk.models.protocol import NOT_THEIRS, Model, Posterior, Wrapper
 from ropewalk.typing import FloatArray, IntArray
 
@@ -45,7 +45,7 @@ class DeltaPrior(Wrapper):
             )
         if isinstance(self.model, DeltaPrior):
             raise InvalidInputError("The difference has a prior already.")
-        if not (is_pymc(self.delta) or is_preliz(self.delta) or hasattr(self.delta, "logpdf") or callable(self.delta)):
+        if not (is_pymc(self.delta) or hasattr(self.delta, "logpdf") or callable(self.delta)):  # PreliZ has a logpdf
             raise InvalidInputError(
                 f"`delta` must be a distribution; got {self.delta!r}.", hint="for example scipy.stats.norm(0, 0.02)."
             )
@@ -53,7 +53,7 @@ class DeltaPrior(Wrapper):
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        return f"delta ~ {_told(self.delta)}; else {self.model.prior}"
+        return f"delta ~ {describe(self.delta)}; else {self.model.prior}"
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the graph of the model inside, with a prior on the difference; one classifier has none."""
@@ -61,7 +61,7 @@ class DeltaPrior(Wrapper):
         if all(node.name != "delta" for node in base.nodes):
             return base
         column, row = base["delta"].at
-        prior = Node("p(delta)", (column - 1, row), "p(δ)", "constant", f"p(δ) = {_told(self.delta)}")
+        prior = Node("p(delta)", (column - 1, row), "p(δ)", "constant", f"p(δ) = {describe(self.delta)}")
         edges = (*base.edges, ("p(delta)", "delta"))
         return replace(base, nodes=(*base.nodes, prior), edges=edges, title=f"{base.title}, with a prior on δ")
 
@@ -94,8 +94,7 @@ class DeltaPrior(Wrapper):
                 hint="differences are A − B, in units of the metric: 0.02 is two points.",
             )
         weights: FloatArray = np.exp(logs - top)
-        weights /= weights.sum()
-        return weights
+        return np.asarray(weights / weights.sum())
 
 
 def resample(weights: FloatArray, rng: np.random.Generator) -> IntArray:
@@ -104,13 +103,3 @@ def resample(weights: FloatArray, rng: np.random.Generator) -> IntArray:
     steps = (np.arange(number) + rng.random()) / number
     picked = np.minimum(np.searchsorted(np.cumsum(weights), steps), number - 1)
     return rng.permutation(picked)
-
-
-def _told(prior: Any) -> str:
-    if is_pymc(prior) or is_preliz(prior):
-        return describe(prior)
-    frozen = getattr(prior, "dist", None)
-    if frozen is not None and hasattr(prior, "args"):
-        values = [*(f"{value:g}" for value in prior.args), *(f"{name}={value:g}" for name, value in prior.kwds.items())]
-        return f"{frozen.name}({', '.join(values)})"
-    return getattr(prior, "__name__", type(prior).__name__)

@@ -13,16 +13,19 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_positive, is_real
+from ropewalk._checks import is_real
+from ropewalk._optional import require
 from ropewalk.data.labels import find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.binary import binary_graph
+from ropewalk.models.cells import n_types
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.protocol import Model
+from ropewalk.models.protocol import Model, check_masses, listed
 from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray
 
+_BINARY: Final = 2
 _CONJUGATE: Final = ("Beta", "Dirichlet")
 _KINDS: Final = "pseudo-counts such as (2, 8), pm.Beta.dist(2, 8), or pz.Beta(2, 8)"
 
@@ -86,15 +89,13 @@ def numbers_of(prior: Any) -> list[Any] | None:
     """Return the parameters of a distribution as numbers; None where they are not known, being random themselves."""
     if is_preliz(prior):
         return list(prior.params)
-    from ropewalk._optional import require
-
     fold = require("pymc.pytensorf", extra="mcmc", caller="a PyMC distribution").constant_fold
-    found = fold(prior.owner.op.dist_params(prior.owner), raise_not_constant=False)
-    return [np.asarray(value) for value in found] if all(isinstance(value, np.ndarray) for value in found) else None
+    values = fold(prior.owner.op.dist_params(prior.owner), raise_not_constant=False)
+    return [np.asarray(value) for value in values] if all(isinstance(value, np.ndarray) for value in values) else None
 
 
-def describe(prior: Any, beta: str = "Beta") -> str:
-    """Write a distribution as one would on paper.
+def describe(prior: Any) -> str:
+    """Write a distribution of PyMC, PreliZ or SciPy, pseudo-counts, or the name of a function, as one would on paper.
 
     Examples
     --------
@@ -102,29 +103,25 @@ def describe(prior: Any, beta: str = "Beta") -> str:
     'Beta(2, 8)'
     """
     if is_counts(prior):
-        return f"{beta if len(prior) == 2 else 'Dir'}({', '.join(f'{value:g}' for value in prior)})"  # noqa: PLR2004
-    values = numbers_of(prior)
-    if values is None:
-        return f"{kind_of(prior)}(…)"
-    told = [f"{value:g}" for array in values for value in np.ravel(np.asarray(array, dtype=np.float64))]
-    return f"{kind_of(prior)}({', '.join(told)})"
+        return f"{'Beta' if len(prior) == _BINARY else 'Dir'}({listed(prior)})"
+    if is_pymc(prior) or is_preliz(prior):
+        values = numbers_of(prior)
+        numbers = "…" if values is None else listed([float(value) for array in values for value in np.ravel(array)])
+        return f"{kind_of(prior)}({numbers})"
+    if hasattr(prior, "dist") and hasattr(prior, "args"):
+        named = [f"{name}={value:g}" for name, value in prior.kwds.items()]
+        return f"{prior.dist.name}({', '.join([*(f'{value:g}' for value in prior.args), *named])})"
+    return getattr(prior, "__name__", type(prior).__name__)
 
 
 def log_density(prior: Any, values: FloatArray) -> FloatArray:
     """Return the log density of a distribution of PyMC, PreliZ or SciPy, or of a function that gives one."""
     if is_pymc(prior):
-        from ropewalk._optional import require
-
         pm = require("pymc", extra="mcmc", caller="a PyMC distribution")
-        found = pm.logp(prior, values).eval()
-    elif hasattr(prior, "logpdf"):
-        found = prior.logpdf(values)
+        logs = pm.logp(prior, values).eval()
     else:
-        found = prior(values)
-    return np.asarray(found, dtype=np.float64)
-
-
-_BINARY: Final = 2
+        logs = prior.logpdf(values) if hasattr(prior, "logpdf") else prior(values)
+    return np.asarray(logs, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -172,7 +169,7 @@ class OwnPriors(Model):
         object.__setattr__(self, "paired", self.rho is None if self.paired is None else bool(self.paired))
         if self.paired and self.rho is not None:
             raise InvalidInputError("`rho` is about one classifier at a time.", hint="use theta=, or paired=False.")
-        object.__setattr__(self, "label_mass", check_positive(self.label_mass, "label_mass"))
+        check_masses(self, "label_mass")
         if self.mu is not None:
             object.__setattr__(self, "mu", check_prior(self.mu, "mu"))
         for name in ("rho", "theta"):
@@ -185,44 +182,44 @@ class OwnPriors(Model):
         return ("rho", self.rho) if self.rho is not None else ("theta", self.theta)
 
     @property
-    def _all(self) -> list[Any]:
+    def _laws(self) -> list[Any]:
+        """The priors within classes: a pair, one for all of them, or those of some."""
         within = self.within[1]
-        each = list(within.values()) if isinstance(within, Mapping) else list(within) if _is_pair(within) else [within]
-        return [prior for prior in (self.mu, *each) if prior is not None]
+        if within is None:
+            return []
+        return list(within.values()) if isinstance(within, Mapping) else list(within) if _is_pair(within) else [within]
 
     @property
     def exact(self) -> bool:
         """Whether all priors are Betas and Dirichlets."""
-        return all(shapes_of(prior) is not None for prior in self._all)
+        return all(shapes_of(prior) is not None for prior in (self.mu, *self._laws) if prior is not None)
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        name, within = self.within
-        told = [] if self.mu is None else [f"mu ~ {describe(self.mu)}"]
+        (name, within), laws = self.within, [describe(law) for law in self._laws]
+        formulas = [] if self.mu is None else [f"mu ~ {describe(self.mu)}"]
         if _is_pair(within):
-            told += [f"{name}{sign} ~ {describe(one)}" for sign, one in zip("+-", within, strict=True)]
-        elif isinstance(within, Mapping):
-            told += [f"{name}_j ~ " + ", ".join(f"{describe(one)}" for one in within.values())]
-        elif within is not None:
-            told += [f"{name}_j ~ {describe(within)}"]
-        return "; ".join(told) or Tree(label_mass=self.label_mass).prior
+            formulas += [f"{name}{sign} ~ {law}" for sign, law in zip("+-", laws, strict=True)]
+        elif laws:
+            formulas.append(f"{name}_j ~ {', '.join(laws)}")
+        return "; ".join(formulas) or Tree(label_mass=self.label_mass).prior
 
     @property
     def description(self) -> str:
         """The model in a sentence."""
         whose = {"rho": "each classifier does", "theta": "the classifiers do together"}
         name, within = self.within
-        told = [*(["of the class shares"] if self.mu is not None else [])]
-        told += [f"of what {whose[name]} in a class"] if within is not None else []
-        if not told:
+        parts = [] if self.mu is None else ["of the class shares"]
+        parts += [] if within is None else [f"of what {whose[name]} in a class"]
+        if not parts:
             return "The usual prior of labels, since none was given in its place."
-        return f"The prior {' and '.join(told)} was given with the question; all else has the usual one."
+        return f"The prior {' and '.join(parts)} was given with the question; all else has the usual one."
 
-    def told_fields(self) -> list[str]:
+    def changed_fields(self) -> list[str]:
         """Return the fields that do not have their default; whether items are paired follows from the others."""
         follows = (self.rho is None) == self.paired
-        return [field for field in Model.told_fields(self) if not (follows and field == "paired")]
+        return [field for field in Model.changed_fields(self) if not (follows and field == "paired")]
 
     def by_class(self, table: Outcomes) -> list[Any]:
         """Return the prior within every class of a table, None where the usual one holds."""
@@ -243,21 +240,19 @@ class OwnPriors(Model):
             )
         if not isinstance(within, Mapping):
             return [within] * table.n_labels
-        found: list[Any] = [None] * table.n_labels
+        priors: list[Any] = [None] * table.n_labels
         for label, prior in within.items():
-            found[table.labels.index(find_label(label, table.labels, what=name))] = prior
-        return found
+            priors[table.labels.index(find_label(label, table.labels, what=name))] = prior
+        return priors
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Two labels, priors of one's own", paired=self.paired, **size)
-        within = self.within[1]
-        each = within.values() if isinstance(within, Mapping) else within if _is_pair(within) else [within]
-        laws = [describe(law) for law in each if law is not None]
+        laws = [describe(law) for law in self._laws]
         law, mu = " or ".join(dict.fromkeys(laws)), s.even(1.0) if self.mu is None else describe(self.mu)
         if s.n_labels <= _BINARY:
             usual = s.even(1.0, 2**s.n_classifiers if s.joint else _BINARY)
-            positive, negative = laws if _is_pair(within) else [law or usual] * 2
+            positive, negative = laws if _is_pair(self.within[1]) else [law or usual] * 2
             return binary_graph(s, mu, positive, negative)
         s.title, (name, letter) = "Priors of one's own, any number of labels", ("tau", "τ") if s.joint else ("rho", "ρ")
         s.shares(mu)
@@ -273,31 +268,24 @@ class OwnPriors(Model):
         """Return the posterior, where all priors are Betas and Dirichlets."""
         if not self.exact:
             raise InvalidInputError("These priors are not conjugate.", hint='use engine="pymc".')
-        part = self.usual(outcomes).fit(outcomes, every_type=True)
+        part = usual_tree(outcomes, label_mass=self.label_mass).fit(outcomes, every_type=True)
         if outcomes.n_labels == 1:
             return part
-        items = outcomes.items_by_class()
         mu, types = part.mu, part.types.reshape(part.n_labels, -1).copy()
         if self.mu is not None:
-            mu = items + mu_shapes(self.mu, outcomes)
-        counts = np.bincount(part.cell_group, weights=part.counts, minlength=part.types.size).reshape(types.shape)
+            mu = outcomes.items_by_class() + _mu_shapes(self.mu, outcomes)
+        counts = part.type_counts.reshape(types.shape)
         for j, prior in enumerate(self.by_class(outcomes)):
             if prior is not None:
-                types[j] = counts[j] + self.type_shapes(prior, j, outcomes)
+                types[j] = counts[j] + self._type_shapes(prior, j, outcomes)
         return replace(part, mu=mu, types=types.reshape(-1))
 
-    def usual(self, outcomes: Outcomes) -> Tree:
-        """Return the tree whose prior holds where none was said: for two labels it is the papers'."""
-        return usual_tree(outcomes, label_mass=self.label_mass)
-
-    def type_shapes(self, prior: Any, j: int, outcomes: Outcomes) -> FloatArray:
+    def _type_shapes(self, prior: Any, j: int, outcomes: Outcomes) -> FloatArray:
         """Return the pseudo-counts of the types of class j: from all right to all wrong."""
-        shapes = np.array(shapes_of(prior))
-        name = self.within[0]
-        expected = n_types(outcomes)
+        shapes, expected = np.array(shapes_of(prior)), n_types(outcomes.n_classifiers, outcomes.n_labels)
         if shapes.size != expected:
             raise InvalidInputError(
-                f"`{name}` must be over {expected} outcomes here; got one over {shapes.size}.",
+                f"`{self.within[0]}` must be over {expected} outcomes here; got one over {shapes.size}.",
                 hint=outcomes_hint(outcomes),
             )
         # What is said of a negative item is listed from positive to negative: from all wrong to all right.
@@ -322,25 +310,19 @@ def _is_pair(within: Any) -> bool:
     return isinstance(within, Sequence) and not is_counts(within) and len(within) == _BINARY
 
 
-def mu_shapes(prior: Any, outcomes: Outcomes) -> FloatArray:
+def _mu_shapes(prior: Any, outcomes: Outcomes) -> FloatArray:
     """Return the pseudo-counts of the classes, in label order; 0 for what cannot be true."""
     shapes = np.array(shapes_of(prior))
     rows = np.flatnonzero(outcomes.can_be_true)
     if shapes.size != rows.size:
         raise InvalidInputError(f"`mu` must be over {rows.size} classes here; got one over {shapes.size}.")
-    found = np.zeros(outcomes.n_labels)
-    found[rows] = shapes[::-1] if rows.size == _BINARY == outcomes.n_labels else shapes
-    return found
-
-
-def n_types(outcomes: Outcomes) -> int:
-    """Return how many outcome types a class has."""
-    part = Tree().fit(type(outcomes).empty(outcomes.labels, outcomes.names), every_type=True)
-    return len(part.types) // part.n_labels
+    of_labels = np.zeros(outcomes.n_labels)
+    of_labels[rows] = shapes[::-1] if rows.size == _BINARY == outcomes.n_labels else shapes
+    return of_labels
 
 
 def outcomes_hint(outcomes: Outcomes) -> str:
-    """Say what the outcomes are."""
+    """List what the outcomes are."""
     if outcomes.n_classifiers == 1:
         return "one classifier is right or wrong: a Beta has two."
     if outcomes.n_labels == _BINARY:

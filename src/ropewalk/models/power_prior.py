@@ -36,18 +36,21 @@ def match(other: AnyOutcomes, outcomes: Outcomes, whose: str = "earlier") -> Out
     >>> match(other, other.collapse("b").project(["svm"])).confusion().tolist()
     [[1, 1], [0, 1]]
     """
-    found, (*others, last) = project(other, outcomes.names, whose), outcomes.labels
-    known = {(kind_of(label), label) for label in found.labels}
-    against_rest = len(others) == 1 and others[0] == rest_of(last) and (kind_of(others[0]), others[0]) not in known
-    if isinstance(found, MultilabelOutcomes):
+    table, (*others, last) = project(other, outcomes.names, whose), outcomes.labels
+    against_rest = len(others) == 1 and others[0] == rest_of(last) and _key(others[0]) not in map(_key, table.labels)
+    if isinstance(table, MultilabelOutcomes):
         if not against_rest:
             raise InvalidInputError(f"The {whose} items have any number of labels, and these have one.")
-        return found.table(_positive(found, last, whose))
+        return table.table(_positive(table, last, whose))
     if against_rest:
-        return found.collapse(_positive(found, last, whose))
-    return Outcomes(
-        places(found, outcomes.labels, whose)[found.codes], found.counts.copy(), outcomes.labels, outcomes.names
-    )
+        return table.collapse(_positive(table, last, whose))
+    codes = places(table, outcomes.labels, whose)[table.codes]
+    return Outcomes(codes, table.counts.copy(), outcomes.labels, outcomes.names)
+
+
+def _key(label: Label) -> tuple[str, Label]:
+    """Return what tells labels apart that Python takes for equal, as 1 and True."""
+    return kind_of(label), label
 
 
 def project(other: AnyOutcomes, names: tuple[str, ...], whose: str) -> AnyOutcomes:
@@ -63,7 +66,7 @@ def project(other: AnyOutcomes, names: tuple[str, ...], whose: str) -> AnyOutcom
 
 def _positive(other: AnyOutcomes, positive: Label, whose: str) -> Label:
     """Return the positive label, which the other items must know."""
-    if (kind_of(positive), positive) in {(kind_of(label), label) for label in other.labels}:
+    if _key(positive) in map(_key, other.labels):
         return positive
     raise PosLabelError(
         f"The positive label {positive!r} is none of the {whose} items' labels ({shorten(other.labels, 6)}).",
@@ -73,10 +76,10 @@ def _positive(other: AnyOutcomes, positive: Label, whose: str) -> Label:
 
 def places(other: AnyOutcomes, labels: tuple[Label, ...], whose: str) -> Any:
     """Return where each label of another table stands in `labels`; one that stands for no item may be unknown."""
-    place = {(kind_of(label), label): j for j, label in enumerate(labels)}
-    found = np.array([place.get((kind_of(label), label), -1) for label in other.labels], dtype=np.int32)
+    known = {_key(label): j for j, label in enumerate(labels)}
+    place = np.array([known.get(_key(label), -1) for label in other.labels], dtype=np.int32)
     used = np.unique(other.codes if isinstance(other, Outcomes) else other.indices)
-    strange = [label_text(other.labels[j]) for j in used.tolist() if found[j] < 0]
+    strange = [label_text(other.labels[j]) for j in used.tolist() if place[j] < 0]
     if strange:
         raise UndeclaredLabelError(
             f"The {whose} items have labels that these have not: {shorten(strange, 6)}; these have "
@@ -84,7 +87,7 @@ def places(other: AnyOutcomes, labels: tuple[Label, ...], whose: str) -> Any:
             hint=f"labels are matched as they are written, 1 and '1' are two: relabel() the {whose} ones, or declare "
             "all classes with labels=.",
         )
-    return found
+    return place
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +162,10 @@ class PowerPrior(Wrapper):
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        told = f"{self.model.prior}; and {count_of(self.earlier.n_items, 'earlier item')}"
+        prior = f"{self.model.prior}; and {count_of(self.earlier.n_items, 'earlier item')}"
         if self.discount == 1:
-            return told
-        return f"{told}, each counted as {self.discount:g}: {self.discount * self.earlier.n_items:,.6g} in all"
+            return prior
+        return f"{prior}, each counted as {self.discount:g}: {self.discount * self.earlier.n_items:,.6g} in all"
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the graph of the model inside, with the earlier items between its parameters and its data."""
@@ -200,47 +203,30 @@ class PowerPrior(Wrapper):
         """Return the posterior given the earlier items and these; without these it is the prior."""
         return self.model.fit(self.counted(outcomes))
 
-    def counted(self, outcomes: Any) -> FractionalOutcomes | LabelTables:
-        """Return what the model before is fitted to: these outcomes, and the earlier ones at their discount."""
+    def counted(self, outcomes: Any) -> Outcomes | _CountsByLabel:
+        """Return what the model inside is fitted to: these outcomes, and the earlier ones at their discount."""
         if self.is_multilabel:
             return self._with_labels(outcomes)
         if not isinstance(outcomes, Outcomes):
             raise InvalidInputError(f"The model {self.model!r} is for items with one label.")
         return _together(outcomes, match(self.earlier, outcomes), self.discount)
 
-    def _with_labels(self, outcomes: Any) -> LabelTables:
-        """Return a table for each label: the earlier items and these. Of a label nobody asked for then is no item."""
+    def _with_labels(self, outcomes: Any) -> _CountsByLabel:
+        """Return a table for each label: the earlier items and these; of a label that was unknown then, only these."""
         earlier = project(self.earlier, outcomes.names, "earlier")
         assert isinstance(earlier, MultilabelOutcomes)  # noqa: S101 - checked when made
         place = places(earlier, outcomes.labels, "earlier").tolist()
         then, now = earlier.tables(), outcomes.tables()
-        found = [
+        parts = [
             _together(table, then[place.index(j)], self.discount) if j in place else table
             for j, table in enumerate(now)
         ]
-        return LabelTables(tuple(found), outcomes.labels, outcomes.names)
-
-
-class FractionalOutcomes(Outcomes):
-    """Counts that need not be whole; all that a model asks of outcomes."""
-
-    __slots__ = ()
-
-    def items_by_class(self) -> Any:
-        """Return how many items belong to each class."""
-        return np.bincount(self.codes[:, 0], self.counts, self.n_labels).astype(np.float64)
-
-    def confusion(self, name: str | None = None) -> Any:
-        """Return the confusion matrix of one classifier."""
-        k = 0 if name is None else self.position(name)
-        matrix = np.zeros((self.n_labels, self.n_labels))
-        np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)
-        return matrix
+        return _CountsByLabel(tuple(parts), outcomes.labels, outcomes.names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelTables:
-    """A binary table for each label, which is all that a model of any number of labels asks for."""
+class _CountsByLabel:
+    """A binary table for each label, which is all that a model of any number of labels needs."""
 
     parts: tuple[Outcomes, ...]
     labels: tuple[Label, ...]
@@ -251,11 +237,11 @@ class LabelTables:
         return self.parts
 
 
-def _together(outcomes: Outcomes, earlier: Outcomes, discount: float) -> FractionalOutcomes:
-    """Count the items of two tables of the same labels and classifiers, the earlier ones at a discount."""
+def _together(outcomes: Outcomes, earlier: Outcomes, discount: float) -> Outcomes:
+    """Count the items of two tables of the same labels and classifiers, each earlier one as part of an item."""
     codes = np.concatenate([outcomes.codes, earlier.codes])
     counts: FloatArray = np.concatenate([outcomes.counts.astype(np.float64), discount * earlier.counts])
     if len(codes):
         first, place = distinct_rows(codes, outcomes.n_labels)
         codes, counts = codes[first], np.bincount(place, counts, len(first)).astype(np.float64)
-    return FractionalOutcomes(codes, counts, outcomes.labels, outcomes.names)  # type: ignore[arg-type]
+    return Outcomes(codes, counts, outcomes.labels, outcomes.names)  # type: ignore[arg-type]

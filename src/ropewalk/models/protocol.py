@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, Final, Protocol, Unpack
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from typing import Any, Final, Protocol, Self, Unpack, cast
 
 import numpy as np
 
 from ropewalk._checks import check_positive, is_real
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Tables
 from ropewalk.metrics.scores import WeightedItems
 from ropewalk.models.graph import Graph, Size
-from ropewalk.text.names import visible
+from ropewalk.text.names import count_of, visible
 from ropewalk.typing import FloatArray
 
 NOT_THEIRS: Final = "it belongs to the papers' priors, and this one is not theirs"
@@ -37,6 +39,7 @@ class Posterior(Protocol):
     @property
     def block_size(self) -> int:
         """How many draws a block holds; a function of the table alone."""
+        return block_size(self.work)
 
     def block(self, rng: np.random.Generator, size: int) -> Tables | WeightedItems:
         """Draw `size` tables."""
@@ -59,9 +62,11 @@ class Model:
         """The prior in one line of formulas."""
         raise NotImplementedError
 
-    def fit(self, outcomes: Any) -> Posterior:
-        """Return the posterior given the counts; no items give the prior."""
-        raise NotImplementedError
+    def fit(self, outcomes: Any) -> Posterior:  # noqa: ARG002
+        """Return the posterior given the counts; no items give the prior. Only a model that is `exact` needs one."""
+        if self.exact:
+            raise NotImplementedError
+        raise InvalidInputError(f"The model {self.name!r} has no closed form.", hint='use engine="pymc".')
 
     # -- what it is fitted to ----------------------------------------------------------------------------------
 
@@ -203,48 +208,79 @@ class Model:
         name = visible(type(self).__name__)
         if not (_fields(self) and type(self).__module__.startswith("ropewalk.models")):
             return f"{name}({_LEFT_OUT})"
-        told = [f"{field}={_written(getattr(self, field))}" for field in self.told_fields()]
-        return f"rw.models.{name}({', '.join(told)})"
+        values = [f"{field}={_written(getattr(self, field))}" for field in self.changed_fields()]
+        return f"rw.models.{name}({', '.join(values)})"
 
-    def told_fields(self) -> list[str]:
+    def changed_fields(self) -> list[str]:
         """Return the fields that do not have their default, of which only plain values can be compared."""
-        told: list[str] = []
+        changed: list[str] = []
         for field in _fields(self):
             value, usual = getattr(self, field.name), field.default
             plain = isinstance(value, str | int | float) and type(value) is type(usual) and value == usual
             if (field.repr or field.name == "name") and (usual is MISSING or not (value is usual or plain)):
-                told.append(field.name)
-        return told
+                changed.append(field.name)
+        return changed
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model in plain Python types, of which `read_model` makes it again."""
         values = {field.name: getattr(self, field.name) for field in _fields(self)}
-        told = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-        return {"kind": type(self).__name__, **told}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {"kind": type(self).__name__, **plain}
 
 
-def check_pseudo_counts(model: Model, **lengths: int) -> None:
-    """Check fields that are so many pseudo-counts of a Beta or Dirichlet each, and keep them as tuples."""
-    for field, length in lengths.items():
-        values = getattr(model, field)
-        good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
-        if not good or not all(is_real(value) and math.isfinite(value) and value > 0 for value in values):
-            raise InvalidInputError(
-                f"`{field}` must be {length} positive numbers; got {values!r}.",
-                hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
-            )
-        object.__setattr__(model, field, tuple(float(value) for value in values))
+class Conjugate(Model):
+    """A model of Betas and Dirichlets: a dataclass whose numbers are all pseudo-counts.
+
+    A field that is a number by default must be positive, and one that is a tuple as many positive numbers; `scaled`
+    multiplies them all.
+    """
+
+    __slots__ = ()
+
+    takes_fractions = True
+
+    def _defaults(self) -> dict[str, Any]:
+        """Return the fields that are pseudo-counts, each with its default."""
+        return {field.name: field.default for field in _fields(self) if isinstance(field.default, float | tuple)}
+
+    def __post_init__(self) -> None:
+        for field, default in self._defaults().items():
+            if isinstance(default, tuple):
+                object.__setattr__(self, field, _pseudo_counts(getattr(self, field), field, len(default)))
+            else:
+                check_masses(self, field)
+
+    def scaled(self, factor: float) -> Self:
+        """Return the model with so many times the prior mass."""
+        values = {field: _times(getattr(self, field), factor) for field in self._defaults()}
+        scaled: Self = replace(cast("Any", self), **values)
+        return scaled
+
+
+def _pseudo_counts(values: Any, field: str, length: int) -> tuple[float, ...]:
+    good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
+    if not good or not all(is_real(value) and math.isfinite(value) and value > 0 for value in values):
+        raise InvalidInputError(
+            f"`{field}` must be {length} positive numbers; got {values!r}.",
+            hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
+        )
+    return tuple(float(value) for value in values)
+
+
+def _times(value: Any, factor: float) -> Any:
+    return tuple(factor * part for part in value) if isinstance(value, tuple) else factor * value
+
+
+def check_classifiers(outcomes: Outcomes, number: int) -> None:
+    """Refuse a table of more or fewer classifiers."""
+    if outcomes.n_classifiers != number:
+        raise InvalidInputError(f"This model takes {count_of(number, 'classifier')}; got {outcomes.n_classifiers}.")
 
 
 def check_masses(model: Model, *names: str) -> None:
     """Check fields that are a positive number each, and keep them as floats."""
     for field in names:
         object.__setattr__(model, field, check_positive(getattr(model, field), field))
-
-
-def times(values: Sequence[float], factor: float) -> tuple[float, ...]:
-    """Return pseudo-counts so many times as large."""
-    return tuple(factor * value for value in values)
 
 
 def listed(values: Sequence[float]) -> str:
@@ -268,6 +304,10 @@ def _written(value: Any) -> str:
     return value.call() if isinstance(value, Model) else _LEFT_OUT
 
 
+def _inside(name: str) -> Any:
+    return property(lambda wrapper: getattr(wrapper.model, name), doc=getattr(Model, name).__doc__)
+
+
 class Wrapper(Model):
     """A model that changes the prior of the `model` inside, and is like it in all else."""
 
@@ -280,42 +320,11 @@ class Wrapper(Model):
         """The model inside."""
         return self.model
 
-    @property
-    def name(self) -> str:
-        """What `model=` and the JSON call it: the name of the model inside."""
-        return self.model.name
-
-    @property
-    def paired(self) -> bool:
-        """Whether the model takes all classifiers at once."""
-        return self.model.paired
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether no positive class is needed."""
-        return self.model.is_symmetric
-
-    @property
-    def is_multilabel(self) -> bool | None:
-        """Whether items have any number of labels."""
-        return self.model.is_multilabel
-
-    @property
-    def exact(self) -> bool:
-        """Whether the model inside is drawn exactly."""
-        return self.model.exact
-
-    @property
-    def moves(self) -> str:
-        """Why the posterior is not about the observed values."""
-        return self.model.moves
-
-    @property
-    def takes_labels_as_true(self) -> bool:
-        """Whether the labels of the data are the truth."""
-        return self.model.takes_labels_as_true
-
-    @property
-    def no_factor(self) -> str:
-        """Why there is no Bayes factor at all, if so."""
-        return self.model.no_factor
+    name = _inside("name")
+    paired = _inside("paired")
+    is_symmetric = _inside("is_symmetric")
+    is_multilabel = _inside("is_multilabel")
+    exact = _inside("exact")
+    moves = _inside("moves")
+    takes_labels_as_true = _inside("takes_labels_as_true")
+    no_factor = _inside("no_factor")

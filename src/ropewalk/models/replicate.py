@@ -11,88 +11,19 @@ were cut into blocks on the way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
-from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.metrics.margins import Cells, Loose, Margins, Sums, Tables, Weighted, ratio
-from ropewalk.models.bootstrap import BootstrapPosterior
-from ropewalk.models.multilabel import LabelMargins, StackPosterior
+from ropewalk.metrics.margins import Loose, Margins, Sums, Tables, Weighted, ratio
+from ropewalk.metrics.scores import WeightedItems
+from ropewalk.models.multilabel import ItemTables, LabelMargins, LabelTables, StackPosterior
 from ropewalk.models.posterior import observed_tables
 from ropewalk.models.protocol import Posterior
 from ropewalk.typing import FloatArray, IntArray
-
-
-@dataclass(frozen=True, slots=True)
-class LabelTables:
-    """Tables of items with any number of labels: a binary table for each, over the labels 0 (not so) and 1."""
-
-    parts: tuple[Weighted, ...]
-
-    @property
-    def n_labels(self) -> int:
-        """How many labels there are."""
-        return len(self.parts)
-
-    def margins(self) -> Margins:
-        """Return the margins by label."""
-        found = [part.margins() for part in self.parts]
-        tp, col, row = (np.stack([getattr(m, of)[..., 1] for m in found], axis=-1) for of in ("tp", "col", "row"))
-        return Margins(tp, col, row, found[0].total)
-
-    def linear(self, cost: FloatArray) -> FloatArray:
-        """Refuse, as where only the margins are known."""
-        return LabelMargins(self.margins()).linear(cost)
-
-    def at_prevalence(self, shares: FloatArray) -> LabelMargins:
-        """Refuse, as where only the margins are known."""
-        return LabelMargins(self.margins()).at_prevalence(shares)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemTables:
-    """D weightings (C, D) of the distinct items of a multi-label table: the labels of an item stay together."""
-
-    outcomes: MultilabelOutcomes
-    weights: FloatArray
-
-    @property
-    def n_labels(self) -> int:
-        """How many labels there are."""
-        return self.outcomes.n_labels
-
-    def by_label(self) -> LabelTables:
-        """Return the table of each label."""
-        from scipy.sparse import csr_array
-
-        table, n_draws = self.outcomes, self.weights.shape[1]
-        n_labels, n_patterns = table.n_labels, 1 << (1 + table.n_classifiers)
-        # An item lists the labels that are true of it or were said of it; of all others every bit is 0.
-        shape = (n_labels * n_patterns, table.counts.size)
-        listed = (np.ones(table.bits.size), (table.indices * n_patterns + table.bits, table.item_of))
-        sums = np.asarray(csr_array(listed, shape=shape) @ self.weights).reshape(n_labels, n_patterns, n_draws)
-        sums[:, 0] = self.weights.sum(axis=0) - sums[:, 1:].sum(axis=1)
-        codes = (np.arange(n_patterns)[:, np.newaxis] >> np.arange(1 + table.n_classifiers)) & 1
-        cells = Cells(codes.astype(np.int32), 2)
-        return LabelTables(tuple(Weighted(cells, part) for part in sums))
-
-    def margins(self) -> Margins:
-        """Return the margins by label."""
-        return self.by_label().margins()
-
-    def linear(self, cost: FloatArray) -> FloatArray:
-        """Refuse, as where only the margins are known."""
-        return self.by_label().linear(cost)
-
-    def at_prevalence(self, shares: FloatArray) -> LabelMargins:
-        """Refuse, as where only the margins are known."""
-        return self.by_label().at_prevalence(shares)
-
 
 # -- tables to replicate -----------------------------------------------------------------------------------
 
@@ -101,16 +32,9 @@ def whole_block(posterior: Posterior, rng: np.random.Generator, size: int) -> Ta
     """Draw a block, the very draws of `posterior.block`, and keep what metrics do not need: the cells of each label."""
     if isinstance(posterior, StackPosterior):
         return LabelTables(tuple(part.block(rng, size) for part in posterior.parts))
-    outcomes = getattr(posterior, "outcomes", None)
-    if isinstance(posterior, BootstrapPosterior) and isinstance(outcomes, MultilabelOutcomes):
-        # Weights do not depend on what an item holds, so those of empty items are the same.
-        blank = np.zeros((outcomes.counts.size, 1 + outcomes.n_classifiers), dtype=np.int32)
-        items = Outcomes(blank, outcomes.counts, outcomes.labels, outcomes.names, clusters=outcomes.clusters)
-        weighted = BootstrapPosterior(items).block(rng, size)
-        assert isinstance(weighted, Weighted)  # noqa: S101
-        return ItemTables(outcomes, weighted.weights)
-    drawn: Any = posterior.block(rng, size)
-    return drawn  # type: ignore[no-any-return]
+    tables = posterior.block(rng, size)
+    assert not isinstance(tables, WeightedItems)  # noqa: S101 - labels are replicated, not scores
+    return tables
 
 
 def seen_tables(outcomes: AnyOutcomes) -> Tables:
@@ -129,7 +53,7 @@ def cut(tables: Tables, start: int, stop: int) -> Tables:
     if isinstance(tables, ItemTables):
         return replace(tables, weights=tables.weights[:, some])
     if isinstance(tables, LabelMargins):
-        m = tables.found
+        m = tables.known
         return LabelMargins(Margins(m.tp[:, some], m.col[:, some], m.row[some], m.total[some]))
     return _cut_cells(_cells_of(tables), start, stop)
 
@@ -163,6 +87,7 @@ def replicate(tables: Tables, n_items: int, rng: np.random.Generator) -> Tables:
 
     Examples
     --------
+    >>> from ropewalk import Outcomes
     >>> from ropewalk.models import Sigir2016
     >>> tables = Sigir2016().fit(Outcomes.empty([0, 1], ["a", "b"])).block(np.random.default_rng(0), 3)
     >>> data = replicate(tables, 10, np.random.default_rng(1))
@@ -175,7 +100,7 @@ def replicate(tables: Tables, n_items: int, rng: np.random.Generator) -> Tables:
     if isinstance(tables, LabelTables):
         return _replicate_labels(tables, n_items, rng)
     if isinstance(tables, LabelMargins):
-        return _replicate_margins(tables.found, n_items, rng)
+        return _replicate_margins(tables.known, n_items, rng)
     return _replicate_cells(_cells_of(tables), n_items, rng)
 
 
@@ -210,7 +135,7 @@ def _replicate_labels(tables: LabelTables, n_items: int, rng: np.random.Generato
     if len({part.weights.shape for part in parts}) == 1 and all(part.loose is None for part in parts):
         weights = np.stack([part.weights for part in parts])  # labels, cells, draws
         counts = _multinomials(weights.transpose(2, 0, 1), n_items, rng).transpose(1, 2, 0)
-        return LabelTables(tuple(Weighted(part.cells, found) for part, found in zip(parts, counts, strict=True)))
+        return LabelTables(tuple(Weighted(part.cells, drawn) for part, drawn in zip(parts, counts, strict=True)))
     n_draws = parts[0].weights.shape[1]
     drawn = [[_replicate_cells(_cut_cells(part, d, d + 1), n_items, rng) for part in parts] for d in range(n_draws)]
     return LabelTables(tuple(_together(column) for column in zip(*drawn, strict=True)))
@@ -218,29 +143,28 @@ def _replicate_labels(tables: LabelTables, n_items: int, rng: np.random.Generato
 
 def _together(draws: Sequence[Weighted]) -> Weighted:
     """Put single draws of one table side by side."""
-    weights = np.concatenate([one.weights for one in draws], axis=1)
-    loose = [(d, one.loose) for d, one in enumerate(draws) if one.loose is not None]
+    weights = np.concatenate([draw.weights for draw in draws], axis=1)
+    loose = [(d, draw.loose) for d, draw in enumerate(draws) if draw.loose is not None]
     if not loose:
         return Weighted(draws[0].cells, weights)
     sticks = Loose(
-        np.concatenate([one.codes for _, one in loose], axis=1),
-        np.concatenate([one.draw + d for d, one in loose]),
-        np.concatenate([one.weights for _, one in loose]),
+        np.concatenate([part.codes for _, part in loose], axis=1),
+        np.concatenate([part.draw + d for d, part in loose]),
+        np.concatenate([part.weights for _, part in loose]),
     )
     return Weighted(draws[0].cells, weights, sticks)
 
 
-def _replicate_margins(found: Margins, n_items: int, rng: np.random.Generator) -> LabelMargins:
+def _replicate_margins(m: Margins, n_items: int, rng: np.random.Generator) -> LabelMargins:
     """Draw who has each label, then who was said to have it."""
-    n_draws = len(found.row)
-    shares = np.clip(found.row / found.total, 0.0, 1.0)
-    hits, alarms = (np.clip(ratio(a, b), 0.0, 1.0) for a, b in ((found.tp, found.row), (found.fp, found.fp + found.tn)))
-    row, tp, col = np.empty_like(found.row), np.empty_like(found.tp), np.empty_like(found.col)
-    for d in range(n_draws):
+    shares = np.clip(m.row / m.total, 0.0, 1.0)
+    hits, alarms = (np.clip(ratio(part, whole), 0.0, 1.0) for part, whole in ((m.tp, m.row), (m.fp, m.fp + m.tn)))
+    row, tp, col = np.empty_like(m.row), np.empty_like(m.tp), np.empty_like(m.col)
+    for d in range(len(row)):
         row[d] = rng.binomial(n_items, shares[d])
         tp[:, d] = rng.binomial(row[d].astype(np.int64), hits[:, d])
         col[:, d] = tp[:, d] + rng.binomial((n_items - row[d]).astype(np.int64), alarms[:, d])
-    return LabelMargins(Margins(tp, col, row, np.full((n_draws, 1), float(n_items))))
+    return LabelMargins(Margins(tp, col, row, np.full((len(row), 1), float(n_items))))
 
 
 # -- what is computed from them ----------------------------------------------------------------------------
@@ -253,6 +177,7 @@ def agreements(tables: Tables) -> FloatArray | None:
 
     Examples
     --------
+    >>> from ropewalk import Outcomes
     >>> seen = seen_tables(Outcomes.from_arrays([0, 1, 1, 2], [0, 1, 2, 2], [0, 1, 2, 0]))
     >>> agreements(seen).tolist()
     [[3.0]]
@@ -265,13 +190,13 @@ def agreements(tables: Tables) -> FloatArray | None:
 def _agreements(tables: Weighted) -> FloatArray:
     said, n_draws, loose = tables.cells.codes.T[1:], tables.weights.shape[1], tables.loose
     pairs = list(combinations(range(len(said)), 2))
-    found = np.empty((len(pairs), n_draws))
+    agreed = np.empty((len(pairs), n_draws))
     for i, (k, other) in enumerate(pairs):
-        found[i] = tables.weights[said[k] == said[other]].sum(axis=0)
+        agreed[i] = tables.weights[said[k] == said[other]].sum(axis=0)
         if loose is not None:
             alike = loose.codes[1 + k] == loose.codes[1 + other]
-            found[i] += np.bincount(loose.draw[alike], loose.weights[alike], minlength=n_draws)
-    return found
+            agreed[i] += np.bincount(loose.draw[alike], loose.weights[alike], minlength=n_draws)
+    return agreed
 
 
 def squares(tables: Tables) -> FloatArray:
@@ -287,15 +212,15 @@ def squares(tables: Tables) -> FloatArray:
 def _squares(tables: Weighted) -> FloatArray:
     size, n_draws, loose = tables.n_labels, tables.weights.shape[1], tables.loose
     truth = tables.cells.codes[:, 0].astype(np.int64)
-    found = []
+    matrices = []
     for k, said in enumerate(tables.cells.codes.T[1:]):
         sums: FloatArray = Sums(truth * size + said, np.arange(len(truth)), (size * size, len(truth))) @ tables.weights
         square = np.ascontiguousarray(sums.T)
         if loose is not None:
             places = (loose.draw * size + loose.codes[0]) * size + loose.codes[1 + k]
             square += np.bincount(places, loose.weights, minlength=square.size).reshape(square.shape)
-        found.append(square.reshape(n_draws, size, size))
-    return np.stack(found)
+        matrices.append(square.reshape(n_draws, size, size))
+    return np.stack(matrices)
 
 
 def meetings(counts: Tables, other: Tables, rng: np.random.Generator) -> IntArray:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_positive, is_real
+from ropewalk._checks import is_real
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
@@ -67,13 +67,13 @@ class LogitNormal(Model):
         """The prior in one line."""
         what = "logit theta_j" if self.paired else "logit rho_j"
         own = f"Normal({self.location:g}, {self.scale:g})"
-        told = f"{what} ~ {own}"
+        prior = f"{what} ~ {own}"
         if self.pooled:
-            told = f"{what} ~ Normal(centre, spread); centre ~ {own}; spread ~ HalfNormal({self.spread:g})"
+            prior = f"{what} ~ Normal(centre, spread); centre ~ {own}; spread ~ HalfNormal({self.spread:g})"
         if self.correlation != 0:
             known = "learned" if self.correlation == "learned" else f"{self.correlation:g}"
-            told += f"; correlation of classifiers {known}"
-        return told
+            prior += f"; correlation of classifiers {known}"
+        return prior
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
@@ -106,21 +106,17 @@ class LogitNormal(Model):
     def description(self) -> str:
         """The model in a sentence."""
         what = "how often the classifiers are right or wrong together" if self.paired else "the recalls"
-        told = f"On the logit scale, {what} of the classes are normal"
+        text = f"On the logit scale, {what} of the classes are normal"
         if self.pooled:
-            told += ", around a centre and with a spread that are learned, so that small classes borrow from the others"
+            text += ", around a centre and with a spread that are learned, so that small classes borrow from the others"
         if self.correlation != 0:
-            told += ", and correlated across classifiers"
-        return f"{told}."
-
-    def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
-        """Refuse: there is no closed form."""
-        raise InvalidInputError("A logit-normal prior is not conjugate.", hint='use engine="pymc".')
+            text += ", and correlated across classifiers"
+        return f"{text}."
 
 
-_CELLS: Final = 4_000  # of a table, beyond which a chain would take for ever
-_SUMS: Final = 1e-6
-_BOTH: Final = 2
+_MAX_CELLS: Final = 4_000  # of a table, beyond which a chain would take for ever
+_ROUNDING: Final = 1e-6
+_PAIR: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,8 +135,8 @@ class NoisyLabels(Model):
     do with those of the classifiers, given the true class. Metrics are those against the truth.
 
     `batches` are the tables of test items that were annotated at different times or by different people, which together
-    are the data; `error` may then be a list with one entry a batch. With one `error` and a `drift` the rate moves from
-    batch to batch: the logit takes steps of that standard deviation.
+    are the data; `error` may then be a list with one entry per batch. With one `error` and a `drift` the rate moves
+    from batch to batch: the logit takes steps of that standard deviation.
 
     The prior of all else is the tree's, `paired` for classifiers on the same items.
 
@@ -165,36 +161,35 @@ class NoisyLabels(Model):
     moves = "The observed values are against the labels as annotated; the posterior is about the true ones."
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label_mass", check_positive(self.label_mass, "label_mass"))
+        check_masses(self, "label_mass")
         if self.batches is not None:
             batches = tuple(self.batches)
             if not batches or not all(isinstance(batch, Outcomes) for batch in batches):
-                raise InvalidInputError("`batches` must be a list of Outcomes, one a batch of annotated items.")
+                raise InvalidInputError("`batches` must be a list of Outcomes, one per batch of annotated items.")
             object.__setattr__(self, "batches", batches)
         if self.drift is not None:
-            object.__setattr__(self, "drift", check_positive(self.drift, "drift"))
+            check_masses(self, "drift")
             if self.batches is None or isinstance(self.error, list):
                 raise InvalidInputError(
                     "`drift` takes one `error` from batch to batch.", hint="give batches=[…] and a single error=."
                 )
         if isinstance(self.error, list):
-            if self.batches is None or len(self.error) != len(self.batches):
-                number = 0 if self.batches is None else len(self.batches)
+            number = len(self.batches or ())
+            if self.batches is None or len(self.error) != number:
                 raise InvalidInputError(
                     f"`error` lists {len(self.error)} rates, and the number of batches is {number}.",
-                    hint="a list has one entry a batch; a pair for two labels is a tuple.",
+                    hint="a list has one entry per batch; a pair for two labels is a tuple.",
                 )
-            object.__setattr__(self, "error", [check_error(one) for one in self.error])
+            object.__setattr__(self, "error", [check_error(rate) for rate in self.error])
         else:
             object.__setattr__(self, "error", check_error(self.error))
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        each = self.error if isinstance(self.error, list) else [self.error]
-        told = " | ".join(_told(one) for one in each)
+        rates = " | ".join(map(_rate_text, self.error if isinstance(self.error, list) else [self.error]))
         drift = "" if self.drift is None else f", drifting by {self.drift:g} on the logit scale"
-        return f"error {told}{drift}; theta ~ as the tree"
+        return f"error {rates}{drift}; theta ~ as the tree"
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
@@ -236,10 +231,6 @@ class NoisyLabels(Model):
             "not known and is summed out, and scores are against it."
         )
 
-    def fit(self, outcomes: Any) -> Any:  # noqa: ARG002
-        """Refuse: there is no closed form."""
-        raise InvalidInputError("Label noise has no closed form.", hint='use engine="pymc".')
-
 
 def check_error(error: Any) -> Any:
     """Return an error rate that can be read: a number, a distribution, a pair of those, or a matrix."""
@@ -248,20 +239,20 @@ def check_error(error: Any) -> Any:
             raise InvalidInputError(f"`error` must be a probability below 1; got {error!r}.", hint="write 0.05 for 5%.")
         return float(error)
     if isinstance(error, np.ndarray):
-        good = error.ndim == _BOTH and error.shape[0] == error.shape[1] and np.isfinite(error).all()
-        if not good or (error < 0).any() or not np.allclose(error.sum(axis=1), 1, atol=_SUMS):
+        good = error.ndim == _PAIR and error.shape[0] == error.shape[1] and np.isfinite(error).all()
+        if not good or (error < 0).any() or not np.allclose(error.sum(axis=1), 1, atol=_ROUNDING):
             raise InvalidInputError(
                 "A matrix of `error` must be square, its rows (truth) adding up to 1 over columns (annotated)."
             )
         return error / error.sum(axis=1, keepdims=True)
     if is_pair(error):
-        return tuple(check_error(one) for one in error)
+        return tuple(check_error(rate) for rate in error)
     return check_prior(error, "error")
 
 
 def is_pair(error: Any) -> bool:
     """Whether the error is one of positive and one of negative items, and not the two pseudo-counts of a Beta."""
-    return isinstance(error, tuple) and len(error) == _BOTH and not all(is_real(one) and one >= 1 for one in error)
+    return isinstance(error, tuple) and len(error) == _PAIR and not all(is_real(part) and part >= 1 for part in error)
 
 
 def _is_known(error: Any) -> bool:
@@ -271,18 +262,18 @@ def _is_known(error: Any) -> bool:
     return is_real(error) or isinstance(error, np.ndarray)
 
 
-def _told(error: Any) -> str:
+def _rate_text(error: Any) -> str:
     if is_real(error):
         return f"{error:g}"
     if isinstance(error, np.ndarray):
         return "by a matrix"
-    return " and ".join(_told(one) for one in error) if is_pair(error) else f"~ {describe(error)}"
+    return " and ".join(map(_rate_text, error)) if is_pair(error) else f"~ {describe(error)}"
 
 
 def check_cells(table: Outcomes) -> None:
     """Refuse a table of more cells than a chain could take."""
     cells = table.n_labels ** (table.n_classifiers + 1)
-    if cells > _CELLS:
+    if cells > _MAX_CELLS:
         raise InvalidInputError(
             f"Label noise is modelled cell by cell, and this table has {cells:,} of them.",
             hint="use pos_label= for one class against the rest, or paired=False.",

@@ -5,14 +5,14 @@
     labels | class j, type ~ symmetric Dirichlet, total mass label_mass
 
 The tree asks first *what kind* of outcome it is, and only then which labels were said. So the prior weighs about one
-pseudo-document a class, however many labels there are; a flat prior on the M² pairs of labels would weigh M² of them.
+pseudo-document per class, however many labels there are; a flat prior on the M² pairs of labels would weigh M² of them.
 With two labels and two classifiers every type has a single cell, and kappa = 4 is the prior of SIGIR 2016.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, Unpack, get_args
 
@@ -35,7 +35,7 @@ from ropewalk.models.cells import (
     place_labels,
 )
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
-from ropewalk.models.protocol import Model, check_masses
+from ropewalk.models.protocol import Conjugate
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]
@@ -44,13 +44,14 @@ _LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, eve
 _COUNTABLE: Final = (12, 7)  # up to so many classifiers of two labels, of more, all types can be looked at
 _CHOICES: Final = 4_000_000
 _NOTHING: Final = 1e-9  # less base weight than this is rounding, and no type that was left out
+_ALONE: Final = ("right or wrong", "1/2", "wrong label")  # types, their centre and labels where there is one classifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree(Model):
+class Tree(Conjugate):
     """K classifiers on the same test set, for any number of labels: the outcome-type tree.
 
-    `kappa` is how many pseudo-documents a class the prior of the types weighs, `label_mass` how many a class and
+    `kappa` is how many pseudo-documents per class the prior of the types weighs, `label_mass` how many per class and
     type that of the labels, `mu_prior` how many each class weighs in the prevalences. ``centre="pooled"`` centres the
     types of every class on those of all classes together: better for a single classifier's own score when classes
     are small, but then the prior has seen the data and there is no Bayes factor. ``paired=False`` gives every
@@ -70,26 +71,18 @@ class Tree(Model):
     name: str = field(default="tree", repr=False, compare=False)
 
     is_symmetric = True
-    takes_fractions = True
 
     def __post_init__(self) -> None:
-        check_masses(self, "kappa", "mu_prior", "label_mass")
+        Conjugate.__post_init__(self)
         choose(self.centre, {name: name for name in get_args(Centre)}, "centre")
 
     @property
     def prior(self) -> str:
         """The prior in one line."""
-        centre = "base" if self.centre == "fixed" else "pooled"
-        if not self.paired:
-            half = "1/2" if self.centre == "fixed" else "pooled"
-            return (
-                f"mu ~ Dir({self.mu_prior:g}, …); right or wrong ~ Dir({self.kappa:g}·{half}); "
-                f"wrong label ~ Dir, mass {self.label_mass:g}"
-            )
-        return (
-            f"mu ~ Dir({self.mu_prior:g}, …); types ~ Dir({self.kappa:g}·{centre}); "
-            f"labels of a type ~ Dir, mass {self.label_mass:g}"
-        )
+        types, base, labels = ("types", "base", "labels of a type") if self.paired else _ALONE
+        centre = base if self.centre == "fixed" else "pooled"
+        shares = f"mu ~ Dir({self.mu_prior:g}, …); {types} ~ Dir({self.kappa:g}·{centre})"
+        return f"{shares}; {labels} ~ Dir, mass {self.label_mass:g}"
 
     @property
     def no_factor(self) -> str:
@@ -99,7 +92,7 @@ class Tree(Model):
     @property
     def description(self) -> str:
         """The model in a sentence."""
-        told = (
+        outcomes = (
             "In each class, who is right and which of the wrong ones agree has a Dirichlet prior, and so have the "
             "labels that are said then"
             if self.paired
@@ -107,13 +100,7 @@ class Tree(Model):
             "classifier by itself"
         )
         seen = "; the priors are centred on what was seen in all classes" if self.centre == "pooled" else ""
-        return f"{told}{seen}."
-
-    def scaled(self, factor: float) -> Tree:
-        """Return the model with so many times the prior mass."""
-        return replace(
-            self, kappa=self.kappa * factor, mu_prior=self.mu_prior * factor, label_mass=self.label_mass * factor
-        )
+        return f"{outcomes}{seen}."
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
@@ -139,14 +126,14 @@ class Tree(Model):
         """
         check_sticks(self.label_mass, "label_mass")
         n_labels, codes, counts = outcomes.n_labels, outcomes.codes, outcomes.counts
-        patterns = patterns_of(codes)
-        observed, kind = np.unique(patterns, axis=0, return_inverse=True)
-        kind = kind.reshape(-1)
-        listed = observed
         everywhere = every_type or outcomes.n_classifiers <= _LISTED[n_labels > 2]  # noqa: PLR2004
         if everywhere:
             listed = all_patterns(outcomes.n_classifiers, n_labels)
-            kind = _find(keys_of(listed), keys_of(observed))[kind]
+            order = np.argsort(keys_of(listed))
+            kind = order[np.searchsorted(keys_of(listed), keys_of(patterns_of(codes)), sorter=order)]
+        else:
+            listed, kind = np.unique(patterns_of(codes), axis=0, return_inverse=True)
+            kind = kind.reshape(-1)  # of NumPy 2.0 it has another axis
         weights = base_weights(listed, n_labels)
         if self.centre == "pooled":
             seen = np.bincount(kind, weights=counts, minlength=len(listed))
@@ -176,12 +163,6 @@ class Tree(Model):
             cell_group=np.searchsorted(groups, group_of),
             empty=items < 1,  # a part of an item, as a power prior counts them, leaves shapes as tiny as none
         )
-
-
-def _find(keys: IntArray, wanted: IntArray) -> IntArray:
-    """Return where each wanted key stands among `keys`."""
-    order = np.argsort(keys)
-    return order[np.searchsorted(keys[order], wanted)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -218,6 +199,21 @@ class TreePosterior:
         return block_size(int(len(self.codes) + sticks))
 
     @cached_property
+    def type_counts(self) -> FloatArray:
+        """How many items each group holds."""
+        return np.bincount(self.cell_group, weights=self.counts, minlength=len(self.types)).astype(np.float64)
+
+    @cached_property
+    def _lumpy(self) -> IntArray:
+        """The classes that do not list all types."""
+        return np.flatnonzero(self.lump)
+
+    @cached_property
+    def _owner(self) -> IntArray:
+        """The classes of the groups, then of the unlisted types."""
+        return np.concatenate([self.group_class, self._lumpy])
+
+    @cached_property
     def _single(self) -> np.ndarray:
         """Which groups have one cell only: all right, or but one label to be wrong with."""
         blocks = self.patterns.max(axis=1, initial=0)
@@ -242,8 +238,7 @@ class TreePosterior:
     @cached_property
     def _by_class(self) -> Sums:
         """The sums of groups, then of unlisted types, by class."""
-        owner = np.concatenate([self.group_class, np.flatnonzero(self.lump)])
-        return Sums(owner, np.arange(owner.size), (self.n_labels, owner.size))
+        return Sums(self._owner, np.arange(self._owner.size), (self.n_labels, self._owner.size))
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables."""
@@ -253,7 +248,7 @@ class TreePosterior:
     def fill(self, rng: np.random.Generator, mu: FloatArray, masses: FloatArray, lumps: FloatArray) -> Weighted:
         """Split the masses of the groups (G, D), and of unlisted types (M, D), over their labels: draws of tables.
 
-        What happens within a type does not depend on how the types came about, so theirs may be anybody's draws.
+        What happens within a type does not depend on how the types came about, so theirs may be drawn anywhere.
         """
         weights, beside = self._counted.draw(rng, masses[~self._single], self.label_mass)
         loose = self._loose(rng, beside, lumps, mu)
@@ -261,9 +256,7 @@ class TreePosterior:
 
     def _draw_types(self, rng: np.random.Generator, mu: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
         """Return the masses of the groups (G, D), and of the types that each class does not list (M, D)."""
-        lumpy = np.flatnonzero(self.lump)
-        shapes = np.concatenate([self.types, self.lump[lumpy]])
-        owner = np.concatenate([self.group_class, lumpy])
+        owner, shapes = self._owner, np.concatenate([self.types, self.lump[self._lumpy]])
         drawn = rng.standard_gamma(shapes[:, np.newaxis], (shapes.size, size))
         bare = np.flatnonzero(self.empty[owner])
         if bare.size:
@@ -275,7 +268,7 @@ class TreePosterior:
         totals: FloatArray = self._by_class @ drawn
         drawn *= (mu / totals).take(owner, axis=0)
         lumps = np.zeros((self.n_labels, size))
-        lumps[lumpy] = drawn[len(self.types) :]
+        lumps[self._lumpy] = drawn[len(self.types) :]
         return drawn[: len(self.types)], lumps
 
     def _loose(self, rng: np.random.Generator, beside: FloatArray, lumps: FloatArray, mu: FloatArray) -> Loose | None:
@@ -303,8 +296,7 @@ class TreePosterior:
         self, rng: np.random.Generator, lumps: FloatArray, mu: FloatArray
     ) -> tuple[IntArray, CodeArray, IntArray, Any]:
         """Return (patterns, class, draw, mass) of types that a class does not list, each once per draw."""
-        lumpy = np.flatnonzero(self.lump)
-        size = lumps.shape[1]
+        lumpy, size = self._lumpy, lumps.shape[1]
         concentration = np.repeat(self.lump[lumpy], size)
         owner, weights = break_sticks(rng, lumps[lumpy].reshape(-1), concentration, mu[lumpy].reshape(-1))
         place = np.repeat(lumpy, size)[owner] * np.int64(size) + np.tile(np.arange(size), lumpy.size)[owner]
@@ -323,10 +315,9 @@ class TreePosterior:
         """Draw types from their base weights, of those that each class does not list."""
         if self._choices is not None:
             types, starts = self._choices
-            first = np.searchsorted(np.flatnonzero(self.lump), truth)
-            found = np.searchsorted(starts, first + rng.random(truth.size), side="right") - 1
-            place = np.minimum(found - first * len(types), len(types) - 1)
-            return np.asarray(types[place])
+            first = np.searchsorted(self._lumpy, truth)
+            place = np.searchsorted(starts, first + rng.random(truth.size), side="right") - 1 - first * len(types)
+            return np.asarray(types[np.minimum(place, len(types) - 1)])
         # Types are too many to list, so hardly any of them is listed: reject those that are.
         patterns = np.empty((truth.size, self.n_classifiers), dtype=np.int64)
         todo = np.arange(truth.size)
@@ -338,29 +329,26 @@ class TreePosterior:
     @cached_property
     def _choices(self) -> tuple[IntArray, FloatArray] | None:
         """All types, and where the share of each begins within 0 … 1 of every class that lists not all of them."""
-        lumpy = np.flatnonzero(self.lump)
         if self.n_classifiers > _COUNTABLE[self.n_labels > 2]:  # noqa: PLR2004
             return None
         types = all_patterns(self.n_classifiers, self.n_labels)
-        if len(types) * lumpy.size > _CHOICES:
+        if len(types) * self._lumpy.size > _CHOICES:
             return None
         keys, weights = keys_of(types), base_weights(types, self.n_labels)
-        free = np.stack([weights * ~self._listed(np.full(len(types), j), keys) for j in lumpy])
+        free = np.stack([weights * ~self._listed(np.full(len(types), j), keys) for j in self._lumpy])
         free /= free.sum(axis=1, keepdims=True)
-        starts = np.cumsum(free, axis=1) - free + np.arange(lumpy.size)[:, np.newaxis]
+        starts = np.cumsum(free, axis=1) - free + np.arange(self._lumpy.size)[:, np.newaxis]
         return types, starts.reshape(-1)
 
     @cached_property
-    def _keys(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The keys of the listed types, sorted, and for each class and key whether it is listed there."""
-        keys = keys_of(self.patterns)
-        distinct, place = np.unique(keys, return_inverse=True)
-        listed = np.unique(self.group_class * np.int64(max(distinct.size, 1)) + place.reshape(-1))
-        return distinct, listed, place
+    def _keys(self) -> tuple[IntArray, IntArray]:
+        """The keys of the listed types, sorted, and the pairs of a class and a key that it lists, each as a number."""
+        distinct, place = np.unique(keys_of(self.patterns), return_inverse=True)
+        return distinct, np.unique(self.group_class * np.int64(max(distinct.size, 1)) + place.reshape(-1))
 
     def _listed(self, truth: IntArray, keys: IntArray) -> np.ndarray:
         """Whether each class lists the type of that key."""
-        distinct, listed, _ = self._keys
+        distinct, listed = self._keys
         if not distinct.size:
             return np.zeros(truth.size, dtype=bool)
         place = np.minimum(np.searchsorted(distinct, keys), distinct.size - 1)

@@ -1,19 +1,23 @@
-"""The recalls of many classes, drawn together: their centre, and how closely they lie around it.
+"""Parameters that tie the classes together, drawn from a grid of their posterior: no Markov chain is needed.
+
+`Eta` is that of ICDM 2015: with the rows of the confusion matrix integrated out it has a density in one dimension, a
+product of Dirichlet-multinomials over the non-zero cells.
+
+`Recalls` are the centre m of the classes' recalls, and kappa, how closely they lie around it:
 
     m ~ Beta(alpha, beta)                        the typical recall of a class
     kappa / (kappa + scale) ~ Uniform(0, 1)      how many items of a class the other classes are worth
     rho_j ~ Beta(m·kappa, (1 − m)·kappa)         the recall of class j, of which right_j and wrong_j were counted
 
-The recalls can be integrated out, which leaves (m, kappa) a product of beta-binomials over the classes: two dimensions,
-so a grid will do and no Markov chain is needed. Given kappa every factor is log-concave in m, so the density of
-logit(m) has one peak; each kappa has a row of points of its own just there, be the peak as narrow as a billion items
-make it, or as wide as a prior.
+With the recalls integrated out (m, kappa) has a product of beta-binomials over the classes: two dimensions. Given
+kappa every factor is log-concave in m, so the density of logit(m) has one peak; each kappa has a row of points of its
+own just there, be the peak as narrow as a billion items make it, or as wide as a prior.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -22,19 +26,79 @@ import numpy as np
 
 from ropewalk.typing import FloatArray, IntArray
 
-_REACH: Final = 600.0  # logit of the smallest and largest centre: beyond, a count divided by it overflows
-_KAPPAS: Final = (-70.0, 110.0)  # logs of the smallest and largest kappa / scale
+_MAX_LOGIT_ETA: Final = 700.0  # logit of the smallest and largest eta that a float can tell from 0 and 1
+_ETA_POINTS: Final = (281, 281, 281, 2_049)
+_ETA_DEPTH: Final = 45.0  # log density below its maximum at which the grid may end
+
+_MAX_LOGIT_CENTRE: Final = 600.0  # logit of the smallest and largest centre: beyond, a count divided by it overflows
+_LOG_KAPPA_RANGE: Final = (-70.0, 110.0)  # logs of the smallest and largest kappa / scale
 _DEPTH: Final = 30.0  # log density below its maximum at which a row may end: 1e-13 of the mass is beyond
-_COARSE: Final = 17  # points a row, and rows, while the mass is looked for
-_LOOKS: Final = 15  # each of which looks eight times closer: after so many a float has no more digits
-_FEWEST: Final = 65  # points a row, and rows, of the grid itself
-_STEPS: Final = (0.5, 0.25)  # its widest steps of logit(m) and log(kappa), where nothing is narrower than a prior
-_FINE: Final = 1_024  # points of a row whose steps are halved, by interpolation, before draws are taken
+_COARSE_POINTS: Final = 17  # points per row, and rows, while the mass is looked for
+_MAX_LOOKS: Final = 15  # each of which looks eight times closer: after so many a float has no more digits
+_MIN_POINTS: Final = 65  # points per row, and rows, of the grid itself
+_MAX_STEPS: Final = (0.5, 0.25)  # of logit(m) and log(kappa), where nothing is narrower than a prior
+_FINE_POINTS: Final = 1_024  # points of a row whose steps are halved, by interpolation, before draws are taken
 _STIRLING: Final = 16.0  # from here on four terms of Stirling's series have all digits
 _BISECTIONS: Final = 60
-_AT_ONCE: Final = 1 << 15
-_ALMOST: Final = 1e-16 - 1.0
+_MAX_VALUES_AT_ONCE: Final = 1 << 15
+_ALMOST_MINUS_ONE: Final = 1e-16 - 1.0
 _TINY: Final = 1e-200
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Eta:
+    """The posterior of eta: what share of its one pseudo-document the prior of a row puts on the diagonal.
+
+    Not an accuracy, nor an estimate of one: with a row's prior mass fixed at 1, eta follows the number of non-zero
+    cells off the diagonal. It is about 0.08 on 20 newsgroups, where two thirds of the documents are classified right.
+    """
+
+    right: IntArray
+    wrong: IntArray
+    n_labels: int
+    alpha: float
+    beta: float
+    mass: float
+
+    def log_density(self, logit: FloatArray) -> FloatArray:
+        """Return the log density of logit(eta), up to a constant."""
+        from scipy.special import expit, gammaln, log_expit
+
+        eta, rest = self.mass * expit(logit), self.mass * expit(-logit) / max(self.n_labels - 1, 1)
+        value: FloatArray = self.alpha * log_expit(logit) + self.beta * log_expit(-logit)
+        for counts, omega in ((self.right, eta), (self.wrong, rest)):
+            for count, number in zip(*np.unique(counts, return_counts=True), strict=True):
+                value += number * (gammaln(count + omega) - gammaln(omega))
+        return value
+
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, FloatArray]:
+        """Points of logit(eta), evenly spaced, and their probabilities by the trapezoidal rule."""
+        low, high = -_MAX_LOGIT_ETA, _MAX_LOGIT_ETA
+        for number in _ETA_POINTS:  # look closer at where the mass is
+            points = np.linspace(low, high, number)
+            heights = self.log_density(points)
+            inside = np.flatnonzero(heights > heights.max() - _ETA_DEPTH)
+            low, high = points[max(inside[0] - 1, 0)], points[min(inside[-1] + 1, number - 1)]
+        density = np.exp(heights - heights.max())
+        return points, density / density.sum()
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean of eta."""
+        return _moments(*self._grid)[0]
+
+    @property
+    def std(self) -> float:
+        """The posterior standard deviation of eta."""
+        return _moments(*self._grid)[1]
+
+    def quantile(self, share: FloatArray | float) -> FloatArray:
+        """Return the value of eta below which so much of the posterior lies."""
+        from scipy.special import expit
+
+        points, shares = self._grid
+        return np.asarray(expit(np.interp(share, np.cumsum(shares) - shares / 2, points)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,47 +142,35 @@ class Recalls:
     def _counts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The distinct pairs (right, wrong) of classes that have items, and how many classes have each."""
         pairs = np.stack([self.right, self.wrong], axis=1).astype(np.float64)
-        found, times = np.unique(pairs[pairs.sum(axis=1) > 0], axis=0, return_counts=True)
-        return found[:, 0], found[:, 1], times.astype(np.float64)
+        distinct, times = np.unique(pairs[pairs.sum(axis=1) > 0], axis=0, return_counts=True)
+        return distinct[:, 0], distinct[:, 1], times.astype(np.float64)
 
     # -- the grid --------------------------------------------------------------------------------------------
 
     def _rows(self, log_kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Find where logit(m) has its mass given each kappa: the ends, and the log of the mass, roughly."""
-        low, high = np.full(log_kappa.size, -_REACH), np.full(log_kappa.size, _REACH)
-        each = np.arange(log_kappa.size)
-        for _ in range(_LOOKS):
-            points = np.linspace(low, high, _COARSE, axis=1)
-            heights = self.log_density(points, log_kappa[:, np.newaxis])
-            first, last = _inside(heights)
-            if (last - first > _COARSE // 2).all():
-                break
-            low, high = points[each, first], points[each, last]
+        ends = np.full(log_kappa.size, _MAX_LOGIT_CENTRE)
+        points, heights = _look_closer(-ends, ends, lambda logit: self.log_density(logit, log_kappa[:, np.newaxis]))
         return points[:, 0], points[:, -1], _log_sums(heights, points)
 
     @cached_property
     def _range(self) -> tuple[float, float]:
         """Find where log(kappa) has its mass."""
-        low, high = (end + math.log(self.scale) for end in _KAPPAS)
-        for _ in range(_LOOKS):
-            points = np.linspace(low, high, _COARSE)
-            first, last = (int(one[0]) for one in _inside(self._rows(points)[2][np.newaxis]))
-            if last - first > _COARSE // 2:
-                break
-            low, high = float(points[first]), float(points[last])
-        return float(points[0]), float(points[-1])
+        low, high = (np.array([end + math.log(self.scale)]) for end in _LOG_KAPPA_RANGE)
+        points, _ = _look_closer(low, high, lambda log_kappa: self._rows(log_kappa[0])[2][np.newaxis])
+        return float(points[0, 0]), float(points[0, -1])
 
     @cached_property
     def _grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Points of log(kappa), for each a row of points of logit(m), and the log density there."""
         low, high = self._range
-        kappas = np.linspace(low, high, self._number(high - low, _STEPS[1]))
+        kappas = np.linspace(low, high, self._number(high - low, _MAX_STEPS[1]))
         starts, stops, _ = self._rows(kappas)
-        rows = np.linspace(starts, stops, self._number(float((stops - starts).max()), _STEPS[0]), axis=1)
+        rows = np.linspace(starts, stops, self._number(float((stops - starts).max()), _MAX_STEPS[0]), axis=1)
         return kappas, rows, self.log_density(rows, kappas[:, np.newaxis])
 
     def _number(self, width: float, step: float) -> int:
-        return self.fineness * max(_FEWEST - 1, math.ceil(width / step)) + 1
+        return self.fineness * max(_MIN_POINTS - 1, math.ceil(width / step)) + 1
 
     @cached_property
     def _shares(self) -> FloatArray:
@@ -156,17 +208,12 @@ class Recalls:
     @property
     def centre_mean(self) -> float:
         """The posterior mean of the centre."""
-        return self._moment(1)
+        return _moments(self._grid[1], self._shares)[0]
 
     @property
     def centre_std(self) -> float:
         """The posterior standard deviation of the centre."""
-        return float(max(self._moment(2) - self.centre_mean**2, 0.0) ** 0.5)
-
-    def _moment(self, power: int) -> float:
-        from scipy.special import expit
-
-        return float((self._shares * expit(self._grid[1]) ** power).sum())
+        return _moments(self._grid[1], self._shares)[1]
 
     def centre_quantile(self, share: FloatArray | float) -> FloatArray:
         """Return the value of the centre below which so much of the posterior lies."""
@@ -187,8 +234,8 @@ class Recalls:
         place = np.clip((logit - points[:, :1]) / steps, 0.0, points.shape[1] - 1.0)
         left = np.minimum(place.astype(np.int64), points.shape[1] - 2)
         row = np.arange(len(points))[:, np.newaxis]
-        found = below[row, left] + (place - left) * (below[row, left + 1] - below[row, left])
-        return np.asarray((self._shares.sum(axis=1, keepdims=True) * found).sum(axis=0))
+        shares = below[row, left] + (place - left) * (below[row, left + 1] - below[row, left])
+        return np.asarray((self._shares.sum(axis=1, keepdims=True) * shares).sum(axis=0))
 
     def kappa_quantile(self, share: FloatArray | float) -> FloatArray:
         """Return the value of kappa below which so much of the posterior lies; of its mean there may be none."""
@@ -219,9 +266,17 @@ class Recalls:
         return np.asarray(start + np.clip(part, 0.0, 1.0) * (points[row, place] - start))
 
 
+def _moments(logits: FloatArray, shares: FloatArray) -> tuple[float, float]:
+    """Return the mean and the standard deviation of what has these logits, with these probabilities."""
+    from scipy.special import expit
+
+    mean, square = (float((shares * expit(logits) ** power).sum()) for power in (1, 2))
+    return mean, float(max(square - mean**2, 0.0) ** 0.5)
+
+
 def _chunks(number: int, n_points: int) -> Iterator[slice]:
     """Split so many counts into slices that, each at all points, stay in a core's cache."""
-    size = max(_AT_ONCE // max(n_points, 1), 1)
+    size = max(_MAX_VALUES_AT_ONCE // max(n_points, 1), 1)
     for start in range(0, number, size):
         yield slice(start, start + size)
 
@@ -241,8 +296,8 @@ def _divergences(
     none = -np.log1p(n / kappa)  # log(q / m) where nothing was counted on a side
     value: FloatArray = np.zeros(apart.shape)
     for count, sign, share in ((r, 1.0, m), (w, -1.0, rest)):
-        value -= count * np.log1p(np.maximum(sign * of_counts / np.maximum(count, _TINY), _ALMOST))
-        change = np.log1p(np.maximum(-sign * of_prior / share, _ALMOST))
+        value -= count * np.log1p(np.maximum(sign * of_counts / np.maximum(count, _TINY), _ALMOST_MINUS_ONE))
+        change = np.log1p(np.maximum(-sign * of_prior / share, _ALMOST_MINUS_ONE))
         value -= share * kappa * np.where(count > 0, change, none)
     return value
 
@@ -250,12 +305,12 @@ def _divergences(
 def _remainders(counts: FloatArray, times: FloatArray, log_x: FloatArray) -> FloatArray:
     """Sum over the counts what Stirling's formula leaves of log Γ(x + count) − log Γ(x)."""
     some = counts > 0
-    found, place = np.unique(counts[some], return_inverse=True)
-    number = np.bincount(place.reshape(-1), weights=times[some], minlength=found.size)[:, np.newaxis, np.newaxis]
+    distinct, place = np.unique(counts[some], return_inverse=True)
+    number = np.bincount(place.reshape(-1), weights=times[some], minlength=distinct.size)[:, np.newaxis, np.newaxis]
     x = np.exp(log_x)
     value: FloatArray = -number.sum() * _remainder(x, log_x)
-    for part in _chunks(found.size, x.size):
-        sums = x + found[part, np.newaxis, np.newaxis]
+    for part in _chunks(distinct.size, x.size):
+        sums = x + distinct[part, np.newaxis, np.newaxis]
         value += (_remainder(sums, np.log(sums)) * number[part]).sum(axis=0)
     return value
 
@@ -274,6 +329,21 @@ def _remainder(x: FloatArray, log_x: FloatArray) -> FloatArray:
     return value
 
 
+def _look_closer(
+    low: FloatArray, high: FloatArray, log_density: Callable[[FloatArray], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return points of each row, from `low` to `high` or where its mass is in between, and the log density there."""
+    row = np.arange(low.size)
+    for _ in range(_MAX_LOOKS):
+        points = np.linspace(low, high, _COARSE_POINTS, axis=1)
+        heights = log_density(points)
+        first, last = _inside(heights)
+        if (last - first > _COARSE_POINTS // 2).all():
+            break
+        low, high = points[row, first], points[row, last]
+    return points, heights
+
+
 def _inside(heights: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the first and the last place of each row that holds mass, and one more on either side."""
     holds = heights >= heights.max(axis=1, keepdims=True) - _DEPTH
@@ -290,7 +360,7 @@ def _log_sums(heights: FloatArray, points: FloatArray) -> FloatArray:
 
 def _halved(heights: FloatArray) -> FloatArray:
     """Return smooth rows at points so much closer: a cubic through four of them gives the one in the middle."""
-    for _ in range(max(math.ceil(math.log2(_FINE / heights.shape[1])), 2)):
+    for _ in range(max(math.ceil(math.log2(_FINE_POINTS / heights.shape[1])), 2)):
         fine = np.empty((len(heights), 2 * heights.shape[1] - 1))
         fine[:, ::2] = heights
         fine[:, 3:-2:2] = (9 * (heights[:, 1:-2] + heights[:, 2:-1]) - heights[:, :-3] - heights[:, 3:]) / 16

@@ -25,8 +25,7 @@ from table import Row, installed
 import ropewalk as rw
 from ropewalk.mcmc.chains import sample
 from ropewalk.metrics.registry import parse_metric
-from ropewalk.models import Icdm2015, Model, Sigir2016, Tree
-from ropewalk.models.posterior import draw_psi
+from ropewalk.models import Icdm2015, Model, Sigir2016, Tree, draw_psi
 
 A, B, CLASS = "nb_mult", "svm_l2", 8
 THOUSAND = 1_000

@@ -19,8 +19,7 @@ from peers import macro_study
 
 import ropewalk as rw
 from ropewalk.metrics.registry import parse_metric
-from ropewalk.models import Bootstrap, Icdm2015, Model, Multilabel, Tree
-from ropewalk.models.posterior import draw_psi
+from ropewalk.models import Bootstrap, Icdm2015, Model, Multilabel, Tree, draw_psi
 
 A, B = "nb_mult", "svm_l2"
 SLOW = 5.0

@@ -19,8 +19,7 @@ from memory import _resident, peak_growth
 import ropewalk as rw
 from ropewalk.data.scores import ItemScores
 from ropewalk.metrics.scores import SCORE_METRICS
-from ropewalk.models import Bootstrap
-from ropewalk.models.posterior import draw_psi
+from ropewalk.models import Bootstrap, draw_psi
 
 TOGETHER = 0.6
 """The correlation of two systems' scores within a class."""

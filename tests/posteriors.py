@@ -10,9 +10,8 @@ import numpy as np
 
 import ropewalk as rw
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.decision import contrast, parse_rope
 from ropewalk.draws.intervals import summarise
-from ropewalk.draws.judging import contrast
 
 
 @functools.cache

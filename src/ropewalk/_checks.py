@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 import numpy as np
 
 from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownKeywordError, UnknownNameError
-from ropewalk.text.names import brief, did_you_mean, shorten
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import brief, did_you_mean, shorten
 from ropewalk.typing import DrawsLike, FloatArray, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")

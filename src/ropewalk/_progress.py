@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from time import monotonic
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
@@ -183,8 +184,10 @@ def _tracked(items: Iterable[T], total: int | None, describe: str, progress: Pro
             steps.step()
 
 
-_UNSAID: Final = object()
-_shown: ContextVar[Any] = ContextVar("progress", default=_UNSAID)
+_shown: ContextVar[ProgressLike] = ContextVar("progress")
+
+current: Callable[[], ProgressLike] = partial(_shown.get, False)  # noqa: FBT003
+"""Return how progress is shown here: not at all, unless inside of `shown`."""
 
 
 class Steps:
@@ -203,7 +206,7 @@ class Steps:
 def metered(total: int | None, describe: str, progress: ProgressLike) -> Iterator[Steps]:
     """Show how far work has come that is no single loop: as `track` does, with a step for each thing done."""
     said = check_progress(progress)
-    meter = _meter(total, describe, False if _shown.get() is False else said)
+    meter = _meter(total, describe, False if _shown.get(None) is False else said)
     steps, finished = Steps(meter), False
     try:
         yield steps
@@ -227,14 +230,8 @@ def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
 def shown(progress: Any) -> Iterator[None]:
     """Let what is drawn inside show how far it has come; where somebody outside said False, it stays silent."""
     said = check_progress(progress)
-    token = _shown.set(False if _shown.get() is False else said)
+    token = _shown.set(False if _shown.get(None) is False else said)
     try:
         yield
     finally:
         _shown.reset(token)
-
-
-def current() -> ProgressLike:
-    """Return how progress is shown here: not at all, unless inside of `shown`."""
-    said = _shown.get()
-    return False if said is _UNSAID else said

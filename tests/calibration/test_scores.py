@@ -248,7 +248,7 @@ def test_labels_in_clusters():
     rows, shares = np.array(list(LABELS)), np.array(list(LABELS.values()))
     metrics = {"accuracy": parse_metric("accuracy"), "f1": parse_metric("f1").at(1)}
     whole = rw.Outcomes.from_rows({row: round(100 * share) for row, share in LABELS.items()}, names=["A", "B"])
-    truth = {name: float(np.subtract(*rw.models.posterior.observed_psi([whole], m))) for name, m in metrics.items()}
+    truth = {name: float(np.subtract(*rw.models.observed_psi([whole], m))) for name, m in metrics.items()}
     tally = Tally("clustered labels", n_clusters=200, per_cluster=PER_CLUSTER, correlation=WITHIN, delta=truth)
     for seed in range(REPEATS):
         ids, places = of_cluster(rng, 200)

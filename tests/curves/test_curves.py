@@ -186,7 +186,7 @@ def test_a_threshold_makes_labels(scored, metric):
     assert curve.thresholds[-1] == math.inf
     assert curve.metric == metric
     parsed = parse_metric(metric, costs).at(1)
-    from ropewalk.models.posterior import observed_psi
+    from ropewalk.models import observed_psi
 
     for t, value in list(zip(curve.thresholds, curve.band.observed, strict=True))[::7]:
         table = rw.Outcomes.from_arrays(y, (s >= t).astype(int), labels=[0, 1])

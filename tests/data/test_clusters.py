@@ -11,8 +11,7 @@ import ropewalk as rw
 from ropewalk.data.clusters import Clusters
 from ropewalk.draws.blocks import generator
 from ropewalk.metrics.registry import METRICS, parse_metric
-from ropewalk.models import Bootstrap
-from ropewalk.models.posterior import observed_psi
+from ropewalk.models import Bootstrap, observed_psi
 from support import need
 
 

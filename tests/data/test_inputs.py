@@ -26,7 +26,7 @@ from ropewalk.errors import (
     PairingError,
     UnreadableFileError,
 )
-from ropewalk.models.posterior import observed_psi
+from ropewalk.models import observed_psi
 from support import need
 
 COLUMNS = {"y": [1, 0, 1, 1, 0], "a": [1, 0, 0, 1, 1], "b": [1, 1, 1, 1, 0]}

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 import ropewalk as rw
 from ropewalk.draws.decision import (
+    Question,
     Regions,
+    contrast,
     decide,
     is_settled,
+    is_stable,
     judge,
+    mirrored,
     parse_rope,
     path_text,
     region_masses,
@@ -23,10 +27,8 @@ from ropewalk.draws.decision import (
     rope_path,
 )
 from ropewalk.draws.intervals import Estimate, Interval, summarise
-from ropewalk.draws.judging import Question, contrast, mirrored
-from ropewalk.draws.judging import is_settled as draws_are_settled
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.verdicts import Verdict, bar_text, verdict_text
+from ropewalk.text.writing import Verdict, bar_text, verdict_text
 from strategies import half_widths
 
 ROPE = Interval(-0.05, 0.05)
@@ -220,9 +222,9 @@ def test_an_hdi_end_must_keep_four_of_its_errors_from_every_edge(errors, distanc
     gap = distance * 0.001
     how = {"prob": 0.95, "rule": "hdi", "n_draws": 50_000}
     inside = estimate_with(-0.05 + gap, 0.05 - gap, errors)
-    assert is_settled(inside, INSIDE, ROPE, **how) == settled
+    assert is_stable(inside, INSIDE, ROPE, **how) == settled
     outside = estimate_with(-0.05 - gap, 0.05 + gap, errors)
-    assert is_settled(outside, INSIDE, ROPE, **how) == settled
+    assert is_stable(outside, INSIDE, ROPE, **how) == settled
 
 
 def test_an_open_end_of_a_rope_is_no_edge_to_keep_from():
@@ -230,10 +232,10 @@ def test_an_open_end_of_a_rope_is_no_edge_to_keep_from():
         -0.01, 0.3, (0.001, 0.075)
     )  # 4 errors are 0.3: less than to the low edge, more than to the high one
     how = {"prob": 0.95, "rule": "hdi", "n_draws": 50_000}
-    assert is_settled(far, INSIDE, Interval(-0.05, math.inf), **how)
-    assert not is_settled(far, INSIDE, ROPE, **how)
+    assert is_stable(far, INSIDE, Interval(-0.05, math.inf), **how)
+    assert not is_stable(far, INSIDE, ROPE, **how)
     low = estimate_with(-0.3, 0.01, (0.075, 0.001))
-    assert is_settled(low, INSIDE, Interval(-math.inf, 0.05), **how)
+    assert is_stable(low, INSIDE, Interval(-math.inf, 0.05), **how)
 
 
 @pytest.mark.parametrize("region", ["below", "inside", "above"])
@@ -244,22 +246,22 @@ def test_every_mass_must_keep_four_binomial_errors_from_the_bar(region, side, di
     mass = bar + side * distance * math.sqrt(bar * (1 - bar) / n)
     masses = {"below": 0.0, "inside": 0.0, "above": 0.0, region: mass}
     spread = estimate_with(-1.0, 1.0, (1.0, 1.0))  # the HDI does not count under this rule
-    assert is_settled(spread, Regions(**masses), ROPE, prob=bar, rule="probability", n_draws=n) == settled
+    assert is_stable(spread, Regions(**masses), ROPE, prob=bar, rule="probability", n_draws=n) == settled
 
 
 def test_a_mass_of_all_draws_is_still_known_to_one_draw_only():
     # All of 10,000 draws: the error is taken for that of one draw, 1 / n, and four of them are 0.0004.
     how = {"rule": "probability", "n_draws": 10_000}
     certain = estimate_with(-0.01, 0.01, (0.0, 0.0))
-    assert not is_settled(certain, INSIDE, ROPE, prob=0.9997, **how)
-    assert is_settled(certain, INSIDE, ROPE, prob=0.9995, **how)
+    assert not is_stable(certain, INSIDE, ROPE, prob=0.9997, **how)
+    assert is_stable(certain, INSIDE, ROPE, prob=0.9995, **how)
 
 
 @pytest.mark.parametrize("rule", ["hdi", "probability"])
 def test_a_thousand_draws_are_the_fewest_that_settle_anything(rule):
     clear = estimate_with(-0.001, 0.001, (1e-6, 1e-6))
-    assert not is_settled(clear, INSIDE, ROPE, prob=0.9, rule=rule, n_draws=999)
-    assert is_settled(clear, INSIDE, ROPE, prob=0.9, rule=rule, n_draws=1_000)
+    assert not is_stable(clear, INSIDE, ROPE, prob=0.9, rule=rule, n_draws=999)
+    assert is_stable(clear, INSIDE, ROPE, prob=0.9, rule=rule, n_draws=1_000)
 
 
 @pytest.mark.parametrize(
@@ -335,9 +337,9 @@ def test_without_a_rope_everything_is_settled(rng):
     draws = draws_of(rng, 0.05)
     near = {"prob": 0.95, "rule": "hdi", "higher_is_better": True}
     edge = summarise(draws, np.sort(draws), prob=0.95, observed=None).hdi.high
-    assert draws_are_settled(draws, Question(rope=None, **near))
-    assert not draws_are_settled(draws, Question(rope=Interval(-edge, edge), **near))
-    assert draws_are_settled(draws, Question(rope=Interval(-1.0, 1.0), **near))
+    assert is_settled(draws, Question(rope=None, **near))
+    assert not is_settled(draws, Question(rope=Interval(-edge, edge), **near))
+    assert is_settled(draws, Question(rope=Interval(-1.0, 1.0), **near))
 
 
 @pytest.mark.parametrize(("better", "mean", "symbol"), [(True, 0.01, ">"), (True, -0.01, "<"), (False, 0.01, "<")])

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
+from ropewalk.draws.evidence import BayesFactor, bayes_factor, rope_factor, savage_dickey
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.judging import BayesFactor, bayes_factor, rope_factor, savage_dickey
 
 ROPE = Interval(-0.5, 0.5)
 

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics import METRICS, Cells, Weighted, cost, fbeta, parse_metric
-from ropewalk.models.posterior import observed_psi
+from ropewalk.models import observed_psi
 from strategies import confusions
 from support import need
 

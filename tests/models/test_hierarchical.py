@@ -10,8 +10,7 @@ import brute
 import ropewalk as rw
 from laws import assert_same_law, sparse_margins
 from ropewalk.metrics import parse_metric
-from ropewalk.models import Flat, Icdm2015, Tree
-from ropewalk.models.posterior import draw_psi
+from ropewalk.models import Flat, Icdm2015, Tree, draw_psi
 
 MATRICES = {
     "mixed": [[30, 2, 0, 1], [4, 20, 0, 0], [0, 0, 9, 1], [1, 0, 2, 3]],

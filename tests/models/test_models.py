@@ -9,7 +9,7 @@ from scipy import integrate, stats
 import ropewalk as rw
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.metrics import parse_metric
-from ropewalk.models.posterior import draw_psi
+from ropewalk.models import draw_psi
 
 N = 400_000
 TABLES = {

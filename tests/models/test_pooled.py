@@ -15,11 +15,10 @@ import brute
 import ropewalk as rw
 from laws import assert_same_law, sparse_margins
 from ropewalk.inference.answers import run_comparison
-from ropewalk.inference.sensitivity import other_priors
+from ropewalk.inference.extras import other_priors
 from ropewalk.metrics import parse_metric
-from ropewalk.models import Pooled, Tree, parse_model
+from ropewalk.models import Pooled, Tree, draw_psi, parse_model
 from ropewalk.models.grids import Recalls
-from ropewalk.models.posterior import draw_psi
 from ropewalk.results.base import read_recipe
 
 TABLES = {

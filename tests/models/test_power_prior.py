@@ -10,7 +10,7 @@ import brute
 import ropewalk as rw
 from laws import assert_same_law, random_counts, sparse_margins
 from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.inference.sensitivity import other_priors
+from ropewalk.inference.extras import other_priors
 from ropewalk.metrics import parse_metric
 from ropewalk.models import (
     Bootstrap,
@@ -22,9 +22,9 @@ from ropewalk.models import (
     Sigir2016,
     Sigir2016Unpaired,
     Tree,
+    draw_psi,
     parse_model,
 )
-from ropewalk.models.posterior import draw_psi
 
 NOW = rw.Outcomes.from_pairs(positive=(30, 6, 3, 4), negative=(3, 2, 4, 40), names=["a", "b"])
 THEN = rw.Outcomes.from_pairs(positive=(100, 10, 30, 20), negative=(8, 20, 6, 200), names=["a", "b"])

@@ -12,8 +12,7 @@ import ropewalk as rw
 from ropewalk import models
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.inference.answers import run_comparison
-from ropewalk.models import Model, model_names
-from ropewalk.models.registry import _KINDS, MODELS
+from ropewalk.models import _KINDS, MODELS, Model, model_names
 from ropewalk.results.base import read_recipe
 
 ROOT = Path(rw.__file__).parent

@@ -10,9 +10,8 @@ import brute
 import ropewalk as rw
 from laws import assert_same_law, random_counts, sparse_margins
 from ropewalk.metrics import parse_metric
-from ropewalk.models import Sigir2016, Sigir2016Unpaired, Tree
+from ropewalk.models import Sigir2016, Sigir2016Unpaired, Tree, draw_psi
 from ropewalk.models.cells import all_patterns, base_weights, draw_patterns, keys_of, patterns_of
-from ropewalk.models.posterior import draw_psi
 
 
 @pytest.mark.parametrize(

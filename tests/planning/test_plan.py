@@ -13,7 +13,7 @@ import ropewalk as rw
 from ropewalk.errors import InvalidInputError
 from ropewalk.planning.search import PLAIN, ROOT, Looks, fit_probit
 from ropewalk.planning.search import find as search
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import Verdict
 
 SCENARIO = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))
 Z, Z80 = stats.norm.ppf(0.975), stats.norm.ppf(0.8)

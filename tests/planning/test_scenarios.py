@@ -606,7 +606,7 @@ def test_a_conclusion_can_always_be_reached():
 
 def test_ceilings_face_the_way_of_the_metric():
     from ropewalk.draws.decision import Regions
-    from ropewalk.text.verdicts import Verdict
+    from ropewalk.text.writing import Verdict
 
     regions = Regions(below=0.2, inside=0.3, above=0.5)
     assert ceilings_of(regions, higher_is_better=True)[Verdict.A_BETTER] == 0.5

@@ -24,14 +24,14 @@ from hostile import hostile_names
 from posteriors import compared, plain, worse_if_more
 from ropewalk.draws.decision import region_masses
 from ropewalk.draws.density import bandwidth, kernel, scott, smooth
+from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.judging import SD_DRAWS
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
 from ropewalk.plots._letters import fitted, folded, width_of
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, LINE, Axis, bulk, view
 from ropewalk.results import CrossComparison, CrossPredictions
-from ropewalk.text.numbers import decimals, number, percent
+from ropewalk.text.writing import decimals, number, percent
 
 ALL = [plot_posterior, plot_factor, plot_draws, plot_joint, plot_rope_curve]
 HOSTILE = hostile_names(

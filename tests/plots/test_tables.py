@@ -23,8 +23,7 @@ from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
 from ropewalk.plots._cells import MIN_LETTER_SIZE, distinct
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
 from ropewalk.results import CrossComparison
-from ropewalk.text.numbers import decimals, interval, number, percent
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import Verdict, decimals, interval, number, percent
 
 HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
 MIRRORED = {"≫": "≪", "≪": "≫", "<": ">", ">": "<", "≈": "≈"}

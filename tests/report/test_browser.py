@@ -11,9 +11,8 @@ import pytest
 import ropewalk as rw
 from browser import OVERLAPPING, keep_screenshot, opened
 from hostile import hostile_names
-from ropewalk.draws.decision import decide, region_masses
+from ropewalk.draws.decision import Question, contrast, decide, region_masses
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.judging import Question, contrast
 from support import need
 
 HOSTILE = hostile_names(

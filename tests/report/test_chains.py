@@ -48,9 +48,9 @@ from ropewalk.models import (
     Sigir2016Unpaired,
     Tree,
 )
-from ropewalk.report.describe.method import delta_values, sampler_call
+from ropewalk.report.describe.chains import delta_values, trace
+from ropewalk.report.describe.method import sampler_call
 from ropewalk.report.document import describe
-from ropewalk.report.pictures.lines import trace
 from ropewalk.report.words import made_by, worth_text
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import warning

@@ -17,13 +17,12 @@ from hypothesis import strategies as st
 import ropewalk as rw
 from hostile import hostile_names
 from posteriors import compared
+from ropewalk.draws.decision import Question
 from ropewalk.draws.density import bars
 from ropewalk.draws.intervals import Interval, summarise
-from ropewalk.draws.judging import Question
 from ropewalk.inference.extras import gather
-from ropewalk.report.pictures.axes import Axis, area, outline, round_step, view
+from ropewalk.report.pictures.axes import Axis, Entry, area, forest, outline, round_step, view
 from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
-from ropewalk.report.pictures.tables import Entry, forest
 from support import method_rows
 
 QUICK = {"rng": 0, "draws": 500}

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import ropewalk as rw
 from browser import OVERLAPPING, keep_screenshot, opened
 from hostile import hostile_names
-from ropewalk.text.numbers import rounded_up, share_interval
 from ropewalk.text.remarks import note
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import Verdict, rounded_up, share_interval
 from support import need
 
 HOSTILE = hostile_names(

@@ -12,8 +12,8 @@ from hypothesis import given
 import ropewalk as rw
 from hostile import hostile_names
 from ropewalk.draws.intervals import Estimate
-from ropewalk.text import names
-from ropewalk.text.numbers import decimals, estimate_text, factor, number, percent
+from ropewalk.text import writing
+from ropewalk.text.writing import decimals, estimate_text, factor, number, percent
 from strategies import odd_names
 
 HOSTILE = hostile_names(
@@ -99,9 +99,11 @@ def test_json_comes_back_as_it_was(hostile):
 
 @given(odd_names)
 def test_any_text_is_inert_everywhere(name):
-    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", names.terminal(name))
-    assert "<" not in names.markdown(name)
-    assert not re.search(r"(?<!\\)[$&%#_]", re.sub(r"\\textbackslash\{\}|\$\\[a-zA-Z]+\$|\$-\$", "", names.latex(name)))
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", writing.terminal(name))
+    assert "<" not in writing.markdown(name)
+    assert not re.search(
+        r"(?<!\\)[$&%#_]", re.sub(r"\\textbackslash\{\}|\$\\[a-zA-Z]+\$|\$-\$", "", writing.latex(name))
+    )
 
 
 def test_html_is_one_page_without_requests(table, tmp_path):

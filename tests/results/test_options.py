@@ -7,6 +7,7 @@ from typing import Annotated
 import pytest
 
 import ropewalk as rw
+from ropewalk.results.base import repeated
 from ropewalk.results.options import (
     CompareOptions,
     DecisionOptions,
@@ -16,7 +17,6 @@ from ropewalk.results.options import (
     PlanningOptions,
     RankOptions,
     SharedOptions,
-    echo,
     options_of,
 )
 
@@ -41,11 +41,9 @@ def test_the_options_are_those_of_the_annotations():
 
 
 def test_the_json_repeats_every_option_that_decides_an_answer(table):
-    repeated = {option.echo_key or name: option for name, option in options_of(CompareOptions).items() if option.echo}
     assert {name for name, option in options_of(CompareOptions).items() if not option.echo} == NOT_REPEATED
     for answer in (rw.compare(table, draws=100, rng=3), rw.rank(table, draws=100, rng=3)):
-        assert repeated.keys() <= answer.to_dict().keys()
-        assert echo(answer.recipe, MetricOption, SharedOptions).items() <= answer.to_dict().items()
+        assert repeated(answer.recipe, MetricOption, SharedOptions).items() <= answer.to_dict().items()
     told = rw.evaluate(table, table.names[0], draws=100, rng=3, prob=0.9, metric="accuracy").to_dict()
     assert (told["seed"], told["prob"], told["rule"], told["engine"]) == (3, 0.9, "hdi", "exact")
     assert (told["model"], told["classes"], told["prevalence"], told["pos_label"]) == ("unpaired", None, None, None)
@@ -53,10 +51,10 @@ def test_the_json_repeats_every_option_that_decides_an_answer(table):
 
 def test_a_new_option_is_one_line():
     class More(DecisionOptions, total=False):
-        shade: Annotated[str, Option(help="How dark.", default="grey", echo=lambda recipe: recipe.shade)]
+        shade: Annotated[str, Option(help="How dark.", default="grey", echo="shade")]
 
     class Recipe:
         prob, rule, shade = 0.9, "hdi", "black"
 
     assert options_of(More)["shade"].default == "grey"
-    assert echo(Recipe, More) == {"prob": 0.9, "rule": "hdi", "shade": "black"}
+    assert repeated(Recipe, More) == {"prob": 0.9, "rule": "hdi", "shade": "black"}

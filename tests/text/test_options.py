@@ -10,7 +10,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.options import Wording, argument, in_shell, mentions_in, wording
+from ropewalk.text.remarks import Wording, argument, in_shell, mentions_in, wording
 
 FLAGS = {"missing": "--missing", "rope": "--rope", "pos_label": "--pos-label", "higher_is_better": "--lower-is-better"}
 HOSTILE = ['missing="drop"', "rope=", "`rope`", "pos_label=1", "{}", "{0.__class__}", "rope={!r}"]

@@ -10,8 +10,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.errors import ConvergenceWarning, DegenerateDataWarning, PriorDominanceWarning
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, as_notes, few, issue, note, warning
+from ropewalk.text.remarks import Remark, as_notes, few, issue, note, warning, wording
 
 ROOT = Path(rw.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "remarks.md"

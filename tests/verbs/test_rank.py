@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
+from ropewalk.draws.decision import Question, contrast, mirrored
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.judging import Question, contrast, mirrored
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import rank_probabilities
 

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.text.names import brief
+from ropewalk.text.writing import brief
 from ropewalk.typing import FloatArray, IntArray
 
 LogDensities = Callable[[FloatArray], FloatArray]

@@ -23,7 +23,7 @@ from ropewalk.errors import (
     RopewalkError,
 )
 from ropewalk.resampling.splits import clone, count_items
-from ropewalk.text.names import brief
+from ropewalk.text.writing import brief
 from ropewalk.typing import IntArray, Label
 
 _MAX_SEED: Final = 2**31 - 1  # what scikit-learn takes as a random_state

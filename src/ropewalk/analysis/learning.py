@@ -28,7 +28,7 @@ from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import require_labels, settle
-from ropewalk.models.posterior import observed_psi
+from ropewalk.models import observed_psi
 from ropewalk.resampling.splits import as_labelled, hold_out_once, pick_items
 from ropewalk.results.base import pick
 from ropewalk.results.options import TrainingOptions

@@ -26,12 +26,11 @@ from ropewalk.errors import (
 )
 from ropewalk.metrics.margins import FBeta
 from ropewalk.metrics.resolve import of_one_label
-from ropewalk.models.posterior import observed_tables
+from ropewalk.models import observed_tables
 from ropewalk.results.classical import Alternative
 from ropewalk.results.options import Option, TableOptions
-from ropewalk.text.names import shorten
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, warning
+from ropewalk.text.remarks import Remark, warning, wording
+from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray
 
 Rows = Literal["datasets", "topics", "folds", "splits"]

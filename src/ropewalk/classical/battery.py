@@ -18,7 +18,7 @@ from ropewalk.data.labels import find_label
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
 from ropewalk.results.classical import Battery, ClassicalTest
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 from ropewalk.typing import Label
 
 _ADJUSTMENTS: Final = {

@@ -29,8 +29,7 @@ from ropewalk.classical._inputs import (
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, warning
+from ropewalk.text.remarks import Remark, warning, wording
 from ropewalk.typing import FloatArray
 
 RELATIVE_ROUNDING: Final = 1e-12

@@ -23,12 +23,12 @@ from ropewalk.draws.blocks import block_size
 from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.resolve import MetricLike, Settled, choose_metric, settle
+from ropewalk.models import draw_psi, observed_psi
 from ropewalk.models.multilabel import label_sums, stacked
-from ropewalk.models.posterior import draw_psi, observed_psi
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect
 from ropewalk.results.options import Option, SeedOption
-from ropewalk.text.names import count_of
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import count_of
 from ropewalk.typing import FloatArray, IntArray, SeedLike
 
 _BITS_PER_WORD: Final = 64

@@ -14,8 +14,8 @@ import click
 
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError, RopewalkError, UnreadableFileError
-from ropewalk.text.names import nearest, visible
-from ropewalk.text.options import in_shell
+from ropewalk.text.remarks import in_shell
+from ropewalk.text.writing import nearest, visible
 
 HELP: Final = "Is classifier A really better than classifier B? A posterior, a ROPE and a verdict."
 COMMANDS: Final = {

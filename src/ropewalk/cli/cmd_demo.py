@@ -11,7 +11,7 @@ from ropewalk._files import write_file
 from ropewalk.cli.output import quietly
 from ropewalk.report import body
 from ropewalk.results.options import Option, SeedOption
-from ropewalk.text.names import visible
+from ropewalk.text.writing import visible
 
 
 class Options(SeedOption, total=False):

@@ -19,7 +19,7 @@ from ropewalk.papers import (
     sigir2016_power,
 )
 from ropewalk.results.options import DrawsOption, Option, RunOptions
-from ropewalk.text.names import visible
+from ropewalk.text.writing import visible
 
 
 class Options(DrawsOption, RunOptions, JsonOption, total=False):

@@ -16,7 +16,7 @@ from ropewalk.errors import InvalidInputError, RopewalkWarning, UnreadableFileEr
 from ropewalk.report import body, remark_lines
 from ropewalk.results import Rendered
 from ropewalk.results.options import Option
-from ropewalk.text.names import visible
+from ropewalk.text.writing import visible
 
 T = TypeVar("T")
 

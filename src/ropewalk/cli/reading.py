@@ -34,7 +34,7 @@ from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
 from ropewalk.results.base import read_recipe
 from ropewalk.results.options import DataOptions, Option, options_of, parse_numbers, parse_texts
-from ropewalk.text.names import shorten
+from ropewalk.text.writing import shorten
 
 T = TypeVar("T")
 Options = Mapping[str, Any]

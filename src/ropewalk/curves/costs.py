@@ -21,7 +21,7 @@ from ropewalk.metrics.items import risks
 from ropewalk.metrics.registry import cost
 from ropewalk.results.curves import ThresholdCurve
 from ropewalk.results.options import CurveOptions
-from ropewalk.text.names import shorten
+from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray, IntArray
 
 __all__ = ["MinimumRisk", "curve", "minimum_risk", "optimal_threshold"]

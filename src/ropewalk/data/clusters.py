@@ -10,8 +10,8 @@ import numpy as np
 
 from ropewalk.data.labels import INTEGER_TEXT, NULL_TYPES
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
-from ropewalk.text.names import count_of
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import count_of
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."

@@ -23,7 +23,7 @@ from ropewalk.errors import (
     MissingDependencyError,
     PairingError,
 )
-from ropewalk.text.names import brief, count_of, did_you_mean, shorten
+from ropewalk.text.writing import brief, count_of, did_you_mean, shorten
 from ropewalk.typing import FloatArray, Label
 
 Rows = dict[tuple[Label | None, ...], int]

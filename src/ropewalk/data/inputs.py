@@ -17,7 +17,7 @@ from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 
 Kind = Literal["labels", "scores"]
 Table: TypeAlias = Outcomes | MultilabelOutcomes | ItemScores

@@ -22,8 +22,8 @@ from ropewalk.errors import (
     UndeclaredLabelError,
     warn_caller,
 )
-from ropewalk.text.names import brief, count_of, nearest, shorten
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import brief, count_of, nearest, shorten
 from ropewalk.typing import Label, Missing
 
 NO_ANSWER: Final = "(no answer)"

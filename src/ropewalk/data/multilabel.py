@@ -23,8 +23,8 @@ from ropewalk.errors import (
     MissingLabelsError,
     UndeclaredLabelError,
 )
-from ropewalk.text.names import count_of, shorten
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import IntArray, Label
 
 _BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer makes the 0/1 array of items × labels."

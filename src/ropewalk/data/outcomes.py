@@ -25,8 +25,8 @@ from ropewalk.data.tally import (
     read_text,
 )
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
-from ropewalk.text.names import shorten
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 

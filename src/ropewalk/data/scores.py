@@ -26,8 +26,8 @@ from ropewalk.data.labels import (
 from ropewalk.data.readers import read_columns
 from ropewalk.data.tally import Named, check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
-from ropewalk.text.names import brief, count_of, shorten
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, IntArray, Label
 
 _BINARY = 2

@@ -39,8 +39,8 @@ from ropewalk.errors import (
     UnreadableFileError,
     warn_caller,
 )
-from ropewalk.text.names import count_of, did_you_mean, shorten
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import count_of, did_you_mean, shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 

@@ -93,7 +93,8 @@ def generator(seed: int, stream: int, *block: int) -> np.random.Generator:
 
 
 def _watched(blocks: Iterable[FloatArray], total: int) -> Iterable[FloatArray]:
-    return track(blocks, total=total, describe="Blocks of draws", progress=current())
+    progress = current()
+    return blocks if progress is False else track(blocks, total=total, describe="Blocks of draws", progress=progress)
 
 
 def draw_blocks(

@@ -1,4 +1,4 @@
-"""From numbers to words: the region of practical equivalence and the five-way verdict.
+"""From draws of a difference to a verdict: the region of practical equivalence and the five-way decision.
 
 The rule is that of Zhang et al. (2016), after Kruschke: where does the HDI of the difference lie against the
 ROPE? `≫` always means that A is better, also for measures where less is better.
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, shortest
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, shortest, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.options import wording
-from ropewalk.text.verdicts import VERDICTS, Leaning, Verdict
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import VERDICTS, Leaning, Verdict, rope_text, verdict_text
 from ropewalk.typing import FloatArray, IntArray, Rule
 
 _QUESTION = wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).")
@@ -210,7 +210,7 @@ def rope_masses(ordered: FloatArray, top: float, n_points: int) -> RopeMasses:
     return RopeMasses(widths, below, 1.0 - below - above, above)
 
 
-def is_settled(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
+def is_stable(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
     """Whether other draws would decide alike: every HDI end over 4 of its errors from every ROPE edge.
 
     Under the probability rule: every region's mass over 4 of its errors from the bar. `<` and `>` both say
@@ -232,7 +232,7 @@ def judge(
     """Return the region masses (on the delta axis), the verdict, its stability and its leaning."""
     regions = region_masses(ordered, rope)
     worth = estimate.worth(ordered.size)  # dependent draws are worth fewer
-    stable = is_settled(estimate, regions, rope, prob=prob, rule=rule, n_draws=worth)
+    stable = is_stable(estimate, regions, rope, prob=prob, rule=rule, n_draws=worth)
     if higher_is_better:
         hdi, bounds, mean, facing = estimate.hdi, rope, estimate.mean, regions
     else:  # mirror, so that ≫ means that A is better
@@ -292,3 +292,104 @@ def path_text(path: Sequence[Piece], places: int) -> str:
         elif piece.verdict is Verdict.EQUIVALENT:
             parts.append(f"≈ holds from ±{math.ceil(piece.start * unit - _ROUNDING_ERROR) / unit:.{places}f} on")
     return "; ".join(parts)
+
+
+# -- one difference, judged --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """How a difference is judged."""
+
+    rope: Interval | None
+    prob: float
+    rule: Rule
+    higher_is_better: bool
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """All but the ROPE, as keywords."""
+        return {"prob": self.prob, "rule": self.rule, "higher_is_better": self.higher_is_better}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """The posterior of a difference A − B, and the verdict on it where there is a ROPE."""
+
+    delta: Estimate
+    prob_below_zero: float
+    prob_above_zero: float
+    regions: Regions | None
+    rope_path: tuple[Piece, ...] | None
+    decision: Decision | None
+
+
+def contrast(
+    delta: FloatArray, question: Question, *, observed: float | None, names: tuple[str, str], ess: float | None = None
+) -> Contrast:
+    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
+    ordered = np.sort(delta)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
+    regions, path, decision = None, None, None
+    if question.rope is not None:
+        regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **question.how)
+        text = verdict_text(verdict, leaning, rope_text(question.rope), *names)
+        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
+        path = rope_path(estimate, ordered, **question.how)
+    return Contrast(
+        delta=estimate,
+        prob_below_zero=count_below(ordered, 0.0) / ordered.size,
+        prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
+        regions=regions,
+        rope_path=path,
+        decision=decision,
+    )
+
+
+_OTHER_SIDE: Final = {
+    Verdict.EQUIVALENT: Verdict.EQUIVALENT,
+    Verdict.A_BETTER: Verdict.B_BETTER,
+    Verdict.B_BETTER: Verdict.A_BETTER,
+    Verdict.UNDECIDED_LOW: Verdict.UNDECIDED_HIGH,
+    Verdict.UNDECIDED_HIGH: Verdict.UNDECIDED_LOW,
+}
+
+
+def mirror(verdict: Verdict) -> Verdict:
+    """Return the verdict that B − A has where A − B has this one."""
+    return _OTHER_SIDE[verdict]
+
+
+_OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
+
+
+def mirrored(original: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
+    """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
+    delta, regions, decision, path = original.delta, original.regions, original.decision, original.rope_path
+    if decision is not None and rope is not None:
+        verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
+        text = verdict_text(verdict, leaning, rope_text(rope.mirrored()), *names)
+        decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
+    return Contrast(
+        delta=replace(
+            delta,
+            observed=None if delta.observed is None else -delta.observed,
+            mean=-delta.mean,
+            hdi=delta.hdi.mirrored(),
+            hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
+        ),
+        prob_below_zero=original.prob_above_zero,
+        prob_above_zero=original.prob_below_zero,
+        regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
+        rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
+        decision=decision,
+    )
+
+
+def is_settled(delta: FloatArray, question: Question) -> bool:
+    """Whether other draws would decide alike; without a ROPE there is nothing to decide."""
+    if question.rope is None:
+        return True
+    ordered = np.sort(delta)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=None)
+    return judge(estimate, ordered, question.rope, **question.how)[2]

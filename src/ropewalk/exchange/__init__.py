@@ -13,8 +13,8 @@ from ropewalk.exchange.groups import Answer, contents
 from ropewalk.exchange.picking import Pick, groups_of, names_in
 from ropewalk.exchange.storage import as_arviz, is_ours, opened, restore, write
 from ropewalk.results.comparison import ForeignComparison
-from ropewalk.text.names import shorten
 from ropewalk.text.remarks import issue
+from ropewalk.text.writing import shorten
 
 __all__ = ["from_arviz", "from_netcdf", "to_arviz", "to_netcdf"]
 

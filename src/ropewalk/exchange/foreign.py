@@ -11,9 +11,9 @@ import numpy as np
 
 from ropewalk._checks import check_prob, choose
 from ropewalk.draws.blocks import Draws, difference
-from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.decision import contrast, parse_rope
+from ropewalk.draws.evidence import BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, Interval, summarise
-from ropewalk.draws.judging import BayesFactor, bayes_factor, contrast
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, names_in, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
@@ -35,8 +35,8 @@ from ropewalk.results.comparison import (
     unknown_metric,
 )
 from ropewalk.results.options import DecisionOptions, Option
-from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, note, warning
+from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray, Rule
 
 _NO_PRIOR: Final = "no draws of these variables under the prior came with them"

@@ -15,7 +15,7 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.judging import SD_DRAWS
+from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.errors import RopewalkError
 from ropewalk.exchange.parameters import (
     WEIGHED,
@@ -31,7 +31,7 @@ from ropewalk.models.replicate import seen_tables
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Ranking, Recipe
 from ropewalk.results.base import plain, recipe_dict
 from ropewalk.results.comparison import ForeignComparison
-from ropewalk.text.names import visible
+from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray, IntArray
 
 Answer = Comparison | Ranking | MetricPosterior

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
-from ropewalk.text.names import brief, did_you_mean, shorten, visible
+from ropewalk.text.writing import brief, did_you_mean, shorten, visible
 from ropewalk.typing import FloatArray
 
 Pick = str | tuple[str, Mapping[str, Any]]

@@ -24,7 +24,7 @@ from ropewalk.classical.battery import run_battery
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.decision import parse_rope
-from ropewalk.draws.judging import BayesFactor
+from ropewalk.draws.evidence import BayesFactor
 from ropewalk.errors import (
     FileFormatError,
     InvalidInputError,

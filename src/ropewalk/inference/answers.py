@@ -2,95 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ropewalk.data.labels import label_text
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.decision import Decision, judge, rope_path
+from ropewalk.draws.decision import Decision, contrast, is_settled, judge, rope_path
+from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import count_below, summarise
-from ropewalk.draws.judging import SD_DRAWS, BayesFactor, bayes_factor, contrast, is_settled
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import UNCONVERGED, UNDRAWN, capped, draw_recipe, prior_delta, takes_long
+from ropewalk.inference.drawing import UNCONVERGED, UNDRAWN, Draft, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_outlook
 from ropewalk.inference.remarks import remarks_on
-from ropewalk.models.posterior import observed_psi
+from ropewalk.models import observed_psi
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.text.names import brief
-from ropewalk.text.options import argument
-from ropewalk.text.remarks import Remark
-from ropewalk.text.verdicts import bar_text, rope_text
+from ropewalk.text.remarks import Remark, argument
+from ropewalk.text.writing import bar_text, brief, rope_text
 from ropewalk.typing import FloatArray
 
 
-def run_comparison(recipe: Recipe, *, threads: int = 1, evidence: bool = True, known: Drawing = UNDRAWN) -> Comparison:
+def run_comparison(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -> Comparison:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit.
 
-    Without `evidence` there is no Bayes factor, whose own draws may be more work than the answer's, and no outlook.
     What is `known` of the drawing beforehand are chains, which are then not run again, and why there is no verdict.
     """
-    metric = recipe.metric
-    names = tuple(name for table in recipe.tables for name in table.names)
-    observed = observed_psi(recipe.tables, metric, recipe.prevalence)
-    differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
     no_sd = recipe.model.no_savage_dickey
 
     def for_savage_dickey(posteriors: Sequence[Posterior]) -> int:
-        return 0 if no_sd or not evidence or takes_long(posteriors) else SD_DRAWS
+        return 0 if no_sd or takes_long(posteriors) else SD_DRAWS
 
+    answer, draft = draw_comparison(recipe, threads=threads, at_least=for_savage_dickey, known=known)
+    converged = draft.drawing.no_verdict != UNCONVERGED
+    if not no_sd and draft.first.shape[1] < SD_DRAWS:
+        no_sd = _too_few(recipe, converged=converged)
+    # Where there is no Bayes factor to measure, the prior draws are spared.
+    measured = converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
+    prior = prior_delta(recipe, fewer=bool(no_sd)) if measured else None
+    sd_draws = None if prior is None or no_sd else difference(draft.first[0], draft.first[1])
+    factor = BayesFactor(reason=recipe.model.no_factor or no_sd)
+    if prior is not None:
+        factor = bayes_factor(answer.draws.delta(), prior, sd_draws=sd_draws, rope=recipe.rope, reason=factor.reason)
+    whole = replace(
+        answer,
+        bayes_factor=factor,
+        prior_draws=prior,
+        sd_draws=sd_draws,
+        remarks=remarks_beside(answer, draft),
+    )
+    return with_outlook(whole)
+
+
+def draw_comparison(
+    recipe: Recipe,
+    *,
+    threads: int = 1,
+    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
+    known: Drawing = UNDRAWN,
+) -> tuple[Comparison, Draft]:
+    """Draw a difference and judge it, without remarks, Bayes factors and outlook; return also what was drawn."""
+    names = tuple(name for table in recipe.tables for name in table.names)
+    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
+    differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
     draft = draw_recipe(
         recipe,
         observed,
         lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
         threads=threads,
-        at_least=for_savage_dickey,
+        at_least=at_least,
         known=known,
     )
-    converged = draft.drawing.no_verdict != UNCONVERGED
-    if not no_sd and draft.first.shape[1] < SD_DRAWS:
-        no_sd = _too_few(recipe, converged=converged)
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
-    found = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
+    judged = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
     drawing = draft.judged(estimates)
     if drawing.no_verdict:
-        found = replace(found, regions=None, rope_path=None, decision=None)
-    where = "" if recipe.pos_label is None else f" of class {brief(label_text(recipe.pos_label))}"
-    whose = (*names, f"{names[0]} − {names[1]}")
-    each = zip(whose, ((1.0, 0.0), (0.0, 1.0), (1.0, -1.0)), (*estimates, found.delta), strict=True)
-    pulls = {f"{metric.name}{where}, {who}": (estimate, signs) for who, signs, estimate in each}
-    beside = remarks_on(recipe, drawing, draft.posteriors, pulls)
-    stable = found.decision is None or found.decision.stable
-    # Where there is no Bayes factor to measure, the prior draws are spared.
-    measured = evidence and converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
-    prior = prior_delta(recipe, fewer=bool(no_sd)) if measured else None
-    sd_draws = None if prior is None or no_sd else difference(draft.first[0], draft.first[1])
+        judged = replace(judged, regions=None, rope_path=None, decision=None)
     answer = Comparison(
         a=names[0],
         b=names[1],
         estimate_a=estimates[0],
         estimate_b=estimates[1],
-        delta=found.delta,
-        prob_below_zero=found.prob_below_zero,
-        prob_above_zero=found.prob_above_zero,
-        regions=found.regions,
-        rope_path=found.rope_path,
-        decision=found.decision,
-        bayes_factor=_bayes_factor(recipe, delta, sd_draws, prior, no_sd) if evidence else None,
+        delta=judged.delta,
+        prob_below_zero=judged.prob_below_zero,
+        prob_above_zero=judged.prob_above_zero,
+        regions=judged.regions,
+        rope_path=judged.rope_path,
+        decision=judged.decision,
+        bayes_factor=None,
         draws=draft.draws,
-        prior_draws=prior,
-        sd_draws=sd_draws,
         recipe=recipe,
         drawing=drawing,
-        remarks=(*beside, *capped(draft, stable=stable)),
     )
-    return with_outlook(answer) if evidence else answer
+    return answer, draft
+
+
+def remarks_beside(answer: Comparison, draft: Draft) -> tuple[Remark, ...]:
+    """Return the remarks on a comparison, made of this draft."""
+    recipe, label = answer.recipe, answer.recipe.pos_label_text
+    what = f"{answer.metric}{'' if label is None else f' of class {brief(label)}'}"
+    estimates = {
+        f"{what}, {answer.a}": (answer.estimate_a, (1.0, 0.0)),
+        f"{what}, {answer.b}": (answer.estimate_b, (0.0, 1.0)),
+        f"{what}, {answer.a} − {answer.b}": (answer.delta, (1.0, -1.0)),
+    }
+    stable = answer.decision is None or answer.decision.stable
+    return (*remarks_on(recipe, answer.drawing, draft.posteriors, estimates), *capped(draft, stable=stable))
 
 
 def _too_few(recipe: Recipe, *, converged: bool) -> str:
@@ -100,15 +121,6 @@ def _too_few(recipe: Recipe, *, converged: bool) -> str:
     if recipe.sampler is not None:
         return f"it takes {SD_DRAWS:,} draws of the posterior, and the Markov chains have fewer"
     return f"{SD_DRAWS:,} draws of posterior and prior would take too long for a table of this size"
-
-
-def _bayes_factor(
-    recipe: Recipe, delta: FloatArray, sd_draws: FloatArray | None, prior: FloatArray | None, no_sd: str
-) -> BayesFactor:
-    reason = recipe.model.no_factor or no_sd
-    if prior is None:
-        return BayesFactor(reason=reason)
-    return bayes_factor(delta, prior, sd_draws=sd_draws, rope=recipe.rope, reason=reason)
 
 
 def run_evaluation(

@@ -18,11 +18,12 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.inference.remarks import few_units, left_out
 from ropewalk.results.checks import Confusion
 from ropewalk.results.comparison import Comparison
-from ropewalk.text.names import shorten
 from ropewalk.text.remarks import as_notes, note
+from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
 _USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
+DRAWS: Final = 4_000
 _PLANE: Final = 2
 _HALF: Final = 0.5
 
@@ -37,7 +38,7 @@ def confusion(
     prob: float = 0.95,
     prior: Any = None,
     cluster: Any = None,
-    draws: int = 4_000,
+    draws: int = DRAWS,
     rng: SeedLike = None,
     random_state: SeedLike = None,
 ) -> Confusion:
@@ -76,7 +77,20 @@ def confusion(
     outcomes = read_one(data, name, source, usage=_USAGE)
     if not isinstance(outcomes, Outcomes):
         raise InvalidInputError("A confusion matrix needs one label an item; these items have any number of labels.")
-    mass, rows = check_prob(prob), np.flatnonzero(outcomes.can_be_true)
+    mass = check_prob(prob)
+    if outcomes.clusters is None:
+        return rates_of(outcomes, prob=mass, prior=prior)
+    if prior is not None:
+        raise InvalidInputError("`prior` is for items that stand alone; these come in clusters.")
+    number = check_draws(draws)
+    if number == "auto":
+        raise InvalidInputError("`draws` must be a number here.", hint="4,000 will do.")
+    return rates_of(outcomes, prob=mass, draws=number, seed=check_seed(rng, random_state))
+
+
+def rates_of(outcomes: Outcomes, *, prob: float, prior: Any = None, draws: int = 0, seed: int = 0) -> Confusion:
+    """Return the confusion matrix of the one classifier of a table; `draws` and `seed` are for clusters."""
+    rows = np.flatnonzero(outcomes.can_be_true)
     counts = outcomes.confusion()[rows]
     items = counts.sum(axis=1, keepdims=True)
     weights = np.full(counts.shape, _HALF) if prior is None else _prior(prior, counts.shape)
@@ -86,19 +100,15 @@ def confusion(
     if prior is not None or counts.shape[1] == 1:
         b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(counts.shape[1])], axis=1)
     mean = a / (a + b)
+    remarks = []
     if outcomes.clusters is None:
-        low, high = beta_hdi(a, b, mass)
+        low, high = beta_hdi(a, b, prob)
     else:
-        if prior is not None:
-            raise InvalidInputError("`prior` is for items that stand alone; these come in clusters.")
-        number = check_draws(draws)
-        if number == "auto":
-            raise InvalidInputError("`draws` must be a number here.", hint="4,000 will do.")
-        mean, low, high = _by_clusters(outcomes, rows, mass, number, check_seed(rng, random_state))
+        mean, low, high = _by_clusters(outcomes, rows, prob, draws, seed)
+        remarks += as_notes(few_units(outcomes))
     shares = np.divide(counts, items, out=np.full(counts.shape, np.nan), where=items > 0)
     true = tuple(outcomes.labels[i] for i in rows.tolist())
     empty = [label_text(true[i]) for i in np.flatnonzero(items[:, 0] == 0)]
-    remarks = list(as_notes(few_units(outcomes, clusters_only=True)))
     if outcomes.left_out:
         remarks.insert(0, left_out(outcomes.left_out))
     if empty:
@@ -106,7 +116,7 @@ def confusion(
         remarks.insert(0, note("class_without_items", text))
     return Confusion(
         name=outcomes.names[0], labels=outcomes.labels, rows=true, counts=counts, normalised=shares, mean=mean,
-        low=low, high=high, prior=weights, prob=mass, remarks=tuple(remarks),
+        low=low, high=high, prior=weights, prob=prob, remarks=tuple(remarks),
     )  # fmt: skip
 
 
@@ -126,8 +136,8 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
     if not all(isinstance(table, Outcomes) for table in tables):
         raise InvalidInputError("A confusion matrix is of one label an item; these data are scores or any-of labels.")
-    how: dict[str, Any] = {"prob": recipe.prob, "rng": recipe.seed}
-    a, b = (confusion(table, name, **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
+    how: dict[str, Any] = {"prob": recipe.prob, "seed": recipe.seed, "draws": DRAWS}
+    a, b = (rates_of(table.project([name]), **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
     return a, b
 
 

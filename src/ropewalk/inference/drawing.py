@@ -15,18 +15,17 @@ from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
+from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
-from ropewalk.draws.judging import SD_DRAWS
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
+from ropewalk.models import draw_psi
 from ropewalk.models.delta import resample
-from ropewalk.models.posterior import draw_psi
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, note
+from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.typing import DrawsLike, FloatArray, Label
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)

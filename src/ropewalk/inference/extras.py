@@ -1,6 +1,6 @@
-"""What a page shows beyond the answer: the question class by class, under other priors, and where the two differ.
+"""The same question asked again: under other priors, and class by class; and where two classifiers differ.
 
-All on a small budget of draws, so that to write a page costs a fraction of a second.
+A page shows these beyond the answer, on a small budget of draws, so that to write it costs a fraction of a second.
 """
 
 from __future__ import annotations
@@ -14,22 +14,95 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.inference.answers import run_comparison
-from ropewalk.inference.confusions import confusion
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.answers import draw_comparison, remarks_beside, run_comparison
+from ropewalk.inference.confusions import rates_of
+from ropewalk.inference.drawing import FAR_PRIOR, UNCONVERGED
 from ropewalk.inference.question import default_model, write_recipe
-from ropewalk.inference.sensitivity import known_of, other_priors, prior_sensitivity, under, why_none
 from ropewalk.metrics.registry import METRICS, Metric
-from ropewalk.models import Bootstrap
-from ropewalk.models.posterior import observed_tables
+from ropewalk.models import Bootstrap, Model, observed_tables, papers_models
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity, Recipe
+from ropewalk.results.base import Drawing
 from ropewalk.typing import Label
 
-_WORK: Final = 4_000_000  # random numbers for each thing that a page adds to an answer, about 20 ns apiece
-_DRAWS: Final = (1_000, 5_000)
-_CLASSES: Final = 20
-_BINARY: Final = 2
-_MATRIX: Final = 25  # classes: larger matrices are of no use on a page
-_CONFUSED: Final = 8
+MAX_RANDOM_NUMBERS: Final = 4_000_000  # for each thing that a page adds to an answer, about 20 ns apiece
+MIN_DRAWS: Final = 1_000
+MAX_DRAWS: Final = 5_000
+MAX_CLASSES_SHOWN: Final = 20
+MAX_CLASSES_IN_MATRIX: Final = 25  # larger matrices are of no use on a page
+MAX_CONFUSIONS_SHOWN: Final = 8
+TWO_LABELS: Final = 2
+
+
+# -- under other priors ------------------------------------------------------------------------------------
+
+
+def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivity:
+    """Run the recipe of `answer` with half and twice the prior mass, and with the papers' priors.
+
+    Whatever sampled the answer, the others are drawn exactly where they can be.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=10, rope=0.05, rng=0)
+    >>> s = r.prior_sensitivity()
+    >>> [which for which, _ in s.rows]
+    ['as asked', 'half the prior mass', 'twice the prior mass', 'unpaired, SIGIR 2016']
+    >>> s.robust
+    True
+    """
+    recipe = answer.recipe
+    others = other_priors(recipe)
+    if not others:
+        raise InvalidInputError(f"The model {recipe.model.name!r} has no prior to vary.", hint=f"{why_none(recipe)}.")
+    rows = [
+        (which, run_comparison(under(recipe, model), threads=threads, known=known_of(answer, model)))
+        for which, model in others
+    ]
+    return PriorSensitivity(rows=(("as asked", answer), *rows))
+
+
+def why_none(recipe: Recipe) -> str:
+    """Return why there is no other prior to ask under."""
+    return recipe.model.no_papers or "there is none to take its place; ask again with another one of your own"
+
+
+def known_of(answer: Comparison, model: Model | None = None) -> Drawing:
+    """Return what of an answer's drawing holds for another prior, or for one class of it.
+
+    That chains did not converge is no reason to give no verdict on exact draws. The prior of the difference weights
+    draws that were sampled without it: so the chains of the `model` inside are those of the answer.
+    """
+    reason = "" if answer.no_verdict in {UNCONVERGED, FAR_PRIOR} else answer.no_verdict
+    weighted = answer.recipe.model
+    same = model is not None and not model.exact and weighted.weights_difference and weighted.inner is model
+    return Drawing(no_verdict=reason, chains=answer.chains if same else None)
+
+
+def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[str, Model]]:
+    """Return the other priors, each with a name; with `same_pairing` only those of models that pair items alike."""
+    model, table = recipe.model, recipe.tables[0]
+    others = model.variants()
+    if not model.no_papers:
+        papers = papers_models(table.n_labels, multilabel=isinstance(table, MultilabelOutcomes))
+        separate = len(recipe.tables) > 1 and not model.paired
+        known = [model, *(other for _, other in others)]
+        others += [(which, paper) for which, paper in papers if paper not in known and not (separate and paper.paired)]
+    return [(which, other) for which, other in others if not same_pairing or other.paired == model.paired]
+
+
+def under(recipe: Recipe, model: Model) -> Recipe:
+    """Return the recipe with another model; an unpaired one sees each classifier's own table."""
+    tables = recipe.tables
+    if not model.paired and len(tables) == 1:
+        whole = tables[0]
+        tables = tuple(whole.project([name]) for name in whole.names)
+    return replace(recipe, tables=tables, model=model, sampler=None if model.exact else recipe.sampler)
+
+
+# -- what a page shows -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +164,9 @@ def gather(answer: Comparison) -> Extras:
 
 def _affordable(work: int) -> int | None:
     """Return how many draws of so much work there may be; None where even the fewest are too many."""
-    least, most = _DRAWS
-    if least * work > 4 * _WORK:
+    if MIN_DRAWS * work > 4 * MAX_RANDOM_NUMBERS:
         return None
-    return min(max(_WORK // max(work, 1) // 1_000 * 1_000, least), most)
+    return min(max(MAX_RANDOM_NUMBERS // max(work, 1) // 1_000 * 1_000, MIN_DRAWS), MAX_DRAWS)
 
 
 def _work(recipe: Recipe) -> int:
@@ -103,15 +175,15 @@ def _work(recipe: Recipe) -> int:
 
 
 def _left_out(recipe: Recipe, classes: ClassComparisons | None, priors: PriorSensitivity | None) -> tuple[str, ...]:
-    """Say what the page of a model does not have that those of others have."""
-    told = []
+    """Return what the page of a model does not have that those of others have, a sentence each."""
+    sentences = []
     if classes is None and _has_classes(recipe) and recipe.prevalence is None and recipe.model.moves:
-        told.append("The question class by class, since it would be about the labels as they stand in the data.")
+        sentences.append("The question class by class, since it would be about the labels as they stand in the data.")
     if priors is None and not recipe.model.exact:
-        some = other_priors(recipe, same_pairing=True)
-        why = "each would have to be sampled, as r.prior_sensitivity() does" if some else why_none(recipe)
-        told.append(f"Other priors: {why}.")
-    return tuple(told)
+        others = other_priors(recipe, same_pairing=True)
+        why = "each would have to be sampled, as r.prior_sensitivity() does" if others else why_none(recipe)
+        sentences.append(f"Other priors: {why}.")
+    return tuple(sentences)
 
 
 def _priors(answer: Comparison) -> PriorSensitivity | None:
@@ -119,16 +191,20 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
 
     What would have to be sampled by Markov chains is left out, unless the chains are there already.
     """
-    recipe = answer.recipe
-    models = [model for _, model in other_priors(recipe, same_pairing=True)]
-    if not models or any(not model.exact and known_of(answer, model).chains is None for model in models):
+    others = [
+        (which, under(answer.recipe, model), known_of(answer, model))
+        for which, model in other_priors(answer.recipe, same_pairing=True)
+    ]
+    if not others or any(not recipe.model.exact and known.chains is None for _, recipe, known in others):
         return None
-    exact = [under(recipe, model) for model in models if model.exact]
+    exact = [recipe for _, recipe, _ in others if recipe.model.exact]
     # One is fitted, and the others are alike in their work.
-    draws = _affordable(len(exact) * _work(exact[0])) if exact else len(answer.draws)
-    if draws is None:
+    affordable = _affordable(len(exact) * _work(exact[0])) if exact else len(answer.draws)
+    if affordable is None:
         return None
-    return prior_sensitivity(answer, draws=min(draws, len(answer.draws)), same_pairing=True)
+    draws = min(affordable, len(answer.draws))
+    rows = [(which, draw_comparison(replace(recipe, draws=draws), known=known)[0]) for which, recipe, known in others]
+    return PriorSensitivity(rows=(("as asked", answer), *rows))
 
 
 def _of_a_class(metric: Metric) -> Metric | None:
@@ -152,7 +228,7 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     metric = own or METRICS["recall"]
     model = Bootstrap(paired=len(tables) == 1) if recipe.model.reweights_items else None
     shown, n_classes = _shown_classes(tables, recipe, metric)
-    asked = [
+    recipes = [
         write_recipe(
             tables,
             default=default_model(separate=len(tables) > 1 or not recipe.model.paired),
@@ -161,13 +237,13 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
         )
         for label in shown
     ]  # fmt: skip
-    draws = _affordable(len(asked) * _work(asked[0])) if asked else None  # classes of the same items are alike in it
-    if draws is None:
+    affordable = _affordable(len(recipes) * _work(recipes[0])) if recipes else None  # classes are alike in their work
+    if affordable is None:
         return None, n_classes
-    draws = min(draws, len(answer.draws))
-    known = known_of(answer)
-    found = [run_comparison(replace(one, draws=draws), evidence=False, known=known) for one in asked]
-    return ClassComparisons(comparisons=tuple(found)), n_classes
+    draws, known = min(affordable, len(answer.draws)), known_of(answer)
+    drawn = [draw_comparison(replace(one_class, draws=draws), known=known) for one_class in recipes]
+    comparisons = (replace(comparison, remarks=remarks_beside(comparison, draft)) for comparison, draft in drawn)
+    return ClassComparisons(comparisons=tuple(comparisons)), n_classes
 
 
 def _has_classes(recipe: Recipe) -> bool:
@@ -175,7 +251,7 @@ def _has_classes(recipe: Recipe) -> bool:
     table = recipe.tables[0]
     if isinstance(table, ItemScores):
         return False
-    return table.n_labels > _BINARY or isinstance(table, MultilabelOutcomes)
+    return table.n_labels > TWO_LABELS or isinstance(table, MultilabelOutcomes)
 
 
 def _shown_classes(tables: list[AnyOutcomes], recipe: Recipe, metric: Metric) -> tuple[list[Label], int]:
@@ -183,11 +259,11 @@ def _shown_classes(tables: list[AnyOutcomes], recipe: Recipe, metric: Metric) ->
     labels = tables[0].labels
     places = [j for j in recipe.metric.classes or range(len(labels)) if labels[j] != NO_ANSWER]
     shown = places
-    if len(places) > _CLASSES:
+    if len(places) > MAX_CLASSES_SHOWN:
         average = replace(metric, average="macro", classes=None)
         values = np.concatenate([average.by_label(observed_tables(table))[0][:, 0] for table in tables])
         differ = np.abs(values[0] - values[1])
-        shown = sorted(sorted(places, key=lambda j: -differ[j])[:_CLASSES])
+        shown = sorted(sorted(places, key=lambda j: -differ[j])[:MAX_CLASSES_SHOWN])
     return [labels[j] for j in shown], len(places)
 
 
@@ -217,7 +293,7 @@ def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
     """Return which class is taken for which other one, where the two classifiers differ most."""
     tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
     singles = [table for table in tables if isinstance(table, Outcomes)]
-    if len(singles) < len(tables) or singles[0].n_labels <= _BINARY:
+    if len(singles) < len(tables) or singles[0].n_labels <= TWO_LABELS:
         return ()
     labels = singles[0].labels
     counts = np.stack([table.confusion(name) for table, name in zip(singles, (a, b), strict=True)])
@@ -226,7 +302,7 @@ def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
     shares = counts / np.maximum(items, 1)
     differ = np.abs(shares[0] - shares[1]) * items.mean(axis=0) * seen[:, np.newaxis]
     np.fill_diagonal(differ, 0.0)
-    places = np.argsort(-differ, axis=None, kind="stable")[:_CONFUSED]
+    places = np.argsort(-differ, axis=None, kind="stable")[:MAX_CONFUSIONS_SHOWN]
     return tuple(
         Mistaken(
             truth=label_text(labels[i]),
@@ -242,10 +318,14 @@ def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
 def confusions_of(recipe: Recipe) -> tuple[Confusion, ...]:
     """Return the confusion matrix of every classifier, where an item has one label."""
     tables = [table for table in recipe.tables if isinstance(table, Outcomes)]
-    if len(tables) < len(recipe.tables) or not all(1 < t.n_labels <= _MATRIX and t.n_items for t in tables):
+    if len(tables) < len(recipe.tables) or not all(_is_shown(table) for table in tables):
         return ()
     draws = _affordable(sum(table.n_classifiers * (table.n_clusters or 1) for table in tables))
     if draws is None:
         return ()
-    how: Any = {"prob": recipe.prob, "rng": recipe.seed, "draws": draws}
-    return tuple(confusion(table, name, **how) for table in tables for name in table.names)
+    how: Any = {"prob": recipe.prob, "seed": recipe.seed, "draws": draws}
+    return tuple(rates_of(table.project([name]), **how) for table in tables for name in table.names)
+
+
+def _is_shown(table: Outcomes) -> bool:
+    return 1 < table.n_labels <= MAX_CLASSES_IN_MATRIX and table.n_items > 0

@@ -9,13 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Judged, Regions
+from ropewalk.draws.decision import Judged, Question, Regions
 from ropewalk.draws.intervals import Interval, beta_hdi
-from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.results.planning import PowerRow
-from ropewalk.text.options import wording
-from ropewalk.text.verdicts import VERDICTS, Verdict, rope_text
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import VERDICTS, Verdict, rope_text
 from ropewalk.typing import FloatArray
 
 CONCLUSIVE: Final = "conclusive"

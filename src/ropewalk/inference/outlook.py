@@ -21,6 +21,7 @@ from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.decision import (
     Decision,
     Judged,
+    Question,
     Regions,
     decide_each,
     decide_each_by_probability,
@@ -28,7 +29,6 @@ from ropewalk.draws.decision import (
     undecided_sides,
 )
 from ropewalk.draws.intervals import Estimate, hdi
-from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe

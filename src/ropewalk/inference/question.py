@@ -17,8 +17,7 @@ from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import decision_cost
-from ropewalk.models import Bootstrap, parse_model
-from ropewalk.models.posterior import AnyData, AnyMetric
+from ropewalk.models import AnyData, AnyMetric, Bootstrap, parse_model
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
 from ropewalk.results.options import (
@@ -29,7 +28,7 @@ from ropewalk.results.options import (
     ModelOption,
     QuestionOptions,
 )
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
 from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}

@@ -19,15 +19,14 @@ from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import SURE, chance_of_truth
 from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
+from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
 from ropewalk.models.multilabel import RARE
-from ropewalk.models.posterior import AnyData, observed_tables
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.text.names import brief, count_of, shorten
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, note, warning
+from ropewalk.text.remarks import Remark, note, warning, wording
+from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
 MAX_DRAWS_FOR_CAUSES: Final = 2_000  # to see which classes are pulled
@@ -294,10 +293,8 @@ def _precision_labels(metric: Metric, n_labels: int) -> Sequence[int]:
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def few_units(table: AnyData, *, clusters_only: bool = False) -> list[Remark]:
+def few_units(table: AnyData) -> list[Remark]:
     """Return a warning where there are too few items, or clusters, to re-weight; weights make some count as fewer."""
-    if clusters_only and table.n_clusters is None:
-        return []
     units = table.n_items if table.n_clusters is None else table.n_clusters
     if isinstance(table, ItemScores) and table.weight is not None:
         worth = np.bincount(table.members, weights=table.weight, minlength=units)

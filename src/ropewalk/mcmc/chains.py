@@ -18,9 +18,9 @@ from ropewalk.draws.blocks import generator
 from ropewalk.mcmc.programs import Parameters, Program, check_tables, program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, hushed, run_chains, run_prior
 from ropewalk.metrics.margins import Tables
-from ropewalk.models.posterior import AnyMetric
+from ropewalk.models import AnyMetric
 from ropewalk.models.protocol import Model, Posterior
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 from ropewalk.typing import DrawsLike, FloatArray
 
 MOST_RHAT: Final = 1.01

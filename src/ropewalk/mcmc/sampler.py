@@ -19,7 +19,7 @@ from ropewalk._progress import ProgressLike, current, metered
 from ropewalk.draws import streams
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.programs import Program, load_pymc
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
 from ropewalk.typing import DrawsLike, FloatArray
 
 Step = Literal["nuts", "metropolis"]

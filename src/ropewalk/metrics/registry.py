@@ -14,7 +14,7 @@ from ropewalk._checks import checked_keywords, choose, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]

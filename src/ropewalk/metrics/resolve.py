@@ -27,8 +27,8 @@ from ropewalk.metrics.scores import (
     is_score_name,
     parse_score_metric,
 )
-from ropewalk.text.names import brief, nearest, shorten
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import brief, nearest, shorten
 from ropewalk.typing import Label
 
 _BINARY: Final = 2

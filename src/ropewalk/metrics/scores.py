@@ -28,8 +28,8 @@ from ropewalk.metrics.items import (
     roc_auc,
 )
 from ropewalk.metrics.registry import METRICS, cost
-from ropewalk.text.names import did_you_mean, shorten
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import did_you_mean, shorten
 from ropewalk.typing import FloatArray
 
 _BINARY: Final = 2

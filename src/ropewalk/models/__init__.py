@@ -1,19 +1,38 @@
-"""Models: priors and counts make a posterior that is drawn exactly."""
+"""Models: priors and counts make a posterior that is drawn exactly.
+
+Here are the table of the models that a name describes, which `model=`, `--model` and the JSON of a recipe read, and
+what turns posteriors into draws of a metric.
+"""
 
 from __future__ import annotations
 
-from ropewalk._checks import checked_keywords
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._checks import checked_keywords, choose
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import draw_blocks
+from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.metrics.margins import Cells, Tables, Weighted
+from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.scores import ScoreMetric, WeightedItems
 from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.confusion import Flat, Icdm2015, Pooled
 from ropewalk.models.delta import DeltaPrior
-from ropewalk.models.multilabel import Multilabel
+from ropewalk.models.multilabel import Multilabel, observed_margins
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.power_prior import PowerPrior
 from ropewalk.models.protocol import Model, Posterior
-from ropewalk.models.registry import MODELS, model_names, parse_model, register
 from ropewalk.models.sampled import LogitNormal, NoisyLabels
 from ropewalk.models.tree import Tree
+from ropewalk.text.remarks import wording
+from ropewalk.typing import FloatArray
 
 __all__ = [
     "MODELS",
@@ -42,6 +61,100 @@ __all__ = [
 def __dir__() -> list[str]:
     """List what is public."""
     return __all__
+
+
+# -- models by name ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How a name makes a model: of so many labels and classifiers, and where items have any number of labels."""
+
+    single: Callable[[int, int], Model] | None
+    multilabel: Callable[[], Model] | None
+
+
+MODELS: Final[dict[str, Named]] = {}
+"""The models by name, in the order in which they are listed."""
+
+_KINDS: Final[dict[str, type[Model]]] = {}
+
+
+@checked_keywords
+def register(
+    kind: type[Model],
+    name: str | None = None,
+    *,
+    single: Callable[[int, int], Model] | None = None,
+    multilabel: Callable[[], Model] | None = None,
+) -> None:
+    """Let a name stand for a model, by default for `kind()` under the name that the class has.
+
+    `single` makes the model of so many labels and classifiers, where that decides the prior; `multilabel` that of
+    items with any number of labels. A class for such items alone has no `single`.
+    """
+    name = str(kind.name) if name is None else name
+    only_multilabel = vars(kind).get("is_multilabel", False)
+    if single is None and not only_multilabel:
+        single = lambda *_: kind()  # noqa: E731
+    MODELS[name] = Named(single, kind if only_multilabel and multilabel is None else multilabel)
+    _KINDS[kind.__name__] = kind
+
+
+@checked_keywords
+def model_names(*, multilabel: bool = False) -> tuple[str, ...]:
+    """Return the names that `model=` knows, where items have one label or any number of them."""
+    return tuple(name for name, made in MODELS.items() if (made.multilabel if multilabel else made.single))
+
+
+@checked_keywords
+def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2, multilabel: bool = False) -> Model:
+    """Turn a name into the model with the default prior for so many labels; a model object stays itself.
+
+    Examples
+    --------
+    >>> parse_model("unpaired")
+    Sigir2016Unpaired(mu=(1.0, 1.0), positive=(1.0, 1.0), negative=(1.0, 1.0))
+    >>> parse_model("paired", n_labels=20).prior
+    'mu ~ Dir(1, …); types ~ Dir(1·base); labels of a type ~ Dir, mass 1'
+    """
+    if isinstance(model, str):
+        here, there = model_names(multilabel=multilabel), model_names(multilabel=not multilabel)
+        if model in there and model not in here and not multilabel:
+            raise InvalidInputError(
+                f"The model {model!r} is for items with any number of labels.", hint=wording("use model='paired'.")
+            )
+        if model in there and model not in here:
+            raise InvalidInputError(
+                f"The model {model!r} needs one label an item; these items have any number of labels.",
+                hint=f"use one of {', '.join(here)}.",
+            )
+        named = choose(model, {name: MODELS[name] for name in here}, "model")
+        if named.multilabel is not None and multilabel:
+            return named.multilabel()
+        assert named.single is not None  # noqa: S101 - it is among the names of one label
+        return named.single(n_labels, n_classifiers)
+    given: Any = model
+    if not isinstance(given, Model):
+        raise UnknownNameError(
+            wording("`model` must be a name or a model object; got {!r}.", given),
+            hint=f"{list(model_names())}; a class of your own inherits from models.Model.",
+        )
+    if model.is_multilabel not in {None, multilabel}:
+        raise InvalidInputError(
+            f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}."
+        )
+    return model
+
+
+def model_dict(model: Model) -> dict[str, Any] | None:
+    """Return a model as JSON has it; None where its class has no name and could not be found again."""
+    return model.to_dict() if type(model) in _KINDS.values() else None
+
+
+def read_model(values: Mapping[str, Any]) -> Model:
+    """Return the model that `model_dict` wrote."""
+    return _KINDS[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
 
 
 def _paired(n_labels: int, n_classifiers: int) -> Model:
@@ -79,3 +192,74 @@ register(Icdm2015)
 register(Flat)
 register(Multilabel, "multilabel")
 register(Bootstrap, multilabel=Bootstrap)
+
+
+# -- draws of a metric -------------------------------------------------------------------------------------
+
+
+AnyData = AnyOutcomes | ItemScores
+"""What a model is fitted to: counted labels, or scores item by item."""
+
+AnyMetric = Metric | ScoreMetric
+
+
+def draw_psi(
+    posteriors: Sequence[Posterior],
+    metric: AnyMetric,
+    prevalence: tuple[float, ...] | None = None,
+    *,
+    start: int = 0,
+    stop: int,
+    seed: int,
+    stream: int = streams.POSTERIOR,
+    threads: int = 1,
+) -> FloatArray:
+    """Return draws `start` … `stop` of the metric, (K, n): classifiers of one posterior after those of the next.
+
+    One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones.
+    """
+    shares = None if prevalence is None else np.array(prevalence)
+    parts = []
+    for number, posterior in enumerate(posteriors):
+
+        def draw(rng: np.random.Generator, size: int, posterior: Posterior = posterior) -> FloatArray:
+            table = posterior.block(rng, size)
+            return metric(table if shares is None else table.at_prevalence(shares))  # type: ignore[arg-type]
+
+        size = posterior.block_size
+        first = start // size * size
+        drawn = draw_blocks(draw, size=size, start=first, stop=stop, seed=seed, stream=stream + number, threads=threads)
+        parts.append(drawn[:, start - first :])
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def observed_tables(table: AnyOutcomes) -> Tables:
+    """Return the counts themselves, as a single draw."""
+    if isinstance(table, MultilabelOutcomes):
+        return observed_margins(table)
+    return Weighted(Cells(table.codes, table.n_labels), table.counts[:, np.newaxis].astype(np.float64))
+
+
+def observed_psi(
+    tables: Sequence[AnyData], metric: AnyMetric, prevalence: tuple[float, ...] | None = None
+) -> tuple[float | None, ...]:
+    """Return the metric of the counts themselves, one number per classifier.
+
+    None where nothing was observed: no items, or at another `prevalence` a class of which there is none.
+    """
+    values: list[float | None] = []
+    for table in tables:
+        if isinstance(table, ItemScores):
+            items = WeightedItems(table, np.ones((table.n_units, 1)))
+            values += metric(items)[:, 0].tolist()  # type: ignore[arg-type]
+            continue
+        empty = table.items_by_class() == 0
+        unseen = prevalence is not None and any(share > 0 and empty[j] for j, share in enumerate(prevalence))
+        if not table.n_items or unseen:
+            values += [None] * table.n_classifiers
+            continue
+        counts = observed_tables(table)
+        if prevalence is not None:
+            counts = counts.at_prevalence(np.array(prevalence))
+        values += metric(counts)[:, 0].tolist()  # type: ignore[arg-type]
+    return tuple(values)

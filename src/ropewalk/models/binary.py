@@ -27,8 +27,8 @@ from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.models.graph import Graph, Law, Size, Sketch
 from ropewalk.models.protocol import Conjugate, Posterior, check_classifiers, listed
-from ropewalk.text.names import shorten
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray
 
 

@@ -21,7 +21,7 @@ from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.multilabel import ItemTables, label_sums
 from ropewalk.models.protocol import Model
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray, IntArray
 
 _MIN_UNITS: Final = 10  # of 10 clusters the interval covers 79-89%

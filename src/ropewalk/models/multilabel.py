@@ -16,7 +16,7 @@ from ropewalk.models.binary import binary_graph
 from ropewalk.models.graph import Graph, Size, Sketch
 from ropewalk.models.protocol import Conjugate
 from ropewalk.models.tree import Tree, TreePosterior
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray
 
 RARE: Final = 10

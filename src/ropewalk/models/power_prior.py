@@ -21,7 +21,7 @@ from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, PosLabelError, UndeclaredLabelError
 from ropewalk.models.graph import Graph, Size, Sketch, graph_of
 from ropewalk.models.protocol import Model, Posterior, Wrapper
-from ropewalk.text.names import count_of, shorten
+from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
 

@@ -20,7 +20,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Tables
 from ropewalk.metrics.scores import WeightedItems
 from ropewalk.models.graph import Graph, Size
-from ropewalk.text.names import count_of, visible
+from ropewalk.text.writing import count_of, visible
 from ropewalk.typing import FloatArray
 
 NOT_THEIRS: Final = "it belongs to the papers' priors, and this one is not theirs"

@@ -20,8 +20,8 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Loose, Margins, Sums, Tables, Weighted, ratio
 from ropewalk.metrics.scores import WeightedItems
+from ropewalk.models import observed_tables
 from ropewalk.models.multilabel import ItemTables, LabelMargins, LabelTables, StackPosterior
-from ropewalk.models.posterior import observed_tables
 from ropewalk.models.protocol import Posterior
 from ropewalk.typing import FloatArray, IntArray
 

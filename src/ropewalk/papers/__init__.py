@@ -17,15 +17,14 @@ from ropewalk.data import examples
 from ropewalk.errors import UnreadableFileError
 from ropewalk.planning import BinaryScenario, power
 from ropewalk.plots import plot_draws, plot_factor, plot_posterior
-from ropewalk.report.describe.classical import paper_columns
+from ropewalk.report.describe.comparison import paper_columns
 from ropewalk.report.document import Table
 from ropewalk.report.render import aligned
 from ropewalk.report.words import decision_text
 from ropewalk.results import Comparison
 from ropewalk.results.base import pick
 from ropewalk.results.planning import PowerRow
-from ropewalk.text.numbers import decimals, interval, number, percent, savage_dickey
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import decimals, interval, number, percent, rope_text, savage_dickey
 from ropewalk.typing import DrawsLike
 from ropewalk.verbs.comparison import compare
 

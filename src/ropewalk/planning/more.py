@@ -20,8 +20,7 @@ from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
 from ropewalk.results.options import StudyOptions
 from ropewalk.results.planning import MoreData
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import note
+from ropewalk.text.remarks import note, wording
 
 Method = Literal["simulation", "extrapolation"]
 

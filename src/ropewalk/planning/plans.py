@@ -21,8 +21,7 @@ from ropewalk.planning.simulation import Workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Plan
-from ropewalk.text.options import argument, wording
-from ropewalk.text.remarks import note
+from ropewalk.text.remarks import argument, note, wording
 
 _FIRST_SIZE: Final = 200
 _ANY_ROPE: Final = 0.01

@@ -27,8 +27,8 @@ from ropewalk.planning.study import Study, of_result, of_scenario
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Design
-from ropewalk.text.names import brief, nearest
-from ropewalk.text.options import argument, wording
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import brief, nearest
 
 MAX_ITEMS: Final = 10**9
 MAX_SIMULATIONS: Final = 10_000_000

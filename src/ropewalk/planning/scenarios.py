@@ -18,7 +18,7 @@ from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import require_labels
 from ropewalk.planning.joint import NAMES, Joint, check_classes, couple, share
 from ropewalk.planning.search import halve
-from ropewalk.text.options import wording
+from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray, Label
 
 _SQUARE: Final = 2

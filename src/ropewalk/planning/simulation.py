@@ -27,9 +27,8 @@ from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
 from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import PowerResult, StoppingResult
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, note
-from ropewalk.text.verdicts import VERDICTS
+from ropewalk.text.remarks import Remark, note, wording
+from ropewalk.text.writing import VERDICTS
 from ropewalk.typing import BoolArray, IntArray
 
 T = TypeVar("T")

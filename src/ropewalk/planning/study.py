@@ -17,9 +17,8 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import distinct_rows
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import difference, generator
-from ropewalk.draws.decision import judge_each
+from ropewalk.draws.decision import Question, judge_each
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.judging import Question
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch
 from ropewalk.metrics.margins import Tables, Weighted
@@ -27,8 +26,8 @@ from ropewalk.models.binary import DirichletPosterior, block_of_each
 from ropewalk.models.protocol import Posterior
 from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
-from ropewalk.text.options import wording
-from ropewalk.text.verdicts import VERDICTS, Verdict
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import VERDICTS, Verdict
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 BATCH: Final = 20

@@ -14,8 +14,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots._letters import SMALL, TEXT, folded, minus, plain_ticks, width_of
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, clipped
 from ropewalk.results import CrossComparison
-from ropewalk.text.names import brief, visible
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import brief, rope_text, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,7 @@ from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
 from ropewalk.report.pictures.posterior import Posterior, posterior_of
 from ropewalk.report.words import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
-from ropewalk.text.numbers import estimate_text, percent
-from ropewalk.text.verdicts import bar_text, rope_text, verdict_text
+from ropewalk.text.writing import bar_text, estimate_text, percent, rope_text, verdict_text
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""

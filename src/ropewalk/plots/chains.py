@@ -18,13 +18,18 @@ from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
 from ropewalk.plots._series import draw_line, next_style
 from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, name_axes, of_kind, panels_of, quieten, short
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
-from ropewalk.report.describe.method import chain_values, delta_values, divergent
+from ropewalk.report.describe.chains import (
+    ChainNumbers,
+    chain_numbers,
+    chain_values,
+    delta_values,
+    divergent,
+    divergent_draws,
+)
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, hull, view
-from ropewalk.report.pictures.lines import ChainNumbers, chain_numbers, divergent_draws
 from ropewalk.report.words import can_diverge, rhat_text, step_text
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior, Ranking
-from ropewalk.text.names import count_of
-from ropewalk.text.numbers import decimals, number
+from ropewalk.text.writing import count_of, decimals, number
 from ropewalk.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ropewalk.report.describe.checks import OFF, check_axis, least, p_text
 from ropewalk.report.pictures.axes import INK, INSIDE
 from ropewalk.report.words import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
-from ropewalk.text.names import count_of
+from ropewalk.text.writing import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, Panels, axes, of_kind, pa
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion, CrossComparison
 from ropewalk.results.checks import PredictiveCheck
-from ropewalk.text.numbers import interval, number
+from ropewalk.text.writing import interval, number
 from ropewalk.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

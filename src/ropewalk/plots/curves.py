@@ -15,7 +15,7 @@ from ropewalk.plots._style import axes, of_kind, quieten, words
 from ropewalk.report.pictures.axes import INK, LINE
 from ropewalk.report.words import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
-from ropewalk.text.numbers import number
+from ropewalk.text.writing import number
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

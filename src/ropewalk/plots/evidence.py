@@ -15,12 +15,10 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots._letters import BESIDE, LINE_HEIGHT, SMALL, TEXT, fitted, minus, note, room_of, width_of, with_signs
 from ropewalk.plots._style import axes, name_axes, of_kind, rule
 from ropewalk.plots._subject import better_names, delta_words
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, view
+from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, settled_colour, view
 from ropewalk.report.pictures.posterior import verdict_stretches
-from ropewalk.report.pictures.tables import settled_colour
 from ropewalk.results import Comparison, CrossComparison
-from ropewalk.text.numbers import decimals, factor, savage_dickey
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import decimals, factor, rope_text, savage_dickey
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

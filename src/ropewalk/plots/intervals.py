@@ -11,19 +11,16 @@ import numpy as np
 
 from ropewalk._checks import checked_keywords
 from ropewalk.data.labels import label_text
-from ropewalk.draws.decision import Decision
-from ropewalk.draws.judging import Question
+from ropewalk.draws.decision import Decision, Question
 from ropewalk.plots._cells import MIN_LETTER_SIZE
 from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, note, plain_ticks, room_of, width_of, with_signs
 from ropewalk.plots._style import axes, name_above, of_kind, quieten, rope_band, rope_words, rule, short, words
 from ropewalk.plots._subject import NAME, delta_words
 from ropewalk.report.describe.differences import moved_text
-from ropewalk.report.pictures.axes import INK, LINE
-from ropewalk.report.pictures.tables import Entry, forest_axis, tone
+from ropewalk.report.pictures.axes import INK, LINE, Entry, forest_axis, tone
 from ropewalk.report.words import metric_title, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
-from ropewalk.text.names import count_of
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import Verdict, count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

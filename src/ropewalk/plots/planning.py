@@ -15,9 +15,9 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots._letters import GLYPHS, SMALL, minus, size_of
 from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, named_lines, next_style
 from ropewalk.plots._style import axes, quieten, rule, words
+from ropewalk.report.describe.prospects import is_wide, stacked
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
-from ropewalk.report.pictures.lines import is_wide, stacked
-from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.writing import Verdict, rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -27,8 +27,7 @@ from ropewalk.plots._style import (
 from ropewalk.plots._subject import NAME, Share, Subject, better_names, metric_words, subject_of
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, Axis, bulk, clipped, hull, view
 from ropewalk.results import Comparison, CrossComparison, MetricPosterior
-from ropewalk.text.numbers import decimals, number, percent
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import decimals, number, percent, rope_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

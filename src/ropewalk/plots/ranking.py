@@ -13,12 +13,11 @@ from ropewalk.plots._cells import PALE_ABOVE, PALE_BELOW, PALE_INSIDE, WHITE
 from ropewalk.plots._letters import GLYPHS, SMALL, TEXT, fitted, folded, minus, size_of
 from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, axes, of_kind, quieten
 from ropewalk.plots._subject import metric_words
+from ropewalk.report.describe.ranking import PairNumbers, pair_numbers
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE
-from ropewalk.report.pictures.tables import PairNumbers, pair_numbers
 from ropewalk.report.words import symbol_text
 from ropewalk.results import Ranking
-from ropewalk.text.numbers import decimals, number, percent
-from ropewalk.text.verdicts import Leaning, Verdict, rope_text
+from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent, rope_text
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:

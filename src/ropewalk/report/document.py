@@ -300,6 +300,8 @@ def describes(*kinds: type) -> Callable[[Describer], Describer]:
 
 def describe(result: Any) -> Document:
     """Return what a result says, by the function that is registered for the nearest of its classes."""
+    if isinstance(result, Document):
+        return result
     for kind in type(result).__mro__:
         if kind in _DESCRIBERS:
             return _DESCRIBERS[kind](result)

@@ -21,7 +21,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, plain
 from ropewalk.report.words import metric_title
 from ropewalk.results import Recipe
-from ropewalk.text.names import brief, few, isolated
+from ropewalk.text.writing import brief, few, isolated
 
 COLUMN_PX: Final = 100.0
 ROW_PX: Final = 96.0

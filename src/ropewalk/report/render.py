@@ -1,4 +1,7 @@
-"""Documents in, texts out: every surface sees blocks only, and never asks which kind of result they describe."""
+"""Results in, texts out: every surface sees blocks only, and never asks which kind of result they describe.
+
+A document that is at hand already may stand in the place of its result.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,11 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from ropewalk._files import write_text
 from ropewalk._version import __version__
-from ropewalk.report.document import Answer, Document, Share, Table, Text, plain, remark_block
-from ropewalk.text import names
-from ropewalk.text.names import isolated, visible
+from ropewalk.report.document import Answer, Document, Share, Table, Text, describe, plain, remark_block
+from ropewalk.text import writing
+from ropewalk.text.writing import isolated, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,19 +34,20 @@ _BLOCKS: Final = "░▒█"
 # -- terminal ----------------------------------------------------------------------------------------------
 
 
-def text(document: Document) -> str:
-    """Return the answer and all remarks."""
+def text(result: Any) -> str:
+    """Return the answer and all remarks, for a terminal."""
+    document = describe(result)
     return "\n".join([body(document), *remark_lines(document)])
 
 
-def body(document: Document) -> str:
-    """Return the answer without remarks."""
-    return "\n\n".join(_SHOW[type(block)](block) for block in document.in_terminal())
+def body(result: Any) -> str:
+    """Return the answer without remarks, for a terminal."""
+    return "\n\n".join(_SHOW[type(block)](block) for block in describe(result).in_terminal())
 
 
-def remark_lines(document: Document, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
+def remark_lines(result: Any, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
     """Return hints, assumptions, notes and warnings as labelled lines."""
-    return [_labelled(line.label, visible(line.text)) for line in document.remarks if line.label in kinds]
+    return [_labelled(line.label, visible(line.text)) for line in describe(result).remarks if line.label in kinds]
 
 
 def _answer(answer: Answer) -> str:
@@ -60,7 +65,7 @@ def _answer(answer: Answer) -> str:
 
 
 def _terminal(raw: str) -> str:
-    return plain(raw, names.terminal)
+    return plain(raw, writing.terminal)
 
 
 def _labelled(label: str, fact: str, width: int = LABEL_COLUMNS) -> str:
@@ -106,33 +111,35 @@ _SHOW: Final[dict[type, Any]] = {Answer: _answer, Table: aligned, Text: lambda b
 # -- papers ------------------------------------------------------------------------------------------------
 
 
-def sentence(document: Document) -> str:
-    """Return the answer as a sentence."""
-    return plain(document.in_sentence(), names.isolated)
+def sentence(result: Any) -> str:
+    """Return a result in one sentence, or one per metric for an evaluation."""
+    return plain(describe(result).in_sentence(), isolated)
 
 
-def markdown(document: Document) -> str:
-    """Return the tables as GitHub-flavoured Markdown."""
-    lines = []
+def markdown(result: Any) -> str:
+    """Return the tables of a result as GitHub-flavoured Markdown."""
+    document, lines = describe(result), []
     for table in document.tables:
         last = len(table.header) - 1 if table.ends_in_text else None
         align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]
         header, *rows = (
-            tuple(plain(cell, names.markdown, names.markdown) for cell in row) for row in (table.header, *table.rows)
+            tuple(plain(cell, writing.markdown, writing.markdown) for cell in row)
+            for row in (table.header, *table.rows)
         )
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
         lines.append("")
-    return "\n".join([*lines, plain(document.caption, names.markdown)]) + "\n"
+    return "\n".join([*lines, plain(document.caption, writing.markdown)]) + "\n"
 
 
-def latex(document: Document) -> str:
-    """Return the tables as LaTeX tabulars; they need the packages booktabs and textcomp."""
+def latex(result: Any) -> str:
+    """Return the tables of a result as LaTeX tabulars; they need the packages booktabs and textcomp."""
+    document = describe(result)
     lines = [rf"% {plain(document.caption, visible)}", r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}"]
     for i, table in enumerate(document.tables):
         columns = "l" * table.text_columns + "r" * (len(table.header) - table.text_columns)
         columns = columns[:-1] + "l" if table.ends_in_text else columns
-        header = [plain(cell, names.latex, _latex_words) for cell in table.header]
-        rows = [[plain(cell, names.latex, names.latex) for cell in row] for row in table.rows]
+        header = [plain(cell, writing.latex, _latex_words) for cell in table.header]
+        rows = [[plain(cell, writing.latex, writing.latex) for cell in row] for row in table.rows]
         # In numbers the hyphen is a minus sign.
         n_text = table.text_columns
         rows = [[*row[:n_text], *(cell.replace("{-}", "$-$") for cell in row[n_text:])] for row in rows]
@@ -151,7 +158,7 @@ def latex(document: Document) -> str:
 
 def _latex_words(words: str) -> str:
     """Escape our own words: a hyphen in them is one."""
-    return names.latex(words).replace("{-}", "-")
+    return writing.latex(words).replace("{-}", "-")
 
 
 @lru_cache(maxsize=1)
@@ -186,10 +193,22 @@ def _hash(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-def card(document: Document) -> str:
+# -- pages -------------------------------------------------------------------------------------------------
+
+
+def card(result: Any) -> str:
     """Return a fragment for a notebook."""
+    document = describe(result)
     shown = (*document.on_card(), *remark_block(document.remarks))
     return _render("card.html.j2", shown=shown, style=_source("card.css"))
+
+
+def html(result: Any, path: str | os.PathLike[str] | None = None) -> str:
+    """Return one self-contained page, and write it to `path` if given."""
+    whole = page(describe(result), result.to_json())
+    if path is not None:
+        write_text(path, whole)
+    return whole
 
 
 def page(document: Document, json: str) -> str:

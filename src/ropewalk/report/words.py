@@ -15,9 +15,17 @@ from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.base import Drawn
-from ropewalk.text.names import count_of, visible
-from ropewalk.text.numbers import decimals, first_digit, interval, number, percent
-from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.writing import (
+    Verdict,
+    count_of,
+    decimals,
+    first_digit,
+    interval,
+    number,
+    percent,
+    rope_text,
+    visible,
+)
 
 UNSTABLE: Final = "unstable: other draws may say otherwise"
 MAX_CLASSES_NAMED: Final = 4

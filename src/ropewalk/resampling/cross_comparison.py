@@ -24,8 +24,8 @@ from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.options import CrossOptions
 from ropewalk.results.resampled import CrossComparison, CrossPredictions, is_of_scores
-from ropewalk.text.names import count_of
 from ropewalk.text.remarks import Remark, issue, note
+from ropewalk.text.writing import count_of
 from ropewalk.typing import FloatArray
 from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate

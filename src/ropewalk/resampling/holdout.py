@@ -21,8 +21,8 @@ from ropewalk.resampling.training import Answer, Task, ask, carry_out
 from ropewalk.results import Evaluation
 from ropewalk.results.evaluation import Setting, Validated
 from ropewalk.results.options import TrainingOptions
-from ropewalk.text.names import brief, count_of
 from ropewalk.text.remarks import Remark, issue, note
+from ropewalk.text.writing import brief, count_of
 from ropewalk.typing import IntArray
 from ropewalk.verbs.evaluation import evaluate
 

@@ -17,8 +17,8 @@ from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import code_labels
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
-from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.remarks import Remark, note
+from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import CodeArray, IntArray, Label
 
 _MIN_CLASSES = 2

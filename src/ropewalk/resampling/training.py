@@ -24,8 +24,8 @@ from ropewalk.resampling.splits import (
     positive_of,
 )
 from ropewalk.results.resampled import CrossPredictions
-from ropewalk.text.names import brief, count_of, shorten
 from ropewalk.text.remarks import note
+from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, SeedLike
 
 Method = Literal["predict", "predict_proba", "decision_function"]

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import numpy as np
@@ -18,19 +19,17 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Regions, parse_rope
+from ropewalk.draws.decision import Decision, Question, Regions, parse_rope
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.judging import Question
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.models.posterior import AnyData, AnyMetric
+from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
 from ropewalk.models.protocol import Model, Posterior
-from ropewalk.models.registry import model_dict, read_model
 from ropewalk.results import upwards
-from ropewalk.results.options import MetricOption, SharedOptions, echo
-from ropewalk.text.names import visible
+from ropewalk.results.options import MetricOption, SharedOptions, options_of
+from ropewalk.text.writing import visible
 from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
 
 if TYPE_CHECKING:
@@ -98,6 +97,16 @@ class Recipe:
             return None
         picked = tuple(labels[j] for j in places)
         return None if len(picked) == sum(label != NO_ANSWER for label in labels) else picked
+
+    @property
+    def picked_texts(self) -> list[str] | None:
+        """The `picked` classes as texts."""
+        return None if self.picked is None else [label_text(label) for label in self.picked]
+
+    @property
+    def pos_label_text(self) -> str | None:
+        """The positive class as a text."""
+        return None if self.pos_label is None else label_text(self.pos_label)
 
     @property
     def question(self) -> Question:
@@ -251,7 +260,7 @@ class OneMetric(Rendered, Modelled, Drawn):
 def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = None) -> dict[str, Any]:
     """Return the options that the JSON repeats and where the answer comes from, in the order of the documentation."""
     written = {
-        **echo(recipe, MetricOption, SharedOptions),
+        **repeated(recipe, MetricOption, SharedOptions),
         "higher_is_better": recipe.metric.higher_is_better,
         "prior": recipe.model.prior,
         "n_items": recipe.n_items,
@@ -261,6 +270,16 @@ def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = N
         "diagnostics": None if diagnostics is None else diagnostics.to_dict(),
     }
     return {key: written.pop(key) for key in _FIRST_KEYS} | written
+
+
+def repeated(recipe: Any, *kinds: type) -> dict[str, Any]:
+    """Return what the JSON repeats of the question: the options that have an `echo`."""
+    return {
+        (option.flag or name).removeprefix("--"): plain(attrgetter(option.echo)(recipe))
+        for kind in kinds
+        for name, option in options_of(kind).items()
+        if option.echo
+    }
 
 
 def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:
@@ -279,6 +298,20 @@ def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decis
         "rope": None if regions is None else plain(rope),
         "regions": None if regions is None else pick(regions, "below inside above"),
         "decision": None if decision is None else pick(decision, "symbol conclusive stable leaning text"),
+    }
+
+
+def more_dict(more: Any, *, rows: bool = True) -> dict[str, Any] | None:
+    """Return how many more items would settle a question, which stands beside it already; None where none is open."""
+    if more is None:
+        return None
+    return {
+        "goal": more.design.goal,
+        **pick(more, "target n low high"),
+        "reachable": more.n is not None,
+        **pick(more, "max_n method"),
+        "ceilings": plain(more.design.ceilings or {}),
+        **({"rows": [pick(row, "n decisions") for row in more.rows]} if rows else {}),
     }
 
 
@@ -331,7 +364,7 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
         "model": model,
         "classes": None if metric.classes is None else list(metric.classes),
         "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
-        "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
+        "pos_label": recipe.pos_label_text,
         "draws": recipe.draws,
         "tables": [replace(table, labels=tuple(map(label_text, table.labels))).to_json() for table in tables],
     }

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 from ropewalk.data.labels import find_label, label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import HEAD, Recipe, Rendered, part_of, pick
-from ropewalk.text.names import count_of, visible
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import count_of, visible
 from ropewalk.typing import FloatArray, IntArray, Label
 
 CheckKind = Literal["posterior", "prior"]
@@ -106,7 +106,7 @@ class PredictiveCheck(Rendered, Remarked):
             "kind": self.kind,
             "model": recipe.model.name,
             "prior": recipe.model.prior,
-            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
+            "pos_label": recipe.pos_label_text,
             "names": list(self.names),
             "labels": [label_text(label) for label in self.labels],
             **pick(recipe, "n_items n_clusters"),

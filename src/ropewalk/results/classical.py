@@ -11,8 +11,8 @@ from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import HEAD, Rendered, pick
-from ropewalk.text.names import shorten, visible
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import shorten, visible
 from ropewalk.typing import Label
 
 Alternative = Literal["two-sided", "less", "greater"]

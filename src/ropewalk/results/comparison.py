@@ -11,8 +11,8 @@ import numpy as np
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece, Regions
+from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.judging import BayesFactor
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.protocol import Model
@@ -27,6 +27,7 @@ from ropewalk.results.base import (
     Rendered,
     delta_dict,
     estimate_dict,
+    more_dict,
     pick,
     plain,
     recipe_dict,
@@ -35,8 +36,8 @@ from ropewalk.results.base import (
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
 from ropewalk.results.planning import MoreData
-from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray
 
 
@@ -129,7 +130,7 @@ class Comparison(OneMetric, Remarked):
             if factor is None
             else {**pick(factor, "sd sd_reliable rope rope_reliable rope_bound"), "reason": factor.reason or None},
             "tests": None if self.tests is None else plain(self.tests.tests),
-            "more_data": None if self.more is None else self.more.brief(),
+            "more_data": more_dict(self.more),
             "recipe": recipe_dict(recipe),
             **pick(self, "notes warnings"),
         }

@@ -12,8 +12,8 @@ from ropewalk._checks import is_real
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import HEAD, Rendered, pick, plain
-from ropewalk.text.names import count_of, visible
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import count_of, visible
 from ropewalk.typing import FloatArray, IntArray
 
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk.data.labels import label_text
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Piece, Regions
+from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, mirrored
 from ropewalk.draws.intervals import Estimate
-from ropewalk.draws.judging import Contrast, mirrored
-from ropewalk.models.posterior import AnyMetric
+from ropewalk.models import AnyMetric
 from ropewalk.results import upwards
 from ropewalk.results.base import (
     HEAD,
@@ -26,6 +24,7 @@ from ropewalk.results.base import (
     Rendered,
     delta_dict,
     estimate_dict,
+    more_dict,
     part_of,
     pick,
     plain,
@@ -34,8 +33,8 @@ from ropewalk.results.base import (
 )
 from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.planning import MoreData
-from ropewalk.text.names import visible
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import visible
 from ropewalk.typing import IntArray, SeedLike
 
 
@@ -104,7 +103,7 @@ class Evaluation(Rendered, Modelled, Remarked):
             **HEAD,
             "name": self.name,
             **head,
-            "pos_label": next((label_text(p) for m in self.metrics if (p := m.recipe.pos_label) is not None), None),
+            "pos_label": next((text for m in self.metrics if (text := m.recipe.pos_label_text) is not None), None),
             "at_least": self.at_least,
             "metrics": [
                 {
@@ -116,7 +115,7 @@ class Evaluation(Rendered, Modelled, Remarked):
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
                     **verdict_dict(m.recipe.rope, m.regions, m.decision),
-                    "more_data": None if m.more is None else m.more.brief(),
+                    "more_data": more_dict(m.more),
                 }
                 for m in self.metrics
             ],
@@ -250,7 +249,7 @@ class Pair:
         """Return the pair in plain Python types; the ROPE is that of the ranking."""
         verdict = verdict_dict(None, self.contrast.regions, self.decision)
         del verdict["rope"]
-        more = None if self.more is None else self.more.brief(rows=False)
+        more = more_dict(self.more, rows=False)
         return {"a": self.a, "b": self.b, "delta": delta_dict(self.contrast), **verdict, "more_data": more}
 
 

@@ -12,14 +12,13 @@ from functools import cache, partial
 from typing import Annotated, Any, Final, TypedDict, get_type_hints
 
 from ropewalk._progress import ProgressLike
-from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.sampler import Engine
 from ropewalk.metrics.registry import METRICS
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetricLike
+from ropewalk.models import model_names
 from ropewalk.models.protocol import Model
-from ropewalk.models.registry import model_names
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 PYTHON_ONLY: Final = ""
@@ -90,7 +89,8 @@ class Option:
     metavar
         What the help calls the value.
     echo
-        What the JSON repeats of a recipe; under `echo_key` where that is not the option's name.
+        Where a recipe holds what the JSON repeats, such as "model.name"; empty where it repeats nothing. The JSON calls
+        an option as the command line does.
     """
 
     help: str
@@ -104,8 +104,7 @@ class Option:
     required: bool = False
     is_input: bool = False
     metavar: str | None = None
-    echo: Callable[[Any], Any] | None = None
-    echo_key: str | None = None
+    echo: str = ""
 
     @property
     def line(self) -> str:
@@ -144,7 +143,7 @@ class MetricOption(TypedDict, total=False):
         _question(
             help="By default f1 for two labels, macro_f1 for more. Of labels or of scores:",
             choices=_metric_names,
-            echo=lambda recipe: recipe.metric.name,
+            echo="metric.name",
         ),
     ]
 
@@ -165,7 +164,7 @@ class ClassOptions(TypedDict, total=False):
         Label | None,
         _question(
             help="Positive class; the others are the rest.",
-            echo=lambda recipe: None if recipe.pos_label is None else label_text(recipe.pos_label),
+            echo="pos_label_text",
         ),
     ]
     classes: Annotated[
@@ -173,7 +172,7 @@ class ClassOptions(TypedDict, total=False):
         _question(
             help="Classes that an average runs over; all by default.",
             parse=parse_texts,
-            echo=lambda recipe: None if recipe.picked is None else [label_text(label) for label in recipe.picked],
+            echo="picked_texts",
         ),
     ]
     cost_matrix: Annotated[Any, _question(help="File of costs for --metric cost.", metavar="FILE", is_input=True)]
@@ -186,7 +185,7 @@ class QuestionOptions(ClassOptions, total=False):
         Any,
         _question(
             help="Another class mix: P(positive), or one share per label, or label=share.",
-            echo=lambda recipe: None if recipe.prevalence is None else list(recipe.prevalence),
+            echo="prevalence",
         ),
     ]
     threshold: Annotated[
@@ -204,10 +203,8 @@ class RopeOption(TypedDict, total=False):
 class DecisionOptions(RopeOption, total=False):
     """How a difference is judged."""
 
-    prob: Annotated[
-        float, _decision(help="Mass of the HDI.", default=0.95, parse=float, echo=lambda recipe: recipe.prob)
-    ]
-    rule: Annotated[Rule, _decision(help="hdi or probability.", default="hdi", echo=lambda recipe: recipe.rule)]
+    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=float, echo="prob")]
+    rule: Annotated[Rule, _decision(help="hdi or probability.", default="hdi", echo="rule")]
 
 
 class ModelOption(TypedDict, total=False):
@@ -215,7 +212,7 @@ class ModelOption(TypedDict, total=False):
 
     model: Annotated[
         str | Model | None,
-        _model(help="By default paired; or one of", choices=model_names, echo=lambda recipe: recipe.model.name),
+        _model(help="By default paired; or one of", choices=model_names, echo="model.name"),
     ]
 
 
@@ -224,7 +221,7 @@ class EngineOption(TypedDict, total=False):
 
     engine: Annotated[
         Engine,
-        _model(help="exact, pymc (Markov chains), or auto: exact.", default="auto", echo=lambda recipe: recipe.engine),
+        _model(help="exact, pymc (Markov chains), or auto: exact.", default="auto", echo="engine"),
     ]
 
 
@@ -239,8 +236,7 @@ class SeedOption(TypedDict, total=False):
             shell_default=0,
             parse=int,
             minimum=0,
-            echo=lambda recipe: recipe.seed,
-            echo_key="seed",
+            echo="seed",
         ),
     ]
 
@@ -353,13 +349,3 @@ def options_of(kind: type) -> Mapping[str, Option]:
     """
     hints = get_type_hints(kind, include_extras=True)
     return {name: option for name, hint in hints.items() for option in hint.__metadata__ if isinstance(option, Option)}
-
-
-def echo(recipe: Any, *kinds: type) -> dict[str, Any]:
-    """Return what the JSON of an answer repeats of the question."""
-    return {
-        option.echo_key or name: option.echo(recipe)
-        for kind in kinds
-        for name, option in options_of(kind).items()
-        if option.echo is not None
-    }

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ropewalk.data.labels import label_text
+from ropewalk.draws.decision import mirror
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.judging import mirror
-from ropewalk.results.base import HEAD, Recipe, Rendered, pick, plain
+from ropewalk.results.base import HEAD, Recipe, Rendered, pick
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +87,7 @@ class Design:
             **HEAD,
             "metric": recipe.metric.name,
             "higher_is_better": recipe.metric.higher_is_better,
-            "pos_label": None if recipe.pos_label is None else label_text(recipe.pos_label),
+            "pos_label": recipe.pos_label_text,
             "model": recipe.model.name,
             "prior": recipe.model.prior,
             "a": self.names[0],
@@ -219,15 +218,6 @@ class MoreData(Rendered, Remarked):
         return replace(
             self, design=replace(design, recipe=turned, names=(b, a), goal=goal, ceilings=ceilings), rows=tuple(rows)
         )
-
-    def brief(self, *, rows: bool = True) -> dict[str, Any]:
-        """Return the answer in plain Python types, where the question stands beside it already."""
-        return {
-            "goal": self.design.goal,
-            **pick(self, "target n low high reachable max_n method"),
-            "ceilings": plain(self.design.ceilings or {}),
-            **({"rows": [pick(row, "n decisions") for row in self.rows]} if rows else {}),
-        }
 
     def __repr__(self) -> str:
         answer = f"{self.n} more {self.unit}" if self.n is not None else "not reachable"

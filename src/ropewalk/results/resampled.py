@@ -17,14 +17,14 @@ from ropewalk.data.tally import place_of
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle, settle_scores
 from ropewalk.metrics.scores import WeightedItems, parse_score_metric
-from ropewalk.models.posterior import observed_psi
+from ropewalk.models import observed_psi
 from ropewalk.results import upwards
 from ropewalk.results.base import Modelled, Rendered, T, pick, plain
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
-from ropewalk.text.names import count_of, shorten
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
 _BINARY: Final = 2

@@ -1,10 +1,17 @@
-"""Remarks beside an answer, as values: what is worth knowing about it (notes) and what is wrong with it (warnings)."""
+"""Sentences that remember the options they name, and remarks made of them.
+
+The command line spells options its own way: what a sentence remembers is all that it changes. A remark is a value: what
+is worth knowing about an answer (a note), or what is wrong with it (a warning).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from shlex import quote
+from string import Formatter
+from typing import Final, Literal, Self
 
 from ropewalk.errors import (
     ConvergenceWarning,
@@ -13,9 +20,138 @@ from ropewalk.errors import (
     RopewalkWarning,
     warn_caller,
 )
-from ropewalk.text.names import few as few_texts
-from ropewalk.text.names import visible
-from ropewalk.text.options import Mention, mentions_in
+from ropewalk.text.writing import few as few_texts
+from ropewalk.text.writing import visible
+
+# -- options that a sentence names -------------------------------------------------------------------------
+
+
+_MENTION: Final = re.compile(
+    r"`([a-z_]+)`|\b([a-z_]+)=(\"[^\"]*\"|'[^']*'|\{[^}]*\}|-?[0-9](?:[\w.]*\w)?)?(?![\w\[(…])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An option that a sentence names from `start` to `stop`, with the value that it proposes, if any."""
+
+    name: str
+    value: str | None
+    start: int
+    stop: int
+
+    def in_shell(self, flag: str) -> str:
+        """Return the option as a command line has it."""
+        return flag if self.value is None else f"{flag} {self.value}"
+
+
+class Wording(str):
+    """A sentence that remembers the options it names: `+` and `wording` keep them, f-strings and `join` forget them.
+
+    What has forgotten is still right in Python, and the command line prints it as it is.
+    """
+
+    __slots__ = ("mentions",)
+
+    mentions: tuple[Mention, ...]
+
+    def __new__(cls, text: str, mentions: tuple[Mention, ...] = ()) -> Self:
+        """Return `text`, which names options at `mentions`."""
+        sentence = super().__new__(cls, text)
+        sentence.mentions = mentions
+        return sentence
+
+    def __add__(self, other: str) -> Wording:
+        return _joined(self, other)
+
+    def __radd__(self, other: str) -> Wording:
+        return _joined(other, self)
+
+
+def _joined(first: str, second: str) -> Wording:
+    n = len(first)
+    moved = (replace(mention, start=mention.start + n, stop=mention.stop + n) for mention in mentions_in(second))
+    return Wording(str.__add__(first, second), (*mentions_in(first), *moved))
+
+
+def mentions_in(text: str) -> tuple[Mention, ...]:
+    """Return the options that a sentence remembers."""
+    return text.mentions if isinstance(text, Wording) else ()
+
+
+def wording(template: str, *values: object) -> Wording:
+    r"""Return a sentence that remembers the options it names: `rope`, rope=, rope=0.01, rule="hdi" or pos_label={!r}.
+
+    The template must be written in the source, with a field for every value: what users named is never read, so that a
+    class that is called rope= is not taken for an option.
+
+    Examples
+    --------
+    >>> flags = {"missing": "--missing", "labels": "--labels"}
+    >>> in_shell(wording('no class {!r}; use missing="drop", or labels=.', "labels="), flags)
+    "no class 'labels='; use --missing drop, or --labels."
+    """
+    sentence, rest, stop = Wording(""), iter(values), 0
+    for match in _MENTION.finditer(template):
+        start = match.start()
+        argument, name, value = match.groups()
+        if argument:
+            sentence = _filled(sentence, template[stop : start + 1], rest) + _mention(argument, argument, None) + "`"
+        else:
+            sentence = _filled(sentence, template[stop:start], rest)
+            if value is None:
+                sentence += _mention(f"{name}=", name, None)
+            elif value.startswith("{"):
+                chosen = next(rest)
+                sentence += _mention(f"{name}={value.format(chosen)}", name, quote(str(chosen)))
+            else:
+                filled = str(_filled(Wording(""), value, rest))
+                sentence += _mention(f"{name}={filled}", name, filled.strip("'\""))
+        stop = match.end()
+    return _filled(sentence, template[stop:], rest)
+
+
+def _mention(text: str, name: str, value: str | None) -> Wording:
+    return Wording(text, (Mention(name, value, 0, len(text)),))
+
+
+def _filled(sentence: Wording, template: str, values: Iterator[object]) -> Wording:
+    """Return the sentence with a piece of a template added, its fields filled."""
+    formatter = Formatter()
+    for literal, field, spec, conversion in formatter.parse(template):
+        sentence += literal
+        if field is not None:
+            value = next(values)
+            if isinstance(value, Wording) and not spec and not conversion:
+                sentence += value
+            else:
+                sentence += formatter.format_field(formatter.convert_field(value, conversion), spec or "")
+    return sentence
+
+
+def argument(name: str) -> Wording:
+    """Return the name of an argument as errors have it.
+
+    Examples
+    --------
+    >>> in_shell(argument("max_n") + " must be a number.", {"max_n": "--max-n"})
+    '`--max-n` must be a number.'
+    """
+    return "`" + _mention(name, name, None) + "`"
+
+
+def in_shell(text: str, flags: Mapping[str, str]) -> str:
+    """Return a sentence with the options that have a flag spelled as on a command line."""
+    parts, stop = [], 0
+    for mention in mentions_in(text):
+        if mention.name in flags:
+            parts += [text[stop : mention.start], mention.in_shell(flags[mention.name])]
+            stop = mention.stop
+    return "".join([*parts, text[stop:]])
+
+
+# -- remarks -----------------------------------------------------------------------------------------------
+
 
 Level = Literal["note", "warning"]
 

@@ -15,11 +15,10 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
-from ropewalk.models.posterior import AnyData
+from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
 from ropewalk.results.options import CompareOptions
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import Remark, few, issue, note
+from ropewalk.text.remarks import Remark, few, issue, note, wording
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "

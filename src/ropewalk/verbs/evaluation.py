@@ -18,8 +18,7 @@ from ropewalk.models.protocol import Model
 from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
 from ropewalk.results.options import EvaluateOptions
-from ropewalk.text.options import wording
-from ropewalk.text.remarks import issue
+from ropewalk.text.remarks import issue, wording
 
 _USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
 

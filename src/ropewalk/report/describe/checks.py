@@ -25,8 +25,7 @@ from ropewalk.report.document import (
 from ropewalk.report.pictures.axes import Axis, Tick, hull, view
 from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text, places_of
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
-from ropewalk.text.names import brief, count_of
-from ropewalk.text.numbers import first_digit, interval, number
+from ropewalk.text.writing import brief, count_of, first_digit, interval, number
 
 OFF: Final = {"posterior": "not reproduced", "prior": "not expected"}
 MAX_ROWS_IN_TERMINAL: Final = 24

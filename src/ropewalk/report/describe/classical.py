@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
-from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.report.document import Answer, Document, Line, Table, describes, name, remark_lines
 from ropewalk.report.words import label_name, places_of
-from ropewalk.results import Battery, ClassicalTest, Comparison, Nemenyi
+from ropewalk.results import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.classical import TITLES
-from ropewalk.text.names import count_of
-from ropewalk.text.numbers import interval, number, p_value
-from ropewalk.text.remarks import Remark
+from ropewalk.text.writing import count_of, interval, number, p_equals, p_value
 
 MEANING: Final = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
-PAPER_TESTS: Final = ("sign-test", "t-test")
-"""The columns of p-values in the papers' tables."""
-
-_SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
 
 
 # -- one test ----------------------------------------------------------------------------------------------
@@ -40,9 +32,9 @@ def describe_test(test: ClassicalTest) -> Document:
     ]
     if test.effect is not None:
         mass = "" if test.effect.interval is None else f" · {100 * test.effect.prob:g}% confidence interval"
-        lines.append(("Effect", f"{name(test.effect.name)} {_effect(test)}{mass}"))
+        lines.append(("Effect", f"{name(test.effect.name)} {effect_text(test)}{mass}"))
     lines.append(("Assumes", "; ".join(test.assumptions)))
-    headline = f"{name(test.name)}: p {_equals(p)}"
+    headline = f"{name(test.name)}: {p_equals(test.p_value, test.mc_error)}"
     answer = Answer(title=name(test.name), headline=headline, lines=tuple(lines), note=MEANING)
     return Document(
         caption=headline,
@@ -60,7 +52,8 @@ def _statistic(test: ClassicalTest) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
 
 
-def _effect(test: ClassicalTest) -> str:
+def effect_text(test: ClassicalTest) -> str:
+    """Write how large the difference is that a test is about."""
     effect = test.effect
     if effect is None:
         return "–"
@@ -71,10 +64,6 @@ def _effect(test: ClassicalTest) -> str:
     places = places_of(smallest, 3, 9)
     value = number(effect.value, places, sign=sign)
     return value if ends is None else f"{value} {interval(ends.low, ends.high, places, sign=sign)}"
-
-
-def _equals(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
 
 
 # -- several ----------------------------------------------------------------------------------------------
@@ -88,7 +77,7 @@ def battery_table(tests: Mapping[str, ClassicalTest | None], label: str = "") ->
             rows.append((name(TITLES.get(key, key)), "", "–", "–", "–", "–"))
             continue
         of, p = "" if test.effect is None else test.effect.name, p_value(test.p_value, test.mc_error)
-        rows.append((name(test.name), name(of), _statistic(test), f"{test.n:,}", p, _effect(test)))
+        rows.append((name(test.name), name(of), _statistic(test), f"{test.n:,}", p, effect_text(test)))
     probs = {test.effect.prob for test in tests.values() if test is not None and test.effect is not None}
     mass = f" [{100 * max(probs):g}%]" if probs else ""
     header = ("test", "of", "statistic", "n", "p", f"effect{mass}")
@@ -155,62 +144,3 @@ def describe_nemenyi(result: Nemenyi) -> Document:
         tables=(Table(header=header, rows=tuple(rows)),),
         remarks=remark_lines(result.remarks),
     )
-
-
-# -- beside a comparison -----------------------------------------------------------------------------------
-
-
-def by_papers(c: Comparison) -> bool:
-    """Whether the papers' tests of labels stand beside a comparison."""
-    return c.tests is not None and "sign_items" in c.tests.tests
-
-
-def _paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | None]:
-    """Return the sign and t tests that the papers print beside a comparison: over classes for macro averages."""
-    if c.tests is None or not by_papers(c):
-        return None, None
-    level = "classes" if c.recipe.metric.average == "macro" else "items"
-    return c.tests.tests[f"sign_{level}"], c.tests.tests[f"t_{level}"]
-
-
-def paper_columns(c: Comparison) -> tuple[str, str]:
-    """Return the p-values of the papers' sign and t tests."""
-    sign, t = ("–" if test is None else p_value(test.p_value) for test in _paper_tests(c))
-    return sign, t
-
-
-def cautions(c: Comparison) -> list[Remark]:
-    """Return what is wrong with the tests that stand beside a comparison."""
-    remarks = dict.fromkeys(remark for test in _paper_tests(c) if test is not None for remark in test.remarks)
-    return [
-        replace(remark, level="note", text=f"sign-test and t-test: {remark.text}")
-        for remark in remarks
-        if remark.level == "warning"
-    ]
-
-
-def columns_text(c: Comparison, *, several: bool = False) -> str:
-    """Describe the columns of p-values, where a table of one or `several` such comparisons has them."""
-    if not by_papers(c):
-        return ""
-    many = ", not adjusted for their number" if several else ""
-    return f"sign-test and t-test: classical p-values of {_of(c)}{many}"
-
-
-def _of(c: Comparison) -> str:
-    what = "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
-    return what if c.recipe.prevalence is None else f"{what}, at the class mix of the data"
-
-
-def tests_line(c: Comparison) -> str:
-    """Write the p-values that the papers would print, and of what they are; empty without tests."""
-    tests = [(title, test) for title, test in zip(PAPER_TESTS, _paper_tests(c), strict=True) if test]
-    if not tests:
-        test = None if c.tests is None else c.tests.tests.get("delong")
-        if test is None:
-            return ""
-        return f"DeLong {_effect(test)}, p {_equals(p_value(test.p_value))} (classical, of the ROC AUC; {_SURPRISE})"
-    text = " · ".join(f"{title} p {_equals(p_value(test.p_value))}" for title, test in tests)
-    if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
-        text += "; they reject too often where an item has one label: classical.permutation does not"
-    return f"{text} (classical, of {_of(c)}: {_SURPRISE})"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import Decision, Regions, path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe import method
-from ropewalk.report.describe.amounts import HEADER, more_cell, more_line, more_table, prospect_section
-from ropewalk.report.describe.classical import PAPER_TESTS, by_papers, columns_text, paper_columns, tests_line
+from ropewalk.report.describe.chains import chain_section, delta_trace
+from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.differences import (
     asked_section,
     classifier_section,
@@ -22,11 +23,30 @@ from ropewalk.report.describe.differences import (
     posterior_panel,
     sureness_section,
 )
+from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Rows, Share, Table, describes, name
-from ropewalk.results import Comparison
-from ropewalk.text.numbers import decimals, estimate_text, factor, interval, number, percent, savage_dickey
-from ropewalk.text.verdicts import Verdict, rope_text, verdict_text
+from ropewalk.results import ClassicalTest, Comparison
+from ropewalk.text.remarks import Remark
+from ropewalk.text.writing import (
+    Verdict,
+    decimals,
+    estimate_text,
+    factor,
+    interval,
+    number,
+    p_equals,
+    p_value,
+    percent,
+    rope_text,
+    savage_dickey,
+    verdict_text,
+)
 from ropewalk.typing import Rule
+
+PAPER_TESTS: Final = ("sign-test", "t-test")
+"""The columns of p-values in the papers' tables."""
+
+_SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
 
 
 @describes(Comparison)
@@ -46,7 +66,7 @@ def describe_comparison(c: Comparison) -> Document:
         caption=words.caption_text(title, c.recipe, runs, tests=columns_text(c)),
         answers=answers,
         tables=(comparison_table([c]),),
-        remarks=method.answer_remarks(c, [c], [c.more], tested=[c]),
+        remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
         sentence=comparison_sentence(c),
         terminal=answers,
         sections=sections,
@@ -70,7 +90,7 @@ def comparison_sections(
         *document.table_section(),
         *classifier_section(c, extras, moves, scores_known=scores_known),
         *asked_section(c),
-        *method.chain_section([c], method.delta_trace(c)),
+        *(() if c.diagnostics is None else chain_section([c], delta_trace(c))),
         document.method_section(rows, *method.model_graph(c)),
     )
 
@@ -229,3 +249,63 @@ def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None
         return f"{lead}; {side}; {made}): a margin that matters, in favour of {better}{doubt}."
     known = [text for text, edge in ((below, c.rope.low), (inside, 0.0), (above, c.rope.high)) if math.isfinite(edge)]
     return f"{lead}; {', '.join(known)}; {made}), which leaves the question undecided{doubt}."
+
+
+# -- classical tests beside it -----------------------------------------------------------------------------
+
+
+def by_papers(c: Comparison) -> bool:
+    """Whether the papers' tests of labels stand beside a comparison."""
+    return c.tests is not None and "sign_items" in c.tests.tests
+
+
+def _paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | None]:
+    """Return the sign and t tests that the papers print beside a comparison: over classes for macro averages."""
+    if c.tests is None or not by_papers(c):
+        return None, None
+    level = "classes" if c.recipe.metric.average == "macro" else "items"
+    return c.tests.tests[f"sign_{level}"], c.tests.tests[f"t_{level}"]
+
+
+def paper_columns(c: Comparison) -> tuple[str, str]:
+    """Return the p-values of the papers' sign and t tests."""
+    sign, t = ("–" if test is None else p_value(test.p_value) for test in _paper_tests(c))
+    return sign, t
+
+
+def cautions(comparisons: Sequence[Comparison]) -> list[Remark]:
+    """Return what is wrong with the tests that stand beside comparisons."""
+    tests = [test for c in comparisons for test in _paper_tests(c) if test is not None]
+    remarks = dict.fromkeys(remark for test in tests for remark in test.remarks)
+    return [
+        replace(remark, level="note", text=f"sign-test and t-test: {remark.text}")
+        for remark in remarks
+        if remark.level == "warning"
+    ]
+
+
+def columns_text(c: Comparison, *, several: bool = False) -> str:
+    """Describe the columns of p-values, where a table of one or `several` such comparisons has them."""
+    if not by_papers(c):
+        return ""
+    many = ", not adjusted for their number" if several else ""
+    return f"sign-test and t-test: classical p-values of {_of(c)}{many}"
+
+
+def _of(c: Comparison) -> str:
+    what = "per-class F1" if c.recipe.metric.average == "macro" else "accuracy, item by item"
+    return what if c.recipe.prevalence is None else f"{what}, at the class mix of the data"
+
+
+def tests_line(c: Comparison) -> str:
+    """Write the p-values that the papers would print, and of what they are; empty without tests."""
+    tests = [(title, test) for title, test in zip(PAPER_TESTS, _paper_tests(c), strict=True) if test]
+    if not tests:
+        test = None if c.tests is None else c.tests.tests.get("delong")
+        if test is None:
+            return ""
+        return f"DeLong {effect_text(test)}, {p_equals(test.p_value)} (classical, of the ROC AUC; {_SURPRISE})"
+    text = " · ".join(f"{title} {p_equals(test.p_value)}" for title, test in tests)
+    if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
+        text += "; they reject too often where an item has one label: classical.permutation does not"
+    return f"{text} (classical, of {_of(c)}: {_SURPRISE})"

@@ -9,8 +9,10 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe import method
-from ropewalk.report.describe.classical import columns_text
+from ropewalk.report.describe.chains import class_chain_section
 from ropewalk.report.describe.comparison import (
+    cautions,
+    columns_text,
     comparison_answer,
     comparison_sections,
     comparison_sentence,
@@ -34,9 +36,18 @@ from ropewalk.report.document import (
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.results.comparison import ForeignComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
-from ropewalk.text.names import count_of
-from ropewalk.text.numbers import decimals, estimate_text, interval, number, p_value, percent, savage_dickey
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import (
+    count_of,
+    decimals,
+    estimate_text,
+    interval,
+    number,
+    p_equals,
+    p_value,
+    percent,
+    rope_text,
+    savage_dickey,
+)
 from ropewalk.typing import FloatArray
 
 MAX_CLASSES_IN_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
@@ -69,7 +80,7 @@ def describe_classes(result: ClassComparisons) -> Document:
             Section("Class by class", class_forest(result, method.preset_text(recipe), live=True)),
             *document.table_section(),
             *_in_words(result),
-            *method.class_chain_section(result),
+            *class_chain_section(result),
             document.method_section(rows, *method.model_graph(first)),
         )
 
@@ -77,7 +88,9 @@ def describe_classes(result: ClassComparisons) -> Document:
         caption=caption,
         answers=(answer,),
         tables=(table,),
-        remarks=method.answer_remarks(first, result.comparisons, [c.more for c in result], tested=result.comparisons),
+        remarks=method.answer_remarks(
+            first, result.comparisons, [c.more for c in result], cautions=cautions(result.comparisons)
+        ),
         sentence=_class_sentence(result),
         terminal=(Text(caption), replace(table, note=_DOUBTFUL if doubtful else "")),
         card=(table,),
@@ -144,7 +157,7 @@ def describe_sensitivity(result: PriorSensitivity) -> Document:
         caption=words.caption_text(title, first.recipe, runs),
         answers=(answer,),
         tables=(_table(result),),
-        remarks=method.answer_remarks(first, [first], [], tested=[first]),
+        remarks=method.answer_remarks(first, [first], [], cautions=cautions([first])),
         sections=sections,
     )
 
@@ -186,7 +199,7 @@ def describe_folds(result: CrossComparison) -> Document:
         caption=f"{whole.caption} · {name(result.predictions.words)}",
         answers=answers,
         tables=(*whole.tables, _folds(result)),
-        remarks=method.answer_remarks(c, [c], [c.more], tested=[c]),
+        remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
         sentence=comparison_sentence(c, f"{name(result.predictions.words)}; "),
         terminal=answers,
         sections=sections,
@@ -203,8 +216,7 @@ def _lines(result: CrossComparison) -> Rows:
     if result.fold_differences.size > 1:
         spread = _spread(result.fold_differences, "fold")
         if result.corrected_t is not None:
-            p = p_value(result.corrected_t.p_value)
-            spread += f" · corrected resampled t test p {p if p.startswith('<') else f'= {p}'} (classical)"
+            spread += f" · corrected resampled t test {p_equals(result.corrected_t.p_value)} (classical)"
         lines.append(("Folds", spread))
     return tuple(lines)
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
+from ropewalk.data.labels import label_text
 from ropewalk.inference.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.describe.classical import MEANING, battery_table
 from ropewalk.report.document import Answer, Block, Details, Facts, Heading, Picture, Section, Table, Text, name
+from ropewalk.report.pictures.axes import Entry, forest
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
-from ropewalk.report.pictures.tables import Entry, confusion_matrix, forest
 from ropewalk.report.words import class_word, class_words, label_name, metric_name, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
-from ropewalk.text.names import brief, count_of, isolated
-from ropewalk.text.numbers import factor, savage_dickey
-from ropewalk.text.verdicts import Leaning, Verdict, verdict_text
+from ropewalk.text.writing import Leaning, Verdict, brief, count_of, factor, isolated, savage_dickey, verdict_text
 
 MIN_DRAWS_FOR_TWO_DECIMALS: Final = 20_000  # of a mean, in standard deviations
 MAX_CLASSES_COUNTED: Final = 40
+MAX_CLASSES_WITH_INTERVALS: Final = 6  # up to so many every cell has its interval
+SHADES: Final = 9
 MAX_CLASSES_UNFOLDED: Final = 8
 MAX_NAME_LETTERS: Final = 40
 MAX_THIN_CLASSES_NAMED: Final = 6
@@ -266,3 +270,51 @@ def _factor_rows(c: Comparison) -> tuple[tuple[str, str], ...]:
     if evidence.reason and rows:
         rows.append(("Left out", evidence.reason))
     return tuple(rows)
+
+
+# -- confusion matrices ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A count, how dark its ground is, and its rate with the interval in words."""
+
+    text: str
+    shade: int
+    description: str
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """A confusion matrix: rows are true classes, the last column how often each was matrix."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...], str], ...]
+    mass: str
+
+
+def confusion_matrix(matrix: Confusion) -> Matrix:
+    """Lay out counts on a ground as dark as the rate, and the share found of each class with its interval."""
+    names = [isolated(brief(label_text(label), MAX_NAME_LETTERS)) for label in matrix.labels]
+    rows = []
+    for i, right in enumerate(map(matrix.labels.index, matrix.rows)):
+        cells = tuple(_cell(matrix, i, j) for j in range(len(names)))
+        rows.append((names[right], cells, rate_text(matrix, i, right)))
+    return Matrix(title=isolated(matrix.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * matrix.prob:g}%")
+
+
+def rate_text(matrix: Confusion, i: int, j: int) -> str:
+    """Write a rate and its interval."""
+    rate = matrix.normalised[i, j]
+    seen = "–" if np.isnan(rate) else f"{rate:.3f}"
+    return f"{seen} [{matrix.low[i, j]:.3f}, {matrix.high[i, j]:.3f}]"
+
+
+def _cell(matrix: Confusion, i: int, j: int) -> Cell:
+    rate = float(np.nan_to_num(matrix.normalised[i, j]))
+    shade = round(SHADES * rate)
+    small = len(matrix.labels) <= MAX_CLASSES_WITH_INTERVALS
+    description = rate_text(matrix, i, j) if small or matrix.counts[i, j] else ""
+    return Cell(text=f"{matrix.counts[i, j]:,}", shade=shade, description=description, shown=small)

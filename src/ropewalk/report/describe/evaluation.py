@@ -12,18 +12,30 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
 from ropewalk.report.describe import method
-from ropewalk.report.describe.amounts import more_line
+from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.comparison import chains_line, error_note, region_shares
-from ropewalk.report.describe.differences import matrix_blocks, sureness_section
+from ropewalk.report.describe.differences import matrix_blocks, rate_text, sureness_section
+from ropewalk.report.describe.prospects import more_line
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name, remark_lines
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
-from ropewalk.report.pictures.tables import rate_text
 from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
-from ropewalk.text.names import brief, count_of, isolated, visible
-from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
-from ropewalk.text.verdicts import Leaning, Verdict, bar_text, rope_text
+from ropewalk.text.writing import (
+    Leaning,
+    Verdict,
+    bar_text,
+    brief,
+    count_of,
+    decimals,
+    estimate_text,
+    interval,
+    isolated,
+    number,
+    percent,
+    rope_text,
+    visible,
+)
 from ropewalk.typing import Label
 
 MAX_POINTS: Final = 11
@@ -54,7 +66,7 @@ def describe_evaluation(result: Evaluation) -> Document:
             *(sureness_section(panels[0], None) if len(panels) == 1 else ()),
             *document.table_section(),
             *((Section("Confusion matrix", matrices),) if matrices else ()),
-            *method.chain_section(result.metrics, method.score_traces([(m, m.metric.name) for m in result.metrics])),
+            *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
             document.method_section(rows, *method.model_graph(first)),
         )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ropewalk.report.describe import amounts
+from ropewalk.report.describe import prospects
 from ropewalk.report.describe.method import judged_by
+from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture, undecided, verdict_picture
 from ropewalk.report.document import (
     Answer,
     Block,
@@ -21,12 +22,9 @@ from ropewalk.report.document import (
     program_row,
     remark_lines,
 )
-from ropewalk.report.pictures.lines import SETTLED, Prospect, power_picture, undecided, verdict_picture
 from ropewalk.report.words import class_words, metric_name, model_text
 from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
-from ropewalk.text.names import count_of
-from ropewalk.text.numbers import rounded_up, share_interval, share_text
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import count_of, rope_text, rounded_up, share_interval, share_text
 
 MAX_SIZES_IN_SENTENCE: Final = 4  # rows of a table that a sentence can hold
 _URGENT: Final = ("Warning", "Hint", "Assumes")  # what a plan assumes decides it, so it stands beside the answer
@@ -119,7 +117,7 @@ def _about(study: _Study, design: Design, *, full: bool = False) -> list[str]:
     model = model_text(recipe) if full else f"{name(recipe.model.name)} model"
     parts += [f"{100 * recipe.prob:g}% HDI", model]
     if design.ceiling is not None and design.goal != "conclusive":
-        most = amounts.at_most(design.ceiling, design.draws)
+        most = prospects.at_most(design.ceiling, design.draws)
         parts.append(f"{study.ceiling_of} {most}, however many items: the posterior probability of its region")
     return parts
 
@@ -142,7 +140,7 @@ def _against(design: Design) -> str:
 @describes(PowerResult)
 def describe_power(result: PowerResult) -> Document:
     """Describe how often studies would reach their goal."""
-    design, goal = result.design, amounts.goal_text(result.design)
+    design, goal = result.design, prospects.goal_text(result.design)
     to_find = "reach" if result.goal == "conclusive" else "find"
     what = f"Assurance of {goal}" if design.assurance else f"Power to {to_find} {goal}"
     rows = result.rows if len(result.rows) <= MAX_SIZES_IN_SENTENCE else (result.rows[0], result.rows[-1])
@@ -161,7 +159,7 @@ def describe_power(result: PowerResult) -> Document:
         effort=_simulated(result),
         stopped_after=f"{first}{done[-1]:,} of {count_of(result.simulations, 'simulation')}",
         rows=_size_table(result),
-        picture=power_picture(result.rows, amounts.kind_text(design), goal),
+        picture=power_picture(result.rows, prospects.kind_text(design), goal),
     )
     return _document(result, study)
 
@@ -176,7 +174,7 @@ def _size_table(result: PowerResult | Plan) -> tuple[Table, ...]:
 
 def _columns(design: Design) -> tuple[str, ...]:
     verdicts = (verdict.value for verdict in SETTLED)
-    return (amounts.kind_text(design), "95% interval", *verdicts, "undecided", "wrong", "type S", "type M")
+    return (prospects.kind_text(design), "95% interval", *verdicts, "undecided", "wrong", "type S", "type M")
 
 
 def _cells(row: PowerRow) -> tuple[str, ...]:
@@ -188,7 +186,7 @@ def _cells(row: PowerRow) -> tuple[str, ...]:
         share_interval(row.low, row.high),
         *(share_text(share, n) for share in shares),
         "–" if row.type_s is None else share_text(row.type_s, n_sided),
-        amounts.times_text(row.type_m, n_sided),
+        prospects.times_text(row.type_m, n_sided),
     )
 
 
@@ -204,7 +202,7 @@ def describe_plan(result: Plan) -> Document:
         make(result),
         rows=_size_table(result),
         picture=power_picture(
-            result.rows, amounts.kind_text(design), amounts.goal_text(design), target=result.target, answer=result.n
+            result.rows, prospects.kind_text(design), prospects.goal_text(design), target=result.target, answer=result.n
         ),
     )
     return _document(result, study if study.headline else replace(study, headline=_NOT_YET))
@@ -215,7 +213,7 @@ def _plan(
 ) -> _Study:
     """Return a study with a table of one row: `cells` are (header, cell)."""
     design = result.design
-    header, row = zip(("goal", amounts.goal_text(design)), *cells, strict=True)
+    header, row = zip(("goal", prospects.goal_text(design)), *cells, strict=True)
     return _Study(
         title=f"{question} {_against(design)}?",
         what=what,
@@ -230,22 +228,22 @@ def _plan(
 
 
 def _smallest(result: Plan) -> _Study:
-    design, kind = result.design, amounts.kind_text(result.design)
-    goal = f"{amounts.goal_text(design)} with {amounts.target_text(result)} {kind}"
+    design, kind = result.design, prospects.kind_text(result.design)
+    goal = f"{prospects.goal_text(design)} with {prospects.target_text(result)} {kind}"
     n, unit = rounded_up(result.n or 0, result.low, result.high)
-    ends = amounts.range_text(result.low, result.high, unit)
-    beyond = amounts.out_of_reach(design, result.target)
+    ends = prospects.range_text(result.low, result.high, unit)
+    beyond = prospects.out_of_reach(design, result.target)
     if result.n is not None:
         answer = f"About {count_of(n, 'item')} reach {goal}", f"95% interval of the search: {ends}" if ends else ""
     elif result.partial:
         answer = "", ""
     elif beyond:
-        most = amounts.at_most(design.ceiling or 0.0, design.draws)
+        most = prospects.at_most(design.ceiling or 0.0, design.draws)
         answer = f"{_capital(goal)} is not reachable: however many items, its probability is {most}", ""
     else:
         answer = f"{_capital(goal)} is not reachable below n = {result.max_n:,}", ""
     about = f"about {n:,}" if result.n is not None else "not reachable" if beyond else f">{result.max_n:,}"
-    cells = ((kind, amounts.target_text(result)), ("items", about), ("95% interval", ends or "–"))
+    cells = ((kind, prospects.target_text(result)), ("items", about), ("95% interval", ends or "–"))
     return _plan(result, "How many items are needed for", f"Smallest test set for {goal}", answer, *cells)
 
 
@@ -255,11 +253,11 @@ def _capital(goal: str) -> str:
 
 
 def _least_found(result: Plan) -> _Study:
-    design, kind = result.design, amounts.kind_text(result.design)
+    design, kind = result.design, prospects.kind_text(result.design)
     sought = "ROPE" if design.goal == "A≈B" else "difference"
-    goal, n, target = amounts.goal_text(design), count_of(result.n or 0, "item"), amounts.target_text(result)
+    goal, n, target = prospects.goal_text(design), count_of(result.n or 0, "item"), prospects.target_text(result)
     how = f"{target} {kind}"
-    at, low, high = ("not found", "", "") if result.found is None else amounts.sizes_text(result)
+    at, low, high = ("not found", "", "") if result.found is None else prospects.sizes_text(result)
     ends = f"{low} to {high}" if low else ""
     if result.found is not None:
         detail = f"95% interval of the search: {ends}" if ends else ""
@@ -274,12 +272,12 @@ def _least_found(result: Plan) -> _Study:
 
 
 def _worth_most(result: Plan) -> _Study:
-    goal = amounts.goal_text(result.design)
-    value, cost = map(amounts.money_text, (result.value, result.cost_per_item))
+    goal = prospects.goal_text(result.design)
+    value, cost = map(prospects.money_text, (result.value, result.cost_per_item))
     price = f"{goal} is worth {value} and a label costs {cost}"
     n, unit = rounded_up(result.n or 0, result.low, result.high)
-    ends = amounts.range_text(result.low, result.high, unit)
-    about, net = ("none", "–") if result.n is None else (f"about {n:,}", f"about {amounts.net_text(result)}")
+    ends = prospects.range_text(result.low, result.high, unit)
+    about, net = ("none", "–") if result.n is None else (f"about {n:,}", f"about {prospects.net_text(result)}")
     if result.n is not None:
         as_good = f"as good, as far as the simulations tell: {ends}" if ends else ""
         many = f"About {count_of(n, 'item')} are worth most"
@@ -300,21 +298,21 @@ def describe_more(result: MoreData) -> Document:
     """Describe how many more items would settle a question."""
     design, rough = result.design, result.method == "extrapolation"
     n, unit = rounded_up(result.n or 0, result.low, result.high)
-    ends = amounts.range_text(result.low, result.high, unit)
-    wanted, reached = amounts.wanted_text(result), bool(result.n)
+    ends = prospects.range_text(result.low, result.high, unit)
+    wanted, reached = prospects.wanted_text(result), bool(result.n)
     first = f"{wanted[0].upper()}{wanted[1:]} is not reachable"
     if reached:
         headline = f"About {n:,} more {result.unit} give {wanted}"
     elif result.n == 0:
         headline = f"The verdict is conclusive already: no more {result.unit} are needed"
-    elif amounts.out_of_reach(design, result.target):
-        most = amounts.level_text(design.ceiling or 0.0, design.draws)
-        tends = f"the probability of {amounts.goal_text(design)} tends to {most}, that of its region"
+    elif prospects.out_of_reach(design, result.target):
+        most = prospects.level_text(design.ceiling or 0.0, design.draws)
+        tends = f"the probability of {prospects.goal_text(design)} tends to {most}, that of its region"
         headline = f"{first}: however many {result.unit}, {tends}"
     else:
         headline = f"{first} below {result.max_n:,} more {result.unit}"
-    row = (amounts.goal_text(design), f"{100 * result.target:g}%", amounts.more_cell(result), ends or "–")
-    header = ("goal", "probability", amounts.HEADER, "95% interval", "method")
+    row = (prospects.goal_text(design), f"{100 * result.target:g}%", prospects.more_cell(result), ends or "–")
+    header = ("goal", "probability", prospects.HEADER, "95% interval", "method")
     study = _Study(
         title=f"How many more {result.unit} would settle {_against(design)}?",
         what=f"Probability of each verdict after more {result.unit}",
@@ -322,10 +320,10 @@ def describe_more(result: MoreData) -> Document:
         detail=f"95% interval of the search: {ends}" if reached and ends else "",
         effort="extrapolated from the posterior" if rough else _simulated(result, " in all"),
         stopped_after=count_of(result.simulations, "simulation"),
-        rows=(amounts.more_table(result),) if result.rows else (),
+        rows=(prospects.more_table(result),) if result.rows else (),
         answer=(Table(header=header, rows=((*row, "extrapolated" if rough else "simulated"),)),),
         lines=(("Data", f"{result.n_items:,} {result.unit} so far"),),
-        ceiling_of=f"probability of {amounts.goal_text(design)}",
+        ceiling_of=f"probability of {prospects.goal_text(design)}",
         picture=verdict_picture(result),
     )
     return _document(result, study)
@@ -337,7 +335,7 @@ def describe_more(result: MoreData) -> Document:
 @describes(StoppingResult)
 def describe_stopping(result: StoppingResult) -> Document:
     """Describe how a rule for stopping behaves."""
-    design, n, row, mean = result.design, result.simulations, result.row, amounts.mean_text(result)
+    design, n, row, mean = result.design, result.simulations, result.row, prospects.mean_text(result)
     rule = ", ".join(map(name, result.stop.split(", ")))  # part by part: an escape may cut what is long
     low, middle, high = (f"{size:,}" for size in result.n_quantiles)
     held = [share_text(share, n) for share in (result.covered, result.fixed_covered)]

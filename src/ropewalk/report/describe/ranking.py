@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Final, NamedTuple
 
 from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.draws.decision import Decision, Question
+from ropewalk.draws.intervals import Interval
 from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
 from ropewalk.report.describe import method
-from ropewalk.report.describe.amounts import HEADER, more_cell
+from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.comparison import chains_line
 from ropewalk.report.describe.differences import matrix_blocks, score_forest
+from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.pictures.tables import pair_matrix
+from ropewalk.report.pictures.axes import Slider, judged_data, live_data, slider_of
 from ropewalk.results import Pair, Ranked, Ranking
-from ropewalk.text.names import count_of
-from ropewalk.text.numbers import decimals, estimate_text, interval, number, percent
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import count_of, decimals, estimate_text, interval, isolated, number, percent, rope_text
+
+_KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 
 
 @describes(Ranking)
@@ -42,7 +47,7 @@ def describe_ranking(result: Ranking) -> Document:
             Section("Each classifier", (scores, *ranks)),
             _pair_section(result, tables[-1]),
             *((Section("Confusion matrices", matrices),) if matrices else ()),
-            *method.chain_section([result], method.score_traces([(result, result.metric)], order)),
+            *chain_section([result], score_traces([(result, result.metric)], order)),
             document.method_section(rows, *method.model_graph(result)),
         )
 
@@ -170,3 +175,89 @@ def _sentence(result: Ranking) -> str:
     verdicts = "" if counts.without == pairs else settled
     made_by = words.by_method(result, len(result.draws), words.runs_of(result))
     return f"{words.on_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {made_by})."
+
+
+# -- every pair --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCell:
+    """What was found of a row against a column: symbol or probability, all of it in words, and how to judge anew."""
+
+    text: str
+    description: str
+    kind: str
+    data: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """Every classifier against every other one, best first."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[PairCell | None, ...]], ...]
+    symbols: bool
+    slider: Slider | None
+    data: str
+
+
+class PairNumbers(NamedTuple):
+    """A row against a column: their difference, its verdict if any, and how probable it is that each is better."""
+
+    pair: Pair
+    decision: Decision | None
+    better: float
+    worse: float
+    n_draws: int
+
+    @property
+    def better_text(self) -> str:
+        """The probability that the row is better, as text."""
+        return percent(self.better, self.n_draws)
+
+
+def pair_numbers(result: Ranking) -> dict[tuple[str, str], PairNumbers]:
+    """Return every pair both ways round: with a ROPE of unequal ends the two are two questions."""
+    up = result.recipe.metric.higher_is_better
+    judged = {frozenset((pair.a, pair.b)) for pair in result.pairwise if pair.decision is not None}
+    numbers = {}
+    for row, column in permutations([model.name for model in result.by_rank], 2):
+        pair = result.pair(row, column)
+        above, below = pair.contrast.prob_above_zero, pair.contrast.prob_below_zero
+        decision = pair.decision if frozenset((row, column)) in judged else None
+        better, worse = (above, below) if up else (below, above)
+        numbers[row, column] = PairNumbers(pair, decision, better, worse, pair.delta.worth(len(result.draws)))
+    return numbers
+
+
+def pair_matrix(result: Ranking) -> Pairs:
+    """Lay out the verdicts, or without a ROPE the probability that the row is better than the column."""
+    names = [model.name for model in result.by_rank]
+    numbers, metric, question = pair_numbers(result), result.recipe.metric, result.question
+    rows = [(isolated(a), tuple(None if a == b else _pair_cell(numbers[a, b], question) for b in names)) for a in names]
+    symbols = any(pair.decision is not None for pair in result.pairwise)
+    slider = None
+    if symbols and question.rope is not None:
+        far = max(abs(end) for pair in result.pairwise for end in pair.delta.hdi)
+        slider = slider_of(question.rope, Interval(-far, far), metric.high - metric.low)
+    return Pairs(
+        names=tuple(map(isolated, names)),
+        rows=tuple(rows),
+        symbols=symbols,
+        slider=slider,
+        data=json.dumps(live_data(question)) if symbols else "",
+    )
+
+
+def _pair_cell(numbers: PairNumbers, question: Question) -> PairCell:
+    pair, decision = numbers.pair, numbers.decision
+    difference = f"{isolated(pair.a)} − {isolated(pair.b)}: {estimate_text(pair.delta, sign=True)}"
+    if decision is None:
+        text = numbers.better_text if question.rope is None else "–"
+        return PairCell(text=text, description=f"{difference}; better with probability {numbers.better_text}", kind="")
+    return PairCell(
+        text=words.symbol_text(decision),
+        description=f"{difference}; {isolated(decision.text)}",
+        kind=_KINDS.get(decision.symbol, ""),
+        data=judged_data(pair.delta, pair.contrast.rope_path, numbers.n_draws),
+    )

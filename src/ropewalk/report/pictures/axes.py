@@ -1,20 +1,24 @@
-"""What all pictures share: colours, which part of an axis is shown, its ticks, and shapes as SVG paths.
+"""What pictures share: colours, which part of an axis is shown, its ticks, shapes, sliders, and rows of intervals.
 
 Places on a page are per cent of the width, so that letters keep their size on any screen.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from decimal import Decimal
+from typing import Any, Final
 
 import numpy as np
 
+from ropewalk.draws.decision import Decision, Piece, Question
 from ropewalk.draws.density import Bars
-from ropewalk.draws.intervals import Interval
-from ropewalk.text.numbers import number
+from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.report.words import symbol_text
+from ropewalk.text.writing import Verdict, estimate_text, number
 from ropewalk.typing import FloatArray
 
 # Safe for the colour-blind: orange below, grey inside, blue above the ROPE.
@@ -39,6 +43,11 @@ MAX_TAIL_HDIS: Final = 2.0  # lengths of the HDI: what lies farther from it is a
 MAX_WIDENING: Final = 3.5  # how many times as wide as what must be shown a picture may get
 MARGIN: Final = 0.04
 SAME: Final = 1e-12
+SLIDER_STEPS: Final = 200
+MAX_SLIDER_STEPS: Final = 1_000
+STEPS_BELOW_PRESET: Final = 4
+SLIDER_REACH: Final = 1.25  # how far beyond the HDI the slider goes
+BARS_PX: Final = 240  # that bars have on a wide screen, at least
 LONE_SCALE: Final = 0.01  # where nothing else sets one
 
 
@@ -209,3 +218,178 @@ def area(x: FloatArray, low: FloatArray, high: FloatArray) -> str:
 def line(x: FloatArray, y: FloatArray) -> str:
     """Return a curve as an SVG path; `x` runs from 0 to 1, `y` from 0 to 1 upwards."""
     return "M" + "L".join(f"{WIDTH * a:.0f} {HEIGHT * (1 - b):.1f}" for a, b in zip(x, y, strict=True))
+
+
+# -- sliders -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A stretch of an axis, in per cent, and its ends in words."""
+
+    low: float
+    high: float
+    low_text: str = ""
+    high_text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slider:
+    """A range of half-widths, as texts: a browser counts its steps in decimals."""
+
+    low: str
+    high: str
+    step: str
+    value: str
+    preset: str
+
+
+def rope_span(rope: Interval, axis: Axis) -> Span:
+    """Return where the ROPE lies on an axis."""
+    return Span(low=axis.at(rope.low), high=axis.at(rope.high))
+
+
+def slider_of(rope: Interval, hdi: Interval, reach: float) -> Slider:
+    """Return a slider from next to nothing to where all is equivalent, with the stated half-width on one of its steps.
+
+    Decimal arithmetic, as in the browser: 0.01 is then reached exactly.
+    """
+    symmetric = rope.low == -rope.high
+    preset = rope.high if symmetric else _typical(rope)
+    top = min(max(2 * preset, SLIDER_REACH * max(abs(hdi.low), abs(hdi.high))), max(reach, preset))
+    fine = max(min(top / SLIDER_STEPS, preset / STEPS_BELOW_PRESET), top / MAX_SLIDER_STEPS)
+    step = Decimal(f"{round_step(fine):g}")
+    value = Decimal(f"{preset:.12g}")
+    low = value % step or step
+    steps = int((Decimal(f"{top:.12g}") - low) / step)
+    high = max(low + steps * step, value)
+    return Slider(
+        low=f"{low:f}", high=f"{high:f}", step=f"{step:f}", value=f"{value:f}", preset=f"{value:f}" if symmetric else ""
+    )
+
+
+def _typical(rope: Interval) -> float:
+    """Return the half-width that the slider starts from where the stated ROPE has none."""
+    finite = [abs(end) for end in rope if math.isfinite(end) and end]
+    return float(f"{min(finite):.3g}") if finite else 0.01
+
+
+# -- rows of intervals -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a row is about: `path` is the verdict at every ROPE, if there was one."""
+
+    label: str
+    estimate: Estimate
+    n_draws: int = 0
+    decision: Decision | None = None
+    path: tuple[Piece, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One interval: places in per cent, the numbers in words, the verdict, and what the page's script judges by."""
+
+    label: str
+    mean: float
+    low: float
+    high: float
+    text: str
+    symbol: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forest:
+    """Rows on one axis, the ROPE behind them; `head` says what the first column holds."""
+
+    head: str
+    what: str
+    ticks: tuple[Tick, ...]
+    zero: float | None
+    rope: Span | None
+    rows: tuple[Row, ...]
+    symbols: bool
+    slider: Slider | None = None
+    data: str = ""
+
+
+def forest_axis(entries: Sequence[Entry], rope: Interval | None, *, signed: bool = True) -> Axis:
+    """Return an axis that holds all intervals and, of differences, 0 and the ROPE if they are near."""
+    return view(hull(entry.estimate.hdi for entry in entries), [0.0, *(rope or ())] if signed else [])
+
+
+def tone(decision: Decision | None, *, higher_is_better: bool) -> str:
+    """Return the colour of a decision; ink where nothing is settled."""
+    if decision is None or not decision.conclusive:
+        return INK
+    return settled_colour(decision.verdict, higher_is_better=higher_is_better)
+
+
+def settled_colour(verdict: Verdict, *, higher_is_better: bool) -> str:
+    """Return the colour of a conclusive verdict, by where the difference lies."""
+    if verdict is Verdict.EQUIVALENT:
+        return INSIDE
+    return ABOVE if (verdict is Verdict.A_BETTER) == higher_is_better else BELOW
+
+
+def forest(
+    entries: Sequence[Entry],
+    question: Question,
+    *,
+    head: str,
+    what: str,
+    signed: bool = True,
+    live: bool = False,
+    reach: float = math.inf,
+) -> Forest:
+    """Lay out intervals; `live` adds a slider for the ROPE that all of them share."""
+    rope = question.rope if signed else None
+    axis = forest_axis(entries, rope, signed=signed)
+    judged = live and rope is not None and any(entry.decision is not None for entry in entries)
+    rows = tuple(_row(entry, axis, signed=signed) for entry in entries)
+    ends = hull(entry.estimate.hdi for entry in entries)
+    return Forest(
+        head=head,
+        what=what,
+        ticks=axis.ticks(sign=signed, width=BARS_PX),
+        zero=axis.at(0.0) if signed and axis.holds(0.0) else None,
+        rope=None if rope is None else rope_span(rope, axis),
+        rows=rows,
+        symbols=any(row.symbol != "–" for row in rows),
+        slider=slider_of(rope, ends, reach) if judged and rope is not None else None,
+        data=json.dumps(live_data(question, axis)) if judged else "",
+    )
+
+
+def live_data(question: Question, axis: Axis | None = None) -> dict[str, Any]:
+    """Return how the page's script judges all parts of a table that share a slider."""
+    where = None if axis is None else [axis.low, axis.high]
+    return {"rule": question.rule, "up": question.higher_is_better, "axis": where}
+
+
+def judged_data(estimate: Estimate, path: Sequence[Piece] | None, n_draws: int) -> str:
+    """Return what the page's script judges one part by."""
+    numbers = {
+        "hdi": list(estimate.hdi),
+        "err": list(estimate.hdi_mc_error),
+        "n": n_draws,
+        "mean": estimate.mean,
+        "path": [[piece.start, piece.verdict.value] for piece in path or ()],
+    }
+    return json.dumps(numbers, separators=(",", ":"))
+
+
+def _row(entry: Entry, axis: Axis, *, signed: bool) -> Row:
+    estimate = entry.estimate
+    return Row(
+        label=entry.label,
+        mean=axis.at(estimate.mean),
+        low=axis.at(estimate.hdi.low),
+        high=axis.at(estimate.hdi.high),
+        text=estimate_text(estimate, sign=signed),
+        symbol=symbol_text(entry.decision),
+        data="" if entry.path is None else judged_data(estimate, entry.path, entry.n_draws),
+    )

@@ -10,56 +10,28 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Decision, Piece, Regions, path_text, region_masses, rope_masses
+from ropewalk.draws.decision import Decision, Piece, Question, Regions, path_text, region_masses, rope_masses
 from ropewalk.draws.density import Bars, bars
 from ropewalk.draws.intervals import Estimate, Interval, count_below
-from ropewalk.draws.judging import Question
 from ropewalk.report.pictures import axes
-from ropewalk.report.pictures.axes import Axis, Tick
+from ropewalk.report.pictures.axes import Axis, Slider, Span, Tick, rope_span, slider_of
 from ropewalk.results import Comparison, MetricPosterior
-from ropewalk.text.numbers import decimals, number, percent
-from ropewalk.text.verdicts import Leaning, Verdict
+from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent
 from ropewalk.typing import FloatArray
 
 MAX_QUANTILES: Final = 1_600
 QUANTILE_DIGITS: Final = 5  # a quantile is written to so many digits of the standard deviation
-SLIDER_STEPS: Final = 200
-MAX_SLIDER_STEPS: Final = 1_000
-STEPS_BELOW_PRESET: Final = 4
-SLIDER_REACH: Final = 1.25  # how far beyond the HDI the slider goes
 CURVE_POINTS: Final = 81
 MIN_SHARE_SAID: Final = 0.002  # more than this beyond the ends of the picture is worth saying
 NEEDLE: Final = 0.01  # width of a bar that stands for one value, as a share of the axis
 
 Say = Callable[[Verdict, Leaning | None, str], str]
 """How a verdict is put into words, given its leaning and the ROPE as text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A stretch of an axis, in per cent, and its ends in words."""
-
-    low: float
-    high: float
-    low_text: str = ""
-    high_text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slider:
-    """A range of half-widths, as texts: a browser counts its steps in decimals."""
-
-    low: str
-    high: str
-    step: str
-    value: str
-    preset: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,36 +246,6 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
         curve=_rope_curve(ordered, posterior, stated, float(slider.high)),
         data=json.dumps(data, separators=(",", ":")),
     )
-
-
-def rope_span(rope: Interval, axis: Axis) -> Span:
-    """Return where the ROPE lies on an axis."""
-    return Span(low=axis.at(rope.low), high=axis.at(rope.high))
-
-
-def slider_of(rope: Interval, hdi: Interval, reach: float) -> Slider:
-    """Return a slider from next to nothing to where all is equivalent, with the stated half-width on one of its steps.
-
-    Decimal arithmetic, as in the browser: 0.01 is then reached exactly.
-    """
-    symmetric = rope.low == -rope.high
-    preset = rope.high if symmetric else _typical(rope)
-    top = min(max(2 * preset, SLIDER_REACH * max(abs(hdi.low), abs(hdi.high))), max(reach, preset))
-    fine = max(min(top / SLIDER_STEPS, preset / STEPS_BELOW_PRESET), top / MAX_SLIDER_STEPS)
-    step = Decimal(f"{axes.round_step(fine):g}")
-    value = Decimal(f"{preset:.12g}")
-    low = value % step or step
-    steps = int((Decimal(f"{top:.12g}") - low) / step)
-    high = max(low + steps * step, value)
-    return Slider(
-        low=f"{low:f}", high=f"{high:f}", step=f"{step:f}", value=f"{value:f}", preset=f"{value:f}" if symmetric else ""
-    )
-
-
-def _typical(rope: Interval) -> float:
-    """Return the half-width that the slider starts from where the stated ROPE has none."""
-    finite = [abs(end) for end in rope if math.isfinite(end) and end]
-    return float(f"{min(finite):.3g}") if finite else 0.01
 
 
 def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Say) -> dict[str, Any]:

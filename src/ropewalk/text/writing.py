@@ -1,0 +1,400 @@
+"""Names, numbers and verdicts as people should read them.
+
+Names are hostile until they are escaped; numbers have no digit that Monte Carlo error does not carry; verdicts say
+what may be said, and nothing more.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+# -- names and lists -------------------------------------------------------------------------------------
+
+
+def nearest(name: object, known: Iterable[object]) -> str | None:
+    """Return the known name that looks most like `name`, if any does."""
+    matches = difflib.get_close_matches(str(name).lower(), [str(k) for k in known], n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return a question that suggests the nearest known name, to begin a hint with; empty where none looks like it.
+
+    Examples
+    --------
+    >>> did_you_mean("accurate", ["accuracy", "f1"])
+    "did you mean 'accuracy'? "
+    """
+    guess = nearest(name, known)
+    return f"did you mean {guess!r}? " if guess else ""
+
+
+def brief(text: str, longest: int = 60) -> str:
+    """Return a text cut to a readable length.
+
+    Examples
+    --------
+    >>> brief("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def visible(text: str) -> str:
+    r"""Make control characters, line breaks, bidi overrides and lone surrogates visible instead of active.
+
+    Examples
+    --------
+    >>> print(visible("red \x1b[31m"))
+    red \x1b[31m
+    """
+    # Cc and Cf hold everything that steers a terminal or the direction of text; Zl and Zp break lines.
+    return "".join(
+        char.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char != "\u200d"
+        else char
+        for char in text
+    )
+
+
+def few(remarks: Iterable[str], limit: int = 6) -> list[str]:
+    """Return distinct remarks, all or the first few and how many more there are.
+
+    Examples
+    --------
+    >>> few(["a", "b", "a", "c", "d"], limit=3)
+    ['a', 'b', '… and 2 more like these.']
+    """
+    distinct = list(dict.fromkeys(remarks))
+    if len(distinct) <= limit:
+        return distinct
+    return [*distinct[: limit - 1], f"… and {len(distinct) - limit + 1:,} more like these."]
+
+
+def count_of(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count_of(1, "item"), count_of(7532, "item")
+    ('1 item', '7,532 items')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shorten(items: Iterable[object], limit: int = 12) -> str:
+    """Return a readable list of at most `limit` items."""
+    shown = [brief(repr(item)) for item in items]
+    more = len(shown) - limit
+    return ", ".join(shown[:limit]) + (f", … ({more} more)" if more > 0 else "")
+
+
+_MAX_CHARS_IN_TERMINAL: Final = 60
+_LEFTWARDS: Final = ("R", "AL", "AN")
+_MARKDOWN: Final = re.compile(r"([\\`*_\[\]~|#])")
+_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "@": "&#64;", "://": "&#58;//"}
+_ENTITY: Final = re.compile("|".join(map(re.escape, _ENTITIES)))
+_LATEX: Final = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "-": "{-}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "≈": r"$\approx$", "≪": r"$\ll$", "≫": r"$\gg$", "±": r"$\pm$", "−": r"$-$", "∞": r"$\infty$",
+    "–": r"\textendash{}", "Δ": r"$\Delta$", "≥": r"$\geq$", "…": r"\dots{}", "β": r"$\beta$", "·": r"$\cdot$",
+}  # fmt: skip
+
+
+def isolated(text: str) -> str:
+    r"""Make a name safe for plain text and HTML; one that is read from right to left turns nothing around it.
+
+    Examples
+    --------
+    >>> isolated("svm"), isolated("\u05d0")
+    ('svm', '\u2068\u05d0\u2069')
+    """
+    shown = text if text.isprintable() else visible(text)
+    leftwards = any(unicodedata.bidirectional(char) in _LEFTWARDS for char in shown)
+    return f"\u2068{shown}\u2069" if leftwards else shown
+
+
+def terminal(text: str) -> str:
+    """Make a name safe for a terminal, and short."""
+    shown = visible(text)
+    return isolated(brief(shown, _MAX_CHARS_IN_TERMINAL))
+
+
+def markdown(text: str) -> str:
+    r"""Make a name safe for Markdown, GitHub's tables and formulas included.
+
+    Examples
+    --------
+    >>> print(markdown("a|b <i> $x$"))
+    a\|b &lt;i&gt; &#36;x&#36;
+    """
+    escaped = _MARKDOWN.sub(r"\\\1", visible(text))
+    return _ENTITY.sub(lambda match: _ENTITIES[match[0]], escaped)
+
+
+def latex(text: str) -> str:
+    r"""Make a name safe for LaTeX text mode.
+
+    Characters that plain pdfLaTeX has no glyph for are written as their code points.
+
+    Examples
+    --------
+    >>> latex("50% <b> \\input{x}")
+    '50\\% \\textless{}b\\textgreater{} \\textbackslash{}input\\{x\\}'
+    """
+    parts = []
+    for char in visible(text):
+        if char in _LATEX:
+            parts.append(_LATEX[char])
+        elif ord(char) < 0x180:  # noqa: PLR2004 - the letters that T1-less pdfLaTeX knows by UTF-8
+            parts.append(char)
+        else:
+            parts.append(rf"\texttt{{U+{ord(char):04X}}}")
+    return "".join(parts)
+
+
+# -- numbers ---------------------------------------------------------------------------------------------
+
+
+_MAX_DECIMALS: Final = 9
+
+
+def decimals(estimate: Any, error: float | None = None) -> int:
+    """Return how many decimals to print: two significant digits of the std, and none that the draws do not carry.
+
+    A digit is carried if one unit of it is at least the Monte Carlo `error`: that of the HDI's ends by default.
+    """
+    error = max(estimate.hdi_mc_error) if error is None else error
+    if estimate.std <= 0:
+        return 3
+    wanted = math.ceil(-math.log10(estimate.std)) + 1
+    carried = math.floor(-math.log10(error)) if error > 0 else wanted
+    return min(max(min(wanted, carried), 0), _MAX_DECIMALS)
+
+
+def estimate_text(estimate: Any, *, sign: bool = False) -> str:
+    """Write a mean and its HDI, each with the decimals it carries."""
+    mean = number(estimate.mean, decimals(estimate, estimate.mc_error), sign=sign)
+    return f"{mean} {interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)}"
+
+
+def number(value: float | None, places: int, *, sign: bool = False) -> str:
+    """Write a number with a fixed number of decimals; "–" for one that is not there.
+
+    Examples
+    --------
+    >>> number(0.0541, 3, sign=True), number(-0.0001, 3, sign=True), number(None, 3)
+    ('+0.054', '0.000', '–')
+    """
+    if value is None:
+        return "–"
+    rounded = round(value, places) + 0.0  # turns -0.0 into 0.0
+    return f"{rounded:+.{places}f}" if sign and rounded else f"{rounded:.{places}f}"
+
+
+def interval(low: float, high: float, places: int, *, sign: bool = False) -> str:
+    """Write an interval; an open end is infinite."""
+    ends = (f"{'+' if end > 0 else '-'}∞" if math.isinf(end) else number(end, places, sign=sign) for end in (low, high))
+    return f"[{', '.join(ends)}]"
+
+
+def percent(share: float, n_draws: int) -> str:
+    """Write a probability estimated from draws; never 0% or 100%, and no decimal within its error.
+
+    Examples
+    --------
+    >>> percent(0.4371, 1_000_000), percent(0.4371, 50_000), percent(0.9999, 50_000), percent(0.0, 100)
+    ('43.7%', '44%', '>99.9%', '<3%')
+    """
+    floor = 0.001 if 3 / n_draws <= 0.001 else min(math.ceil(300 / n_draws) / 100, 0.5)  # noqa: PLR2004
+    if share < floor:
+        return f"<{100 * floor:g}%"
+    if share > 1 - floor:
+        return f">{100 * (1 - floor):g}%"
+    error = math.sqrt(share * (1 - share) / n_draws)
+    places = 1 if error <= 0.001 else 0  # noqa: PLR2004
+    text = f"{100 * share:.{places}f}"
+    return f"{text}%" if text not in {"0", "100"} else f"{100 * share:.1f}%"
+
+
+def share_text(share: float, simulations: int) -> str:
+    """Write a share of simulations: a bound only where none of them, or all, did; its interval stands beside it.
+
+    Examples
+    --------
+    >>> share_text(0.95, 40), share_text(0.0, 40), share_text(1.0, 1_000), share_text(0.004, 1_000)
+    ('95%', '<8%', '>99%', '0.4%')
+    """
+    if share in {0.0, 1.0}:
+        return percent(share, simulations)
+    whole = f"{100 * share:.0f}"
+    return f"{100 * share:.1f}%" if whole in {"0", "100"} else f"{whole}%"
+
+
+def p_value(p: float, error: float | None = None) -> str:
+    """Write a p-value with the papers' three decimals, or fewer where it was simulated and they are not carried.
+
+    Examples
+    --------
+    >>> p_value(0.11531), p_value(3e-9), p_value(1.0), p_value(0.1153, error=0.003)
+    ('0.115', '<0.001', '1.000', '0.12')
+    """
+    places = 3 if error is None or error <= 0.001 else 2  # noqa: PLR2004
+    if error is not None and p < 0.001:  # noqa: PLR2004 - a simulated one ends at 1 / (1 + permutations)
+        return f"{p:.1g}"
+    least = 10.0**-places
+    return f"<{least:.{places}f}" if p < least / 2 else f"{p:.{places}f}"
+
+
+def p_equals(p: float, error: float | None = None) -> str:
+    """Write what a p-value is, for the middle of a sentence.
+
+    Examples
+    --------
+    >>> p_equals(0.11531), p_equals(3e-9)
+    ('p = 0.115', 'p <0.001')
+    """
+    text = p_value(p, error)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def factor(value: float | None, *, bound: str | None = None) -> str:
+    """Write a Bayes factor with two significant digits.
+
+    Examples
+    --------
+    >>> factor(9.6301), factor(433.4), factor(0.0571), factor(None), factor(0.02, bound="upper")
+    ('9.6', '430', '0.057', '–', '<0.020')
+    """
+    if value is None:
+        return "–"
+    sign = {"upper": "<", "lower": ">", None: ""}[bound]
+    if value <= 0:
+        return f"{sign}0"
+    places = max(1 - math.floor(math.log10(value)), 0)
+    rounded = float(f"{value:.1e}")
+    return f"{sign}{rounded:,.{places}f}" if rounded < 1e6 else f"{sign}{rounded:.1e}"  # noqa: PLR2004
+
+
+def savage_dickey(bayes_factor: Any) -> str:
+    """Write the papers' Bayes factor; below 0.01 it is kernel noise, and few draws near 0 earn a question mark."""
+    if bayes_factor is None or bayes_factor.sd is None:
+        return "–"
+    if bayes_factor.sd < 0.01:  # noqa: PLR2004
+        return "<0.01"
+    return factor(bayes_factor.sd) + ("" if bayes_factor.sd_reliable else "?")
+
+
+def first_digit(size: float) -> float:
+    """Return what one unit of the first digit of a size is worth.
+
+    Examples
+    --------
+    >>> first_digit(80.0), first_digit(0.0114)
+    (10.0, 0.01)
+    """
+    return float(f"1e{math.floor(math.log10(size))}")
+
+
+def rounded_up(n: float, low: float | None = None, high: float | None = None) -> tuple[int, int]:
+    """Round a number of items up to the digits that its interval carries, three at most, or two where it has none.
+
+    Returns also what one unit of the last digit is worth.
+
+    Examples
+    --------
+    >>> rounded_up(1839, 1790, 1890), rounded_up(4749), rounded_up(0)
+    ((1840, 10), (4800, 100), (0, 1))
+    """
+    if n <= 0:
+        return 0, 1
+    unit = first_digit(n) / (10 if low is None or high is None else 100)
+    if low is not None and high is not None and high > low:
+        unit = max(unit, first_digit((high - low) / 2))
+    whole = max(int(unit), 1)
+    return math.ceil(n / whole) * whole, whole
+
+
+def share_interval(low: float, high: float) -> str:
+    """Write the 95% interval of a simulated share, rounded outwards to what it carries.
+
+    Examples
+    --------
+    >>> share_interval(0.1442, 0.2534), share_interval(0.0, 0.0003)
+    ('[14%, 26%]', '[0.0%, 0.1%]')
+    """
+    places = 1 if (high - low) / 4 <= 0.001 else 0  # noqa: PLR2004 - about four errors wide
+    unit = 100 * 10**places
+    ends = (math.floor(low * unit + 1e-9), math.ceil(high * unit - 1e-9))
+    return f"[{', '.join(f'{100 * end / unit:.{places}f}%' for end in ends)}]"
+
+
+# -- verdicts --------------------------------------------------------------------------------------------
+
+
+Leaning = Literal["a", "b", "equivalent"]
+
+
+class Verdict(StrEnum):
+    """The papers' five symbols; the last two say that more data are needed."""
+
+    EQUIVALENT = "≈"
+    B_BETTER = "≪"
+    A_BETTER = "≫"
+    UNDECIDED_LOW = "<"
+    UNDECIDED_HIGH = ">"
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether the data settle the question."""
+        return self in {Verdict.EQUIVALENT, Verdict.A_BETTER, Verdict.B_BETTER}
+
+
+VERDICTS: Final = tuple(Verdict)
+"""The verdicts in the order of their codes, where many are given at once."""
+
+
+def rope_text(rope: Iterable[float]) -> str:
+    """Write a ROPE as ±r where it is symmetric.
+
+    Examples
+    --------
+    >>> rope_text((-0.01, 0.01)), rope_text((-0.02, math.inf))
+    ('±0.01', '[-0.02, +∞]')
+    """
+    low, high = rope
+    if low == -high:
+        return f"±{high:g}"
+    ends = [f"{'+' if end > 0 else '-'}∞" if math.isinf(end) else f"{end:+g}" for end in (low, high)]
+    return f"[{ends[0]}, {ends[1]}]"
+
+
+def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, b: str) -> str:
+    """Return a verdict about two classifiers, at a ROPE written as `width`, in a sentence."""
+    if verdict is Verdict.EQUIVALENT:
+        return f"{a} and {b} are practically equivalent at {width}"
+    if verdict.conclusive:
+        better, worse = (a, b) if verdict is Verdict.A_BETTER else (b, a)
+        return f"{better} is better than {worse} by a margin that matters (ROPE {width})"
+    lean = {"a": f"{a} better", "b": f"{b} better", "equivalent": "equivalent", None: "nowhere"}[leaning]
+    return f"Undecided at {width}; leaning {lean}; more data needed"
+
+
+def bar_text(verdict: Verdict, leaning: Leaning | None, width: str, name: str, bar: str) -> str:
+    """Return a verdict about one classifier against a fixed bar, at a ROPE written as `width`, in a sentence."""
+    if verdict is Verdict.EQUIVALENT:
+        return f"{name} is practically at the bar of {bar} ({width})"
+    if verdict.conclusive:
+        side = "better" if verdict is Verdict.A_BETTER else "worse"
+        return f"{name} is {side} than the bar of {bar} by a margin that matters (ROPE {width})"
+    lean = {"a": "better", "b": "worse", "equivalent": "equal", None: "nowhere"}[leaning]
+    return f"Undecided against the bar of {bar} at {width}; leaning {lean}; more data needed"

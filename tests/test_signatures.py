@@ -1,7 +1,9 @@
 """Signatures: short ones are written out, long ones show every option, and a misspelt keyword is answered."""
 
 import ast
+import copy
 import inspect
+import pickle
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, TypedDict, Unpack
@@ -10,6 +12,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk._checks import checked_keywords
+from ropewalk.results import Rendered
 from ropewalk.results.options import CompareOptions, Option
 
 ROOT = Path(rw.__file__).parent
@@ -88,6 +91,19 @@ def test_a_misspelt_keyword_is_answered(call, match):
     assert isinstance(caught.value, TypeError)
 
 
+@pytest.mark.parametrize(("name", "guess"), [("cost", "'cost_matrix'"), ("roppe", "'rope'"), ("n_draws", "'draws'")])
+def test_a_near_spelling_is_suggested(name, guess):
+    with pytest.raises(rw.errors.UnknownKeywordError, match=f"did you mean {guess}"):
+        rw.compare([0, 1], [0, 1], [1, 0], **{name: 1})
+
+
+@pytest.mark.parametrize("name", ["nsamples", "posterior", "alpha", "classifiers", "x"])
+def test_no_name_is_suggested_that_is_spelt_otherwise(name):
+    with pytest.raises(rw.errors.UnknownKeywordError) as caught:
+        rw.compare([0, 1], [0, 1], [1, 0], **{name: 1})
+    assert caught.value.hint.startswith("It takes: ")
+
+
 PUBLIC = [
     "", "analysis", "classical", "curves", "curves.costs", "data.examples", "errors", "metrics", "models", "planning",
     "plots", "resampling",
@@ -107,6 +123,50 @@ def public_functions():
 def test_every_public_function_answers_a_misspelt_keyword(function):
     with pytest.raises(rw.errors.UnknownKeywordError, match="no parameter 'ropee'"):
         function(ropee=1)
+
+
+ROOMS_OF_CLASSES = [*PUBLIC[1:], "data", "mcmc", "results"]
+
+
+def public_classes():
+    """Yield the classes that users make or get; errors and warnings are raised, and protocols only describe."""
+    modules = [import_module(f"ropewalk.{name}") for name in ROOMS_OF_CLASSES]
+    public = [getattr(module, name) for module in modules for name in module.__all__]
+    for kind in dict.fromkeys(member for member in public if inspect.isclass(member)):
+        if not issubclass(kind, BaseException) and not getattr(kind, "_is_protocol", False):
+            yield kind
+
+
+def calls():
+    """Yield every constructor, and every public method with what stands for its object."""
+    for kind in public_classes():
+        if kind not in {rw.models.Model, Rendered}:  # to inherit from
+            yield pytest.param(kind, (), id=kind.__name__)
+        for name in (name for name in dir(kind) if not name.startswith("_")):
+            member = inspect.getattr_static(kind, name)
+            if inspect.isfunction(member) or isinstance(member, classmethod):
+                values = () if isinstance(member, classmethod) else (None,)
+                yield pytest.param(getattr(kind, name), values, id=f"{kind.__name__}.{name}")
+
+
+@pytest.mark.parametrize(("call", "values"), [*calls()])
+def test_every_constructor_and_method_answers_a_misspelt_keyword(call, values):
+    with pytest.raises(rw.errors.UnknownKeywordError, match="no parameter 'ropee'"):
+        call(*values, ropee=1)
+
+
+@pytest.mark.parametrize("kind", [*public_classes()], ids=lambda kind: kind.__name__)
+def test_a_class_shows_its_own_parameters(kind):
+    fields = [field.name for field in getattr(kind, "__dataclass_fields__", {}).values() if field.init]
+    parameters = inspect.signature(kind).parameters
+    assert not fields or [*parameters] == fields
+
+
+def test_what_answers_keywords_is_copied_and_pickled_as_before():
+    for value in (rw.models.Tree(kappa=2.0), rw.Sampler(n_chains=2), rw.metrics.METRICS["f1"]):
+        assert pickle.loads(pickle.dumps(value)) == copy.copy(value) == value
+    make = pickle.loads(pickle.dumps(rw.Outcomes.from_confusion))
+    assert make([[9, 1], [2, 8]]) == rw.Outcomes.from_confusion([[9, 1], [2, 8]])
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -7,7 +7,8 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast, get_args, get_type_hints
+from types import FunctionType
+from typing import Any, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -44,27 +45,53 @@ def checked_keywords(function: F) -> F:
     ``**options: Unpack[SomeOptions]`` counts as the keys of that typed dictionary: `inspect.signature` and `help` show
     them with the defaults that their annotations hold.
     """
+    return cast("F", _checked(function, is_method=False))
+
+
+def check_public_classes(namespace: Mapping[str, Any]) -> None:
+    """Make the classes that a module lists in `__all__` answer a misspelt keyword: constructors and public methods.
+
+    They are changed in place, once, where they are listed; nothing else about them changes.
+    """
+    for public in namespace["__all__"]:
+        for kind in getattr(namespace.get(public), "__mro__", ()):
+            if kind.__module__.startswith("ropewalk.") and not getattr(kind, "_is_protocol", False):
+                for name, member in list(vars(kind).items()):
+                    if name == "__init__" or not name.startswith("_"):
+                        _check_member(kind, name, member)
+
+
+def _check_member(kind: type, name: str, member: Any) -> None:
+    function = member.__func__ if isinstance(member, classmethod) else member
+    if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):  # which a checked one has
+        checked = _checked(function, is_method=True)
+        setattr(kind, name, classmethod(checked) if isinstance(member, classmethod) else checked)
+
+
+def _checked(function: Any, *, is_method: bool) -> Any:
     code = function.__code__
     names = list(code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount])
     shown = _expanded(function)
     if shown is not None:
         names = [name for name, p in shown.parameters.items() if p.kind is not p.VAR_POSITIONAL]
-    by_position = bool(code.co_flags & inspect.CO_VARARGS)
+        if any(p.kind is p.VAR_KEYWORD for p in shown.parameters.values()):  # checked where it is passed on to
+            return function
+    names = names[is_method:]
+    known, by_position = frozenset(names), bool(code.co_flags & inspect.CO_VARARGS)
 
     @functools.wraps(function)
     def checked(*data: Any, **options: Any) -> Any:
-        for name in options:
-            if name not in names:
-                if by_position and name in _BY_POSITION:
-                    raise InvalidInputError(
-                        f"The data are given by position, not as `{name}=`.", hint=f"{function.__name__}({name}, …)."
-                    )
-                check_keywords(options, names)
+        if not options.keys() <= known:
+            for name in options:
+                if by_position and name in _BY_POSITION and name not in known:
+                    text = f"The data are given by position, not as `{name}=`."
+                    raise InvalidInputError(text, hint=f"{function.__name__}({name}, …).")
+            check_keywords(options, names)
         return function(*data, **options)
 
     if shown is not None:
         checked.__signature__ = shown  # type: ignore[attr-defined]
-    return cast("F", checked)
+    return checked
 
 
 def _expanded(function: Any) -> inspect.Signature | None:
@@ -74,10 +101,12 @@ def _expanded(function: Any) -> inspect.Signature | None:
     signature = inspect.signature(function)
     *own, rest = signature.parameters.values()
     options = rest.annotation
-    if isinstance(options, str):
+    if isinstance(options, str) and options.startswith("Unpack["):
         options = function.__globals__[options.removeprefix("Unpack[").removesuffix("]")]
-    else:
+    elif get_origin(options) is Unpack:
         (options,) = get_args(options)
+    else:
+        return signature
     declared = options.__annotations__
     if any("Annotated[" in getattr(hint, "__forward_arg__", "") for hint in declared.values()):  # not evaluated yet
         declared = get_type_hints(options, include_extras=True)
@@ -197,7 +226,7 @@ def check_draws(value: Any) -> DrawsLike:
     if not is_whole(value) or value < 1:
         raise InvalidInputError(
             wording('`draws` must be a positive integer or "auto"; got {!r}.', value),
-            hint='"auto" draws until the verdict no longer hangs on Monte Carlo error.',
+            hint='"auto" draws until the verdict no longer depends on Monte Carlo error.',
         )
     if value > MOST_DRAWS:
         raise InvalidInputError(
@@ -294,7 +323,7 @@ def check_prevalence(prevalence: Any, labels: Sequence[Label]) -> tuple[float, .
         return None
     if isinstance(prevalence, np.ndarray):
         prevalence = prevalence.tolist()
-    hint = "give P(positive) for two labels, a mapping from label to share, or one share a label in label order."
+    hint = "give P(positive) for two labels, one share per label in label order, or a share for each label by name."
     if len(labels) == 2 and labels[0] == f"not {labels[1]}":  # noqa: PLR2004 - one class against the rest
         hint = f"for {labels[1]!r} against the rest give its share alone."
     if is_real(prevalence):

@@ -139,6 +139,13 @@ def test_version_and_help(run):
     assert "--rope" in out
 
 
+def test_warnings_spell_options_as_the_shell_does(run, tmp_path):
+    (tmp_path / "one.csv").write_text("y,a,b\n" + "x,x,x\n" * 40, encoding="utf-8")
+    code, _, err = run("compare", tmp_path / "one.csv", "--truth", "y", "--a", "a", "--b", "b", "--draws", "500")
+    assert code == 0
+    assert "--labels declares more classes" in " ".join(err.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
@@ -179,6 +186,15 @@ def test_version_and_help(run):
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--json", "--latex"), 2, "exclude each other"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--html", "/nowhere/at/all.html"), 5, "Cannot write"),
         (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--cost-matrix", NEWS), 4, "not a number"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--chains", "0"), 2, "`--chains` must be"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--chains", "2000"), 2, "`--chains` must be at most"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--tune", "-1"), 2, "`--tune` must be"),
+        (("compare", NEWS, *COLUMNS, "--pos-label", "8", "--step", "x"), 2, "Choose from: nuts, metropolis"),
+        (("compare", NEWS, *COLUMNS, "--model", "bootstrap", "--chains", "2"), 2, "leave --engine out"),
+        (("compare", NEWS, *COLUMNS, "--model", "sigir2016"), 4, "--model tree takes any number"),
+        (("compare", NEWS, *COLUMNS, "--per-class", "--classes", "8"), 2, "`--classes` picks"),
+        (("evaluate", NEWS, "--truth", "y_true", "--prediction", "nb_mult", "--model", "paired"), 2, "unpaired"),
+        (("test", NEWS, *COLUMNS, "--metric", "roc_auc"), 2, "metric of scores, and these are labels"),
         (("compare", NEWS, "--truth", "y_true", "--a", "nb_mult"), 2, "--b"),
         (("compare", NEWS, "--truth", "y_true", "--a", "nb_mult", "--b", "nb_mult"), 2, "must differ"),
         (("compare", NEWS, "--truth", "y_true", "--a", "y_true", "--b", "nb_mult"), 2, "both as the truth"),
@@ -407,7 +423,7 @@ def test_reproduce_as_data(run):
     ids=["folder", "no folder", "empty"],
 )
 def test_a_page_that_cannot_be_written_is_refused_before_any_work(run, tmp_path, monkeypatch, out, told):
-    monkeypatch.setattr("ropewalk.cli.cmd_compare.rw.compare", None)
+    monkeypatch.setattr("ropewalk.cli.cmd_predictions.rw.compare", None)
     code, stdout, err = run(
         "compare", rw.examples.news20_path(), "--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2",
         "--pos-label", "8", "--rope", "0.05", "--html", out.format(tmp_path),

@@ -111,8 +111,8 @@ def test_clusters_of_labels(run, predictions):
     ("more", "code", "match"),
     [
         (("--per-class",), 2, "--per-class is about labels"),
-        (("--missing", "drop"), 2, "--missing is about labels"),
-        (("--model", "paired"), 2, "--model is about labels"),
+        (("--missing", "drop"), 2, "`--missing` is about labels"),
+        (("--model", "paired"), 2, "`--model` is about labels"),
         (("--metric", "log_loss"), 4, "probabilities from 0 to 1"),
         (("--metric", "f1"), 4, "scores"),
         (("--pos-label", "7"), 4, "not a label"),

@@ -37,12 +37,14 @@ from agreement import (
 )
 from laws import assert_same_law
 from ropewalk.errors import ConvergenceWarning, InvalidInputError, MissingDependencyError, UnknownNameError
+from ropewalk.inference.answers import run_comparison
 from ropewalk.mcmc import Sampler, chains
 from ropewalk.mcmc.chains import Diagnostics, diagnose
 from ropewalk.mcmc.layout import type_text
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, parse_engine
 from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
+from ropewalk.results.base import read_recipe
 from support import need
 
 NUTS = Sampler(backend="pymc")
@@ -289,6 +291,17 @@ def ideal(monkeypatch):
     """Let every chain be perfect; what remains to test is what is made of its draws."""
     monkeypatch.setattr(chains, "run_chains", perfect)
     return Sampler(backend="pymc")
+
+
+@pytest.mark.usefixtures("ideal")
+def test_an_answer_read_from_json_is_sampled_alike():
+    sampler = Sampler(n_chains=3, tune=7, backend="pymc", target_accept=0.95)
+    answer = rw.compare(large(), engine=sampler, rope=0.05, draws=3_000, rng=0)
+    written = json.loads(answer.to_json())
+    assert read_recipe(written).sampler == sampler
+    assert run_comparison(read_recipe(written)).to_dict() == written
+    del written["recipe"]["sampler"]  # as written before
+    assert read_recipe(written).sampler == Sampler()
 
 
 @pytest.mark.parametrize(

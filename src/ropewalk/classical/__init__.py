@@ -8,6 +8,7 @@ data set: `corrected_t`, `cv5x2_t`, `cv5x2_f`, `repeated`, `rule_of_thumb`. `adj
 
 from __future__ import annotations
 
+from ropewalk._checks import check_public_classes
 from ropewalk.classical.battery import adjust, battery
 from ropewalk.classical.items import cochran_q, delong, delong_interval, mcnemar, sign_items, t_items
 from ropewalk.classical.many import anova, friedman, iman_davenport, nemenyi
@@ -49,6 +50,8 @@ __all__ = [
     "wilcoxon",
     "wilcoxon_classes",
 ]
+
+check_public_classes(globals())
 
 
 def __dir__() -> list[str]:

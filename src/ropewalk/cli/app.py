@@ -15,7 +15,7 @@ import click
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError, RopewalkError, UnreadableFileError
 from ropewalk.text.remarks import in_shell
-from ropewalk.text.writing import nearest, visible
+from ropewalk.text.writing import did_you_mean, nearest, visible
 
 HELP: Final = "Is classifier A really better than classifier B? A posterior, a ROPE and a verdict."
 COMMANDS: Final = {
@@ -57,6 +57,7 @@ class Command(click.Command):
         shown = {key: option for key, option in options_of(kind).items() if option.flag != ""}
         self._options, self._run = shown, run
         self._flags = {key: option.flag or f"--{key.replace('_', '-')}" for key, option in shown.items()}
+        self._spelling = {**self._flags, **_OTHERWISE}
         super().__init__(name, help=text, params=[self._parameter(key) for key in shown], callback=self._call)
 
     def _parameter(self, name: str) -> click.Parameter:
@@ -82,9 +83,8 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except RopewalkError as error:
-            flags = {**self._flags, **_OTHERWISE}
-            error.message = in_shell(error.message, flags)
-            error.hint = None if error.hint is None else in_shell(error.hint, flags)
+            error.message = in_shell(error.message, self._spelling)
+            error.hint = None if error.hint is None else in_shell(error.hint, self._spelling)
             raise
 
     def _call(self, **values: Any) -> None:
@@ -107,7 +107,9 @@ class Command(click.Command):
                 chosen[name] = option.shell_default
         files = (chosen[name] for name, option in self._options.items() if option.is_input and name in chosen)
         check_output(chosen, files)
-        with shown(progress=False if click.get_current_context().obj["quiet"] else None):
+        context = click.get_current_context()
+        context.meta["flags"] = self._spelling
+        with shown(progress=False if context.obj["quiet"] else None):
             self._run(chosen)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -138,11 +140,8 @@ class _Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Command:  # noqa: ARG002
         if cmd_name not in COMMANDS:
-            guess = nearest(cmd_name, COMMANDS)
-            raise InvalidInputError(
-                f"There is no command {cmd_name!r}.",
-                hint=(f"did you mean {guess!r}? " if guess else "") + f"There are: {', '.join(COMMANDS)}.",
-            )
+            hint = did_you_mean(cmd_name, COMMANDS) + f"There are: {', '.join(COMMANDS)}."
+            raise InvalidInputError(f"There is no command {cmd_name!r}.", hint=hint)
         module = import_module(f"ropewalk.cli.cmd_{cmd_name}")
         return Command(cmd_name, COMMANDS[cmd_name], module.Options, module.run)
 

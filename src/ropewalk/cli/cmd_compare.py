@@ -1,4 +1,4 @@
-"""`ropewalk compare`."""
+"""`ropewalk compare`: columns of one file, two files joined by ids, or two confusion matrices."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, emit, quietly, with_notes
+from ropewalk.cli.output import OutputOptions, answer, with_notes
 from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results.options import CompareOptions, Option
 
 
-class Columns(TypedDict, total=False):
+class CompareColumns(TypedDict, total=False):
     """A table, and its columns of predictions."""
 
     file: Annotated[str, FILE()]
@@ -21,8 +21,8 @@ class Columns(TypedDict, total=False):
     b: Annotated[str, Option(group="Data", help="Column of classifier B.")]
 
 
-class Options(Columns, CompareOptions, VerbOptions, OutputOptions, total=False):
-    """What the command takes."""
+class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=False):
+    """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, Option(group="Question", help="Every class against the rest.", parse=bool)]
     file_a: Annotated[str, Option(group="Data", help="A's own file, joined by --id.", metavar="FILE", is_input=True)]
@@ -54,9 +54,8 @@ def run(options: Options) -> None:
     if "per_class" in options and "pos_label" in options:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     tables = _READERS[_form(options)](options)
-    asked = questions(options, CompareOptions, tables[0].labels)
-    compare = rw.compare_classes if "per_class" in options else rw.compare
-    emit(quietly(lambda: compare(*tables, **asked)), options)
+    verb = rw.compare_classes if "per_class" in options else rw.compare
+    answer(options, verb, *tables, **questions(options, CompareOptions, tables[0].labels))
 
 
 def _form(options: Options) -> str:

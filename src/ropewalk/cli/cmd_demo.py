@@ -1,4 +1,4 @@
-"""`ropewalk demo`."""
+"""`ropewalk demo`: two classifiers on the bundled predictions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ropewalk.text.writing import visible
 
 
 class Options(SeedOption, total=False):
-    """What the command takes."""
+    """What `ropewalk demo` takes."""
 
     html: Annotated[
         str, Option(group="Output", help="Where to write the page.", shell_default="ropewalk-demo.html", metavar="OUT")

@@ -1,12 +1,12 @@
-"""`ropewalk plan`."""
+"""`ropewalk plan`: how many items a goal takes."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import emit, quietly
-from ropewalk.cli.reading import ScenarioOptions, read_truth
+from ropewalk.cli.output import answer
+from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import ask_again
@@ -14,7 +14,7 @@ from ropewalk.results import Comparison
 from ropewalk.results.options import Option, PlanningOptions
 
 
-class Question(PlanningOptions, total=False):
+class PlanQuestion(PlanningOptions, total=False):
     """What `rw.plan` takes, beside the truth."""
 
     target: Annotated[
@@ -35,8 +35,8 @@ class Question(PlanningOptions, total=False):
     ]
 
 
-class Options(ScenarioOptions, Question, total=False):
-    """What the command takes."""
+class Options(ScenarioOptions, PlanQuestion, total=False):
+    """What `ropewalk plan` takes."""
 
     fresh: Annotated[
         bool,
@@ -46,13 +46,13 @@ class Options(ScenarioOptions, Question, total=False):
 
 def run(options: Options) -> None:
     """Find the number of items, or with --from that of more items."""
-    truth, asked = read_truth(options, Question)
+    truth, question = read_truth(options, PlanQuestion)
     if "fresh" in options and "results" not in options:
         raise InvalidInputError("--fresh is about a new test set given --from results.", hint="leave it out.")
     if isinstance(truth, Comparison) and not {"fresh", "n", "cost_per_item", "value"} & options.keys():
-        again = ask_again(truth.recipe, **{name: asked.pop(name, None) for name in ("rope", "prob", "rule")})
-        if "simulations" in asked:  # users who say how many want them
-            asked["method"] = "simulation"
-        emit(quietly(lambda: run_comparison(again).more_data(**asked)), options)
-        return
-    emit(quietly(lambda: rw.plan(truth, **asked)), options)
+        again = ask_again(truth.recipe, **{name: question.pop(name, None) for name in ("rope", "prob", "rule")})
+        if "simulations" in question:  # users who say how many want them
+            question["method"] = "simulation"
+        answer(options, lambda: run_comparison(again).more_data(**question))
+    else:
+        answer(options, rw.plan, truth, **question)

@@ -1,12 +1,12 @@
-"""`ropewalk power`."""
+"""`ropewalk power`: how often a test set of some size reaches a goal."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import emit, quietly
-from ropewalk.cli.reading import ScenarioOptions, read_truth
+from ropewalk.cli.output import answer
+from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.options import Option, PlanningOptions, SimulationsOption, parse_numbers
 
@@ -20,12 +20,12 @@ def parse_sizes(text: str, flag: str) -> list[int]:
     return [int(number) for number in numbers]
 
 
-class Question(PlanningOptions, SimulationsOption, total=False):
+class PowerQuestion(PlanningOptions, SimulationsOption, total=False):
     """What `rw.power` takes, beside the truth and the sizes."""
 
 
-class Options(ScenarioOptions, Question, total=False):
-    """What the command takes."""
+class Options(ScenarioOptions, PowerQuestion, total=False):
+    """What `ropewalk power` takes."""
 
     n: Annotated[list[int], Option(group="Decision", help="Numbers of items, separated by commas.", parse=parse_sizes)]
 
@@ -34,5 +34,5 @@ def run(options: Options) -> None:
     """Simulate test sets."""
     if "n" not in options:
         raise InvalidInputError("Missing option --n: for how many items?", hint="--n 500,1000,2000")
-    truth, asked = read_truth(options, Question)
-    emit(quietly(lambda: rw.power(truth, options["n"], **asked)), options)
+    truth, question = read_truth(options, PowerQuestion)
+    answer(options, rw.power, truth, options["n"], **question)

@@ -1,17 +1,17 @@
-"""`ropewalk rank`."""
+"""`ropewalk rank`: many classifiers."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, emit, quietly
+from ropewalk.cli.output import OutputOptions, answer
 from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.options import Option, RankOptions, parse_texts
 
 
-class Columns(FileOption, total=False):
+class RankColumns(FileOption, total=False):
     """A table, and its columns of predictions."""
 
     predictions: Annotated[
@@ -20,18 +20,16 @@ class Columns(FileOption, total=False):
     ]
 
 
-class Options(Columns, RankOptions, VerbOptions, OutputOptions, total=False):
-    """What the command takes."""
+class Options(RankColumns, RankOptions, VerbOptions, OutputOptions, total=False):
+    """What `ropewalk rank` takes."""
 
 
 def run(options: Options) -> None:
     """Rank classifiers."""
     columns = options["predictions"]
-    if len(columns) < 2:  # noqa: PLR2004
+    if len(columns) == 1:
         raise InvalidInputError(
-            f"A ranking needs at least two classifiers; --predictions names {len(columns)}.",
-            hint="ropewalk evaluate looks at one.",
+            "A ranking needs at least two classifiers; --predictions names 1.", hint="ropewalk evaluate looks at one."
         )
     table = read_file(options, columns)
-    asked = questions(options, RankOptions, table.labels)
-    emit(quietly(lambda: rw.rank(table, **asked)), options)
+    answer(options, rw.rank, table, **questions(options, RankOptions, table.labels))

@@ -1,16 +1,17 @@
-"""`ropewalk stopping`."""
+"""`ropewalk stopping`: what a rule for stopping costs."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import emit, quietly
-from ropewalk.cli.reading import ScenarioOptions, read_truth, select
+from ropewalk.cli.output import answer
+from ropewalk.cli.reading import select
+from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.results.options import Option, PlanningOptions, SimulationsOption
 
 
-class Question(PlanningOptions, SimulationsOption, total=False):
+class StoppingQuestion(PlanningOptions, SimulationsOption, total=False):
     """What `rw.stopping` takes, beside the truth and the rule."""
 
     batch: Annotated[
@@ -18,7 +19,7 @@ class Question(PlanningOptions, SimulationsOption, total=False):
     ]
 
 
-class Rule(TypedDict, total=False):
+class StoppingRule(TypedDict, total=False):
     """What `rw.StopWhen` takes."""
 
     width: Annotated[float, Option(group="Decision", help="Stop when the HDI is narrower: half the ROPE.", parse=float)]
@@ -29,12 +30,12 @@ class Rule(TypedDict, total=False):
     max_n: Annotated[int, Option(group="Decision", help="Items at most.", default=10_000, parse=int, minimum=1)]
 
 
-class Options(ScenarioOptions, Rule, Question, total=False):
-    """What the command takes."""
+class Options(ScenarioOptions, StoppingRule, StoppingQuestion, total=False):
+    """What `ropewalk stopping` takes."""
 
 
 def run(options: Options) -> None:
     """Simulate a rule for stopping."""
-    stop = rw.StopWhen(**select(options, Rule))
-    truth, asked = read_truth(options, Question)
-    emit(quietly(lambda: rw.stopping(truth, stop, **asked)), options)
+    stop = rw.StopWhen(**select(options, StoppingRule))
+    truth, question = read_truth(options, StoppingQuestion)
+    answer(options, rw.stopping, truth, stop, **question)

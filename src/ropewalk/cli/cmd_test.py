@@ -1,17 +1,18 @@
-"""`ropewalk test`."""
+"""`ropewalk test`: the classical tests."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, emit, quietly
+from ropewalk.cli.output import OutputOptions, answer
 from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file
 from ropewalk.errors import InvalidInputError
+from ropewalk.metrics.resolve import require_labels
 from ropewalk.results.options import ClassOptions, Option, SeedOption, TableOptions
 
 
-class Question(ClassOptions, SeedOption, total=False):
+class BatteryOptions(ClassOptions, SeedOption, total=False):
     """What `classical.battery` takes."""
 
     metric: Annotated[str, Option(group="Question", help="Add a permutation test of this metric.")]
@@ -27,15 +28,15 @@ class Question(ClassOptions, SeedOption, total=False):
     ]
 
 
-class Columns(FileOption, total=False):
+class TestColumns(FileOption, total=False):
     """A table, and its columns."""
 
     a: Annotated[str, Option(group="Data", help="Column of classifier A.", required=True)]
     b: Annotated[str, Option(group="Data", help="Column of classifier B.", required=True)]
 
 
-class Options(Columns, TableOptions, LongTableOptions, Question, OutputOptions, total=False):
-    """What the command takes."""
+class Options(TestColumns, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
+    """What `ropewalk test` takes."""
 
     id: Annotated[str, Option(group="Data", help="Column of item ids.")]
 
@@ -44,6 +45,6 @@ def run(options: Options) -> None:
     """Run the classical tests."""
     if "n_permutations" in options and "metric" not in options and "cost_matrix" not in options:
         raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
+    require_labels(options.get("metric"))
     table = read_file(options, [options["a"], options["b"]])
-    asked = questions(options, Question, table.labels)
-    emit(quietly(lambda: rw.classical.battery(table, **asked)), options)
+    answer(options, rw.classical.battery, table, **questions(options, BatteryOptions, table.labels))

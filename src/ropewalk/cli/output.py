@@ -55,25 +55,26 @@ def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
         raise InvalidInputError(f"--html {html!r} would overwrite the data.", hint="name another file.")
 
 
-def emit(result: Rendered, options: Mapping[str, Any]) -> None:
-    """Print the result to stdout in the chosen format, what else there is to say to stderr; write the page."""
+def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data: Any, **question: Any) -> None:
+    """Ask, and print the answer to stdout in the chosen format, its warnings and hints to stderr; write the page."""
+    result, flags = quietly(lambda: function(*data, **question)), click.get_current_context().meta["flags"]
     chosen = next((name for name in _FORMATS if name in options), None)
     if chosen is None:
-        text = "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"))])
+        text = "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"), flags)])
     else:
         text = getattr(result, f"to_{chosen}")()
     click.echo(text.rstrip("\n"))
     if "html" in options:  # last, so that an answer is not lost for want of a disk
         result.to_html(options["html"])
         click.echo(f"Wrote {visible(options['html'])}", err=True)
-    for line in remark_lines(result, ("Hint", "Warning")):
+    for line in remark_lines(result, ("Hint", "Warning"), flags):
         click.echo(line, err=True)
-    if getattr(result, "partial", False):  # somebody stopped it early: there is an answer, and the code says so
+    if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so
         sys.exit(128 + signal.SIGINT)
 
 
 def quietly(call: Callable[[], T]) -> T:
-    """Run without Python's own warnings: the result carries them, and `emit` prints them."""
+    """Run without Python's own warnings: the result carries them, and `answer` prints them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RopewalkWarning)
         return call()

@@ -1,8 +1,7 @@
-"""From what the shell names to tables, scores, scenarios and the questions about them."""
+"""From what the shell names to tables of labels or scores, and the questions about them."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -10,48 +9,26 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, quietly, with_notes
+from ropewalk.cli.output import with_notes
 from ropewalk.data.files import format_names, read_matrix
-from ropewalk.data.inputs import guess_kind
 from ropewalk.data.labels import find_label
-from ropewalk.data.tally import read_text
-from ropewalk.errors import (
-    DataError,
-    FileFormatError,
-    InvalidInputError,
-    LabelTypeError,
-    RopewalkError,
-    UnreadableFileError,
-)
-from ropewalk.inference.answers import run_comparison
+from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
+from ropewalk.inference.question import kind_of_data, read_tables
 from ropewalk.mcmc.sampler import parse_engine
-from ropewalk.metrics.resolve import metric_kind
-from ropewalk.planning.posing import as_scenario, from_json
-from ropewalk.results import Comparison
-from ropewalk.results.base import read_recipe
 from ropewalk.results.options import DataOptions, Option, options_of, parse_numbers, parse_texts
-from ropewalk.text.writing import shorten
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
 
 _SAMPLER: Final = ("step", "chains", "tune")
-_LABELS_ONLY: Final = (
-    "classes", "per_class", "model", "missing", "prevalence", "item", "label", "n_items", "file_a", "file_b",
-    "confusion_a", "confusion_b", "engine", *_SAMPLER,
-)  # fmt: skip
+_OF_LABELS: Final = ("per_class", *_SAMPLER)
 
 
 FILE: Final = partial(
-    Option,
-    group="Data",
-    help=f"{format_names('or')}, plain or gzipped; - is stdin.",
-    flag="FILE",
-    is_input=True,
+    Option, group="Data", help=f"{format_names('or')}, plain or gzipped; - is stdin.", flag="FILE", is_input=True
 )
 
 
@@ -80,30 +57,6 @@ class VerbOptions(LongTableOptions, total=False):
     tune: Annotated[int, Option(group="Model", help="With --engine pymc: steps to tune and throw away.", parse=int)]
 
 
-class ScenarioOptions(OutputOptions, total=False):
-    """What is true of test sets to come, and the form of the answer."""
-
-    scenario: Annotated[
-        str,
-        Option(
-            group="Data",
-            help='JSON file, - for stdin, or words: "F1 .60 against .50 at agreement .7".',
-            flag="SCENARIO",
-            is_input=True,
-        ),
-    ]
-    results: Annotated[
-        str,
-        Option(
-            group="Data",
-            help="Instead of a scenario: results of compare --json.",
-            flag="--from",
-            metavar="FILE",
-            is_input=True,
-        ),
-    ]
-
-
 def flag_of(name: str) -> str:
     """Return an option as the shell spells it."""
     return f"--{name.replace('_', '-')}"
@@ -116,21 +69,21 @@ def select(options: Options, kind: type) -> dict[str, Any]:
 
 
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:
-    """Return what a function that takes `kind` is asked about data that have been read: texts become labels."""
-    asked = {name: value for name, value in select(options, kind).items() if name not in options_of(DataOptions)}
-    if "pos_label" in asked:
-        asked["pos_label"] = find_label(asked["pos_label"], labels, by_text=True)
-    if "classes" in asked:
-        asked["classes"] = [find_label(name, labels, by_text=True, what="classes") for name in asked["classes"]]
-    if "prevalence" in asked:
-        asked["prevalence"] = _prevalence(asked["prevalence"], labels)
-    if "cost_matrix" in asked:
-        asked["cost_matrix"] = read_matrix(asked["cost_matrix"])
+    """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
+    question = {name: value for name, value in select(options, kind).items() if name not in options_of(DataOptions)}
+    if "pos_label" in question:
+        question["pos_label"] = find_label(question["pos_label"], labels, by_text=True)
+    if "classes" in question:
+        question["classes"] = [find_label(name, labels, by_text=True, what="classes") for name in question["classes"]]
+    if "prevalence" in question:
+        question["prevalence"] = _prevalence(question["prevalence"], labels)
+    if "cost_matrix" in question:
+        question["cost_matrix"] = read_matrix(question["cost_matrix"])
     if "lower_is_better" in options:
-        asked["higher_is_better"] = False
+        question["higher_is_better"] = False
     if any(name in options for name in _SAMPLER):
-        asked["engine"] = parse_engine(options.get("engine", "auto"), *map(options.get, _SAMPLER))
-    return asked
+        question["engine"] = parse_engine(options.get("engine", "auto"), *map(options.get, _SAMPLER))
+    return question
 
 
 def _prevalence(text: str, labels: Sequence[Any]) -> Any:
@@ -146,52 +99,29 @@ def _prevalence(text: str, labels: Sequence[Any]) -> Any:
 
 
 def read_file(options: Options, columns: Sequence[str]) -> Any:
-    """Read columns of FILE: of scores if the metric is of scores, else of labels."""
-    with _as_file(options["file"]) as path:
-        if _are_scores(options, path, columns):
-            _refuse_labels(options)
-            return with_notes(lambda: rw.ItemScores.read(
-                path, truth=options.get("truth"), predictions=columns,
-                **{name: options.get(name) for name in ("labels", "cluster", "id")},
-            ))  # fmt: skip
-        if "lower_is_better" in options:
-            raise InvalidInputError("--lower-is-better is about scores.", hint="add --metric mean.")
-        if "truth" not in options:
-            raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
-        long = {name: options[name] for name in ("item", "label", "n_items") if name in options}
-        common = {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}
+    """Read columns of FILE: of labels or of scores, as the question says."""
+    long = {name: options[name] for name in ("item", "label", "n_items") if name in options}
+    if kind_of_data(options) == "scores":
+        for name in (*long, *_OF_LABELS):
+            if name in options:
+                text = f"{flag_of(name)} is about labels, and the metric is of scores."
+                raise InvalidInputError(text, hint="leave one out.")
+    with as_file(options["file"]) as path:
         if not long:
-            return with_notes(lambda: read_declared(options, lambda labels: rw.read_outcomes(
-                path, id=options.get("id"), labels=labels, missing=options.get("missing", "error"), **common
-            )))  # fmt: skip
+            return with_notes(lambda: read_declared(options, lambda labels: read_tables(
+                (path,), columns, {**options, "labels": labels}, usage="--truth names the column of true labels."
+            )[0]))  # fmt: skip
         if "item" not in long or "label" not in long:
             raise InvalidInputError(
                 "--item and --label go together: a long table has one row per item and label.", hint="give both."
             )
         if "id" in options or "missing" in options:
             raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
-        return with_notes(
-            lambda: read_declared(options, lambda labels: rw.read_multilabel(path, labels=labels, **long, **common))
-        )
-
-
-def _are_scores(options: Options, path: str, columns: Sequence[str]) -> bool:
-    """Whether columns hold scores: as the metric says, and for costs, which are of either, as their numbers look."""
-    metric = options.get("metric")
-    kinds = {metric_kind(name) for name in ([metric] if metric is None or isinstance(metric, str) else metric)}
-    if "threshold" in options or "scores" in kinds:
-        return True
-    costs = metric is not None or "cost_matrix" in options
-    return costs and kinds == {None} and guess_kind([path], columns) == "scores"
-
-
-def _refuse_labels(options: Options) -> None:
-    """Refuse options that are about labels alone, where the metric is of scores."""
-    for name in _LABELS_ONLY:
-        if name in options:
-            raise InvalidInputError(
-                f"{flag_of(name)} is about labels, and the metric is of scores.", hint="leave one out."
-            )
+        if "truth" not in options:
+            raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
+        return with_notes(lambda: read_declared(options, lambda labels: rw.read_multilabel(
+            path, truth=options["truth"], predictions=columns, cluster=options.get("cluster"), labels=labels, **long
+        )))  # fmt: skip
 
 
 def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) -> T:
@@ -211,7 +141,7 @@ def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) 
 
 
 @contextmanager
-def _as_file(file: str) -> Iterator[str]:
+def as_file(file: str) -> Iterator[str]:
     """Yield the path of FILE; for - that of a temporary copy of standard input, since formats need to be looked at."""
     if file != "-":
         yield file
@@ -227,53 +157,3 @@ def _as_file(file: str) -> Iterator[str]:
         except RopewalkError as error:
             message = error.message.replace(repr(copy), "standard input")
             raise type(error)(message, hint=error.hint) from error
-
-
-def read_truth(options: Options, kind: type) -> tuple[Any, dict[str, Any]]:
-    """Return a scenario, or a comparison to draw truths from, and what is asked about it."""
-    if ("scenario" in options) == ("results" in options):
-        raise InvalidInputError(
-            "Give a SCENARIO or --from results, and not both.",
-            hint="ropewalk power 'F1 .60 against .50 at agreement .7' --n 500,1000 --goal '>>' --rope 0.05",
-        )
-    if "scenario" in options:
-        scenario = _scenario(options["scenario"])
-        return scenario, questions(options, kind, scenario.joint.labels)
-    for name in ("metric", "model", "classes", "cost_matrix"):
-        if name in options:
-            raise InvalidInputError(f"Results have their own question: {flag_of(name)} does not go with --from.")
-    asked = {name: value for name, value in options.items() if name != "pos_label"}
-    return _comparison(options["results"], options.get("pos_label")), questions(asked, kind, ())
-
-
-def _scenario(text: str) -> Any:
-    """Read a scenario from a file, or from words where there is no such file."""
-    is_file = text == "-" or text.lower().endswith(".json") or (bool(text.strip()) and Path(text).exists())
-    if not is_file:
-        return as_scenario(text)
-    with _as_file(text) as path:
-        content = read_text(path).removeprefix("\ufeff")  # which Windows puts first
-    try:
-        return from_json(content)
-    except InvalidInputError as error:  # what only the file shows is bad data
-        raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error
-
-
-def _comparison(path: str, pos_label: str | None) -> Comparison:
-    """Read a comparison that was written as JSON, and make it anew."""
-    with _as_file(path) as file:
-        try:
-            answer = json.loads(read_text(file).removeprefix("\ufeff"))
-        except (ValueError, RecursionError) as error:
-            raise FileFormatError(f"{path!r} is no JSON: {error}.") from error
-    if isinstance(answer, dict) and isinstance(answer.get("classes"), list) and "delta" not in answer:
-        answers = [part for part in answer["classes"] if isinstance(part, dict)]
-        answer = next((part for part in answers if part.get("pos_label") == pos_label), None)
-        if answer is None:
-            raise InvalidInputError(
-                f"The results are of {len(answers)} classes; --pos-label must name one of them.",
-                hint=f"there are: {shorten(part.get('pos_label') for part in answers)}.",
-            )
-    elif pos_label is not None:
-        raise InvalidInputError("--pos-label picks a class of results made with --per-class.", hint="leave it out.")
-    return quietly(lambda: run_comparison(read_recipe(answer)))

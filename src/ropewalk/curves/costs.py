@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ropewalk._checks import checked_keywords
+from ropewalk._checks import check_public_classes, checked_keywords
 from ropewalk.curves import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import labels_or_numbers
@@ -150,3 +150,6 @@ def minimum_risk(
     places = expected.argmin(axis=1)
     chosen = tuple(named[place] for place in places.tolist())
     return MinimumRisk(decisions=chosen, risk=expected[np.arange(len(expected)), places], risks=expected, places=places)
+
+
+check_public_classes(globals())

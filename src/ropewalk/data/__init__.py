@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk._checks import check_public_classes
 from ropewalk.data import examples
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -17,3 +18,5 @@ __all__ = [
     "read_multilabel",
     "read_outcomes",
 ]
+
+check_public_classes(globals())

@@ -16,7 +16,7 @@ from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
 _NULL_TEXTS = ("", "nan", "NaN", "None", "<NA>", "NaT")
-_ONE_BY_ONE = "give one id an item, the same for items that belong together."
+_ONE_BY_ONE = "give one id per item, the same for items that belong together."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +148,7 @@ def check_nested(ids: IntArray, clusters: IntArray | None, what: str) -> None:
                 f"{count_of(int(repeated.size), 'id')} in {what} occur more than once.",
                 hint=wording(
                     "repeats of one item are not independent items; name the column of ids as cluster= too, or keep "
-                    "one row an item."
+                    "one row per item."
                 ),
             )
         return

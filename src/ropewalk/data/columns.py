@@ -89,7 +89,7 @@ def as_column(column: Any, name: str) -> Any:
         if column.ndim != 1:
             raise InvalidInputError(
                 f"{name} must be one-dimensional; got shape {column.shape}.",
-                hint="give one label an item, or 0/1 arrays of items × labels where an item has any number of them.",
+                hint="give one label per item, or 0/1 arrays of items × labels where an item has any number of them.",
             )
         if np.ma.isMaskedArray(column) and np.ma.is_masked(column):
             return column.tolist()  # masked entries become None

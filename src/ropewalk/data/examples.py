@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._checks import checked_keywords
+from ropewalk._checks import check_public_classes, checked_keywords
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.typing import FloatArray, IntArray
@@ -182,3 +182,6 @@ def _columns(name: str) -> dict[str, FloatArray]:
         header = next(rows)
         table = np.array(list(rows), dtype=np.float64)
     return {column: table[:, i] for i, column in enumerate(header)}
+
+
+check_public_classes(globals())

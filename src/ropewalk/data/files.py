@@ -223,7 +223,7 @@ def _field_cap() -> Iterator[None]:
 def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
     """Yield the wanted values of each object; an absent key is null, like an explicit one."""
     if text.read(1) == "[":
-        raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object a line (JSON lines).")
+        raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object per line (JSON lines).")
     text.seek(0)
     seen: set[str] = set()
     kinds: list[str | None] = [None] * len(columns)
@@ -248,7 +248,8 @@ def _json_objects(text: io.TextIOWrapper, shown: str) -> Iterator[tuple[str, dic
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise FileFormatError(
-                f"{where}: not valid JSON ({getattr(error, 'msg', error)}).", hint="JSON lines hold one object a line."
+                f"{where}: not valid JSON ({getattr(error, 'msg', error)}).",
+                hint="JSON lines hold one object per line.",
             ) from error
         if not isinstance(record, dict):
             raise FileFormatError(f"{where}: not a JSON object.", hint='write {"truth": …, "a": …}.')

@@ -17,7 +17,7 @@ from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.text.remarks import wording
+from ropewalk.text.remarks import argument, wording
 
 Kind = Literal["labels", "scores"]
 Table: TypeAlias = Outcomes | MultilabelOutcomes | ItemScores
@@ -149,7 +149,7 @@ def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:
     idle, usual, other = ("missing", "error", "labels") if kind == "scores" else ("sample_weight", None, "scores")
     value = source.get(idle, usual)
     if value is not usual and not (isinstance(value, str) and value == usual):
-        raise InvalidInputError(f"`{idle}` is about {other}, and these are {kind}.", hint=f"leave {idle}= out.")
+        raise InvalidInputError(argument(idle) + f" is about {other}, and these are {kind}.", hint="leave it out.")
 
 
 def _check_made(source: Mapping[str, Any]) -> None:
@@ -196,8 +196,9 @@ def _from_file(
     """Read columns of a file or dataframe."""
     wanted, truth = [column for column in columns if column is not None], source.get("truth")
     if len(wanted) < len(columns) or (truth is None and has_truth):
-        absent = "truth=" if len(wanted) == len(columns) else "the column of predictions or scores"
-        raise InvalidInputError(f"A file or dataframe needs the names of its columns; {absent} is missing.", hint=usage)
+        absent = argument("truth") if len(wanted) == len(columns) else "the column of predictions or scores"
+        text = "A file or dataframe needs the names of its columns; "
+        raise InvalidInputError(text + absent + " is missing.", hint=usage)
     places: dict[str, Any] = {key: source.get(key) for key in ("labels", "cluster", "id")}
     if any(column is not None and not isinstance(column, str) for column in (places["cluster"], places["id"])):
         raise InvalidInputError("For a file or dataframe `cluster` and `id` are names of columns.", hint=usage)
@@ -232,7 +233,7 @@ def _separate(
 def same_labels(tables: Sequence[AnyOutcomes]) -> tuple[AnyOutcomes, ...]:
     """Return the tables over the labels of all of them: separate test sets may lack different classes."""
     if len({type(table) for table in tables}) > 1:
-        raise InvalidInputError("Some tables have a single label an item, others any number.")
+        raise InvalidInputError("Some tables have a single label per item, others any number.")
     if len({table.labels for table in tables}) == 1:
         return tuple(tables)
     singles = [table for table in tables if isinstance(table, Outcomes)]

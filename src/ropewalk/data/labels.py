@@ -26,6 +26,9 @@ from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import brief, count_of, nearest, shorten
 from ropewalk.typing import Label, Missing
 
+BINARY: Final = 2
+"""How many labels there are where one of two is positive."""
+
 NO_ANSWER: Final = "(no answer)"
 """The label of a missing prediction that counts as wrong, where there is no single other label."""
 

@@ -157,9 +157,9 @@ class MultilabelOutcomes(Tally):
                 )
         total = len(number) if n_items is None else n_items
         if not is_whole(total):
-            raise InvalidInputError(f"`n_items` must be a whole number; got {n_items!r}.")
+            raise InvalidInputError(wording("`n_items` must be a whole number; got {!r}.", n_items))
         if total < len(number):
-            raise DataError(f"`n_items` must be at least the {len(number):,} items listed; got {total:,}.")
+            raise DataError(wording("`n_items` must be at least the {:,} items listed; got {:,}.", len(number), total))
         from scipy.sparse import csr_array
 
         arrays = []
@@ -384,6 +384,6 @@ def _flag(value: Any, title: str, at: int) -> int:
         kind = MissingLabelsError if value is None else LabelTypeError
         raise kind(
             f"Column {title!r} must hold 0 and 1 only; got {value!r} in row {at + 1}.",
-            hint="a long table has one row an item and label.",
+            hint="a long table has one row per item and label.",
         )
     return flag

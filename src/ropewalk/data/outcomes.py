@@ -167,7 +167,7 @@ class Outcomes(Tally):
         counts = check_counts(table)
         if counts.ndim < 2 or len(set(counts.shape)) != 1 or counts.shape[0] == 0:  # noqa: PLR2004
             raise CountsError(
-                f"The counts must have the same length M along every axis (truth, then one a classifier); got "
+                f"The counts must have the same length M along every axis (truth, then one per classifier); got "
                 f"shape {counts.shape}.",
                 hint="a class that a classifier never predicts still needs its column of zeros.",
             )

@@ -208,7 +208,7 @@ def read_multilabel(
     items, labels_of, truths, *predicted = read_columns(source, wanted)
     groups = None if cluster is None else predicted.pop()
     if not items:
-        raise FileFormatError("The table has no rows.", hint="a long table has one row an item and label.")
+        raise FileFormatError("The table has no rows.", hint="a long table has one row per item and label.")
     return MultilabelOutcomes.from_long(
         items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items, columns=columns[2:],
         cluster=groups,
@@ -250,7 +250,7 @@ def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any
             f"{count_of(len(repeated), 'repeated id')} in column {column!r} of {where} "
             f"(first: {shorten(dict.fromkeys(repeated), 3)}).",
             hint=wording(
-                "repeats of one item are not independent items; keep one row an item, or name the column that "
+                "repeats of one item are not independent items; keep one row per item, or name the column that "
                 'holds them together as cluster="{}".',
                 column,
             ),

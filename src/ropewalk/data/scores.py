@@ -30,9 +30,6 @@ from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, IntArray, Label
 
-_BINARY = 2
-_PLANE = 2
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ItemScores(Named):
@@ -99,7 +96,8 @@ class ItemScores(Named):
         widths = {array.shape[1:] for array in values}
         if len(widths) > 1:
             raise LengthMismatchError(
-                "Some systems have one score an item, others one a class.", hint="give the same form for all systems."
+                "Some systems have one score per item, others one per class.",
+                hint="give the same form for all systems.",
             )
         groups = None if cluster is None else code_ids(cluster, "cluster", n_items)[0]
         if id is not None:
@@ -146,11 +144,11 @@ class ItemScores(Named):
 
     def checked(self) -> ItemScores:
         """Take the positive column of two; refuse columns that are not the classes."""
-        if self.values[0].ndim < _PLANE:
+        if not self.by_class:
             return self
         width = self.values[0].shape[1]
         if self.truth is None:
-            raise InvalidInputError("Values without a truth are one number an item.")
+            raise InvalidInputError("Values without a truth are one number per item.")
         if width == 1:
             return replace(self, values=tuple(array[:, 0] for array in self.values))
         if width != self.n_labels:
@@ -180,6 +178,11 @@ class ItemScores(Named):
             cluster=picked(self.cluster),
             weight=picked(self.weight),
         )
+
+    @property
+    def by_class(self) -> bool:
+        """Whether the values of a system are a table, with one column per class."""
+        return self.values[0].ndim > 1
 
     @property
     def n_items(self) -> int:
@@ -223,12 +226,12 @@ class ItemScores(Named):
         """Return the question of one class against the rest: two labels, the positive one last."""
         chosen = find_label(positive, self.labels)
         place = self.labels.index(chosen)
-        if self.values[0].ndim < _PLANE and self.n_labels > _BINARY:
+        if not self.by_class and self.is_multiclass:
             raise DataError(
-                f"There is one score an item, and there are {self.n_labels} labels: scores of which class?",
-                hint=f"give the truth as {chosen!r} or not, or one column of scores a class.",
+                f"There is one score per item, and there are {self.n_labels} labels: scores of which class?",
+                hint=f"give the truth as {chosen!r} or not, or one column of scores per class.",
             )
-        values = tuple(array if array.ndim < _PLANE else array[:, place] for array in self.values)
+        values = tuple(array[:, place] if self.by_class else array for array in self.values)
         assert self.truth is not None  # noqa: S101
         here: IntArray = (self.truth == place).astype(np.int64)
         return replace(self, values=values, truth=here, labels=(rest_of(chosen, self.labels), chosen)).canonical()
@@ -267,9 +270,9 @@ def _as_scores(array: Any, name: str) -> FloatArray:
     if hasattr(array, "to_numpy") and not isinstance(array, np.ndarray):
         array = array.to_numpy()
     numbers = as_numbers(array, name)
-    if numbers.ndim not in {1, _PLANE}:
+    if numbers.ndim not in {1, 2}:
         raise InvalidInputError(
-            f"The scores of {name!r} must be one number an item, or items × classes; got shape {numbers.shape}."
+            f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}."
         )
     return numbers + 0.0  # a copy, in which -0.0 is 0.0
 

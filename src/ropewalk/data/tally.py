@@ -16,6 +16,7 @@ import numpy as np
 from ropewalk._checks import check_counts, check_missing
 from ropewalk.data.clusters import Clusters
 from ropewalk.data.labels import (
+    BINARY,
     NO_ANSWER,
     check_declared,
     check_labels,
@@ -66,7 +67,7 @@ def code_rows(
     widths = {len(key) for key in keys}
     n_classifiers = (widths.pop() - 1) if len(widths) == 1 else len(names or ())
     if widths or n_classifiers < 1:
-        raise LengthMismatchError("Every row must hold the truth and one prediction a classifier.")
+        raise LengthMismatchError("Every row must hold the truth and one prediction per classifier.")
     checked = check_names(names, n_classifiers)
     columns = list(columns) if columns is not None else ["truth", *checked]
 
@@ -186,6 +187,11 @@ class Named:
     def n_labels(self) -> int:
         """How many labels there are, seen or declared."""
         return len(self.labels)
+
+    @property
+    def is_multiclass(self) -> bool:
+        """Whether there are more than two labels."""
+        return len(self.labels) > BINARY
 
     @property
     def n_classifiers(self) -> int:

@@ -51,7 +51,7 @@ def predictive_check(
     Each draw of the model makes a data set with as many items as the observed one, class sizes replicated as well. The
     Bayesian p-value of a feature is the share of data sets in which it is at least as large as observed, ties counted
     half. Near 0 or 1 the model does not reproduce that feature; anything between says only that this feature does not
-    speak against it. It is no test of a hypothesis, and not a measure of how good a classifier is.
+    contradict it. It is no test of a hypothesis, and not a measure of how good a classifier is.
 
     The models here have nearly as many parameters as the data have cells, so a posterior check of a recall is rarely
     surprising. What can be: the agreement of classifiers under a model that does not pair them, rare classes under a

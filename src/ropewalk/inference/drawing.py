@@ -33,17 +33,16 @@ LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 
 FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
 UNDRAWN: Final = Drawing()
-MIN_ECE_UNITS: Final = 1_000  # items or clusters; with fewer the error is mostly noise, and there is no verdict
+MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
-_BINARY: Final = 2
 _AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 _BRISK: Final = 200_000_000  # the work of a second or two
 _EARLY: Final = 10_000
 _FEWEST: Final = 10_000
-_VAST: Final = 500_000  # of so much work a draw, fewer must do
+_VAST: Final = 500_000  # of so much work per draw, fewer must do
 _PRIOR_WORK: Final = 500_000
-_SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers a draw
+_SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers per draw
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,9 +110,9 @@ def draw_recipe(
 
     What is `known` of the drawing beforehand are chains that need not be run again, and why there is no verdict.
     """
-    if recipe.model.weights_difference and sum(len(table.names) for table in recipe.tables) != _BINARY:
+    if recipe.model.weights_difference and sum(len(table.names) for table in recipe.tables) != 2:  # noqa: PLR2004
         raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
-    reason = known.no_verdict or noise_of_ece(recipe)
+    reason = known.no_verdict or too_noisy(recipe)
     if recipe.sampler is not None:
         return _reweighted(_by_chains(recipe, known.chains, reason, threads))
     posteriors = recipe.posteriors()
@@ -127,24 +126,24 @@ def draw_recipe(
     psi, first = collect(
         draw,
         recipe.draws,
-        lambda psi: bool(reason) or settled(recipe.model.steadied(psi, recipe.metric.name, observed)),
+        lambda psi: bool(reason) or settled(recipe.model.steadied(psi, recipe.metric, observed)),
         at_least=at_least(posteriors),
         at=at,
     )
-    psi = recipe.model.steadied(psi, recipe.metric.name, observed)
+    psi = recipe.model.steadied(psi, recipe.metric, observed)
     drawing = Drawing(looks=at, no_verdict=reason)
     return _reweighted(Draft(recipe=recipe, drawing=drawing, posteriors=posteriors, psi=psi, first=first))
 
 
-def noise_of_ece(recipe: Recipe) -> str:
-    """Return why there is no verdict on an ECE of few items; empty for all else."""
+def too_noisy(recipe: Recipe) -> str:
+    """Return why there is no verdict on a metric to which noise adds too much in few items; empty for all others."""
     items = recipe.tables[0]
-    if recipe.metric.name != "ece" or recipe.rope is None or not isinstance(items, ItemScores):
+    if not recipe.metric.inflated_by_noise or recipe.rope is None or not isinstance(items, ItemScores):
         return ""
-    if items.n_units >= MIN_ECE_UNITS:
+    if items.n_units >= MIN_NOISY_UNITS:
         return ""
-    unit = "items" if items.cluster is None else "clusters"
-    return f"no verdict, since the ECE of fewer than {MIN_ECE_UNITS:,} {unit} is mostly noise"
+    name, units = recipe.metric.name.upper(), "items" if items.cluster is None else "clusters"
+    return f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {units} is mostly noise"
 
 
 def _reweighted(draft: Draft) -> Draft:

@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.decision import (
@@ -212,7 +213,7 @@ class Outlook:
 
     def _is_thin(self) -> bool:
         """Whether there are too few items for the posterior to shrink as that of a mean does."""
-        tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == 2]  # noqa: PLR2004
+        tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == BINARY]
         rarest = min((int(table.items_by_class().min()) for table in tables), default=_THIN[1])
         return min(self.counted) < _THIN[0] or rarest < _THIN[1]
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Unpack
 
 from ropewalk._checks import check_draws, check_prob, choose
 from ropewalk.data.inputs import Kind, Names, read_data, read_one
+from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import parse_rope
@@ -34,7 +35,6 @@ from ropewalk.typing import Rule
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
 OF_SCORES_ONLY: Final = ("threshold", "higher_is_better")
-_BINARY: Final = 2
 
 Default = Callable[[int, Metric, bool], "str | Model"]
 """The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
@@ -50,23 +50,24 @@ def read_tables(
     options: Mapping[str, Any],
     *,
     usage: str,
-    metrics: Sequence[Any] | None = None,
 ) -> tuple[AnyData, ...]:
-    """Return the tables or scores that a question is about: which of the two is meant follows from its metrics.
-
-    `metrics` replaces that of `options` where there are several.
-    """
-    asked = [options.get("metric")] if metrics is None else metrics
-    how: dict[str, Any] = {
-        "kind": _kind(asked, options), "has_truth": all(map(needs_truth, asked)), "usage": usage,
-    }  # fmt: skip
+    """Return the tables or scores that a question is about: which of the two is meant follows from its metrics."""
+    has_truth = all(map(needs_truth, metrics_of(options)))
+    how: dict[str, Any] = {"kind": kind_of_data(options), "has_truth": has_truth, "usage": usage}
     if "name" in options:
         return (read_one(data, options["name"], options, **how),)
     return read_data(data, classifiers, options, **how)
 
 
-def _kind(metrics: Sequence[Any], options: Mapping[str, Any]) -> Kind | None:
-    """Return whether metrics are of labels or of scores; None where only the data can tell."""
+def metrics_of(options: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the metrics of a question, one or several."""
+    metric = options.get("metric")
+    return metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
+
+
+def kind_of_data(options: Mapping[str, Any]) -> Kind | None:
+    """Return whether a question is about labels or scores; None where only the data can tell."""
+    metrics = metrics_of(options)
     kinds = {kind for metric in metrics if (kind := metric_kind(metric)) is not None}
     if len(kinds) > 1:
         raise InvalidInputError(
@@ -106,10 +107,13 @@ def write_recipe(source: Sequence[AnyData], *, default: Default, seed: int = 0, 
 def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, asked: dict[str, Any]) -> Recipe:
     metric, model, engine = question.get("metric"), question.get("model"), parse_engine(question.get("engine", "auto"))
     if idle := [name for name in OF_SCORES_ONLY if question.get(name) is not None]:
-        raise InvalidInputError(f"`{idle[0]}` is about scores, and these are labels.", hint=f"leave {idle[0]}= out.")
+        raise InvalidInputError(
+            argument(idle[0]) + " is about scores, and these are labels.",
+            hint=wording('leave it out, or name a metric of scores, as metric="mean".'),
+        )
     tables, pos_label = of_one_label(source, question.get("pos_label"))
     several = isinstance(tables[0], MultilabelOutcomes)
-    n_labels = tables[0].n_labels if pos_label is None else _BINARY
+    n_labels = tables[0].n_labels if pos_label is None else BINARY
     measure = choose_metric(metric, tables[0], pos_label, question.get("cost_matrix"))
     chosen = parse_model(
         _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
@@ -155,7 +159,9 @@ def _of_scores(source: ItemScores, question: Question, asked: dict[str, Any]) ->
             raise InvalidInputError("The metric `cost` needs a cost matrix.", hint=wording("give it as cost_matrix=."))
         metric = decision_cost(costs, threshold)
     elif costs is not None or threshold is not None:
-        raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')
+        raise InvalidInputError(
+            "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
+        )
     items, measure, positive = settle_scores(
         source, metric, question.get("pos_label"), higher_is_better=question.get("higher_is_better")
     )
@@ -176,10 +182,8 @@ def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
     usual = {"model": (None, "bootstrap"), "engine": (None, "auto", "exact"), "missing": (None, "error")}
     for name in ("classes", "prevalence", *usual):
         if (value := options.get(name)) is not None and not (isinstance(value, str) and value in usual.get(name, ())):
-            which = getattr(metric, "name", metric)
-            raise InvalidInputError(
-                f"`{name}` is about labels, and {which!r} about scores.", hint=f"leave {name}= out."
-            )
+            text = f" is about labels, and {getattr(metric, 'name', metric)!r} about scores."
+            raise InvalidInputError(argument(name) + text, hint="leave it out.")
 
 
 def default_model(*, separate: bool) -> Default:
@@ -208,7 +212,7 @@ def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
     if engine == "exact":
         raise InvalidInputError(
             f"The prior of the model {model.name!r} is not conjugate, so it cannot be drawn exactly.",
-            hint='use engine="pymc".',
+            hint=wording('use engine="pymc".'),
         )
     return Sampler()
 

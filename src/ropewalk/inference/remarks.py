@@ -16,7 +16,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.intervals import NOTE_PULL, WARN_PULL, Estimate
 from ropewalk.mcmc.chains import Diagnostics
-from ropewalk.metrics.items import SURE, chance_of_truth
+from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, observed_tables
@@ -34,7 +34,6 @@ MAX_CAUSES_NAMED: Final = 4  # classes
 MAX_LABELS_NAMED: Final = 6
 MIN_UNITS_PER_CLASS: Final = 30  # items or clusters, to re-weight scores
 MIN_UNTRUE_LABELS_LIKE_SCORES: Final = 50
-CHANCE_AUC: Final = 0.5
 _IGNORE_PREDICTIONS: Final = (recall, fnr)  # they do not ask how often a class is predicted
 
 Estimates = Mapping[str, tuple[Estimate, Sequence[float]]]
@@ -104,26 +103,27 @@ def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
 
 def _two_valued_scores(answer: _Answer) -> Iterator[Remark]:
     items = answer.recipe.tables[0]
-    if not answer.reweights or not isinstance(items, ItemScores) or not getattr(answer.recipe.metric, "ranks", False):
+    if not answer.reweights or not isinstance(items, ItemScores) or not answer.recipe.metric.ranks:
         return
     flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
     if flat:
         yield note("scores_like_labels", f"The scores of {', '.join(flat)} have two values only: are they labels?")
 
 
-def _noise_in_ece(answer: _Answer) -> Iterator[Remark]:
-    if answer.reweights and answer.recipe.metric.name == "ece":
+def _inflated_by_noise(answer: _Answer) -> Iterator[Remark]:
+    metric = answer.recipe.metric
+    if answer.reweights and metric.inflated_by_noise:
         yield note(
             "ece_without_noise",
-            "Noise makes an observed ECE too large. The posterior is without it, so far as re-weighting shows it, and "
-            "lies below what was observed.",
+            f"Noise makes an observed {metric.name.upper()} too large. The posterior is without it, so far as "
+            "re-weighting shows it, and lies below what was observed.",
         )
 
 
 def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
     if not answer.reweights:
         return
-    metric = answer.recipe.metric.name
+    metric = answer.recipe.metric
     for name, (estimate, signs) in answer.estimates.items():
         single = -1.0 not in signs
         if not estimate.std and single:
@@ -132,15 +132,15 @@ def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
                 f"{name}: every re-weighting of the items gives the same value, so the interval has no width. Other "
                 "items may give another.",
             )
-        if abs(estimate.pull) >= WARN_PULL and metric != "ece":
+        if abs(estimate.pull) >= WARN_PULL and not metric.inflated_by_noise:
             yield warning(
                 "reweighting_moves",
                 f"Re-weighting moves {name} by {estimate.pull:+.2f} posterior standard deviations "
                 f"({estimate.observed:.4f} to {estimate.mean:.4f}): it adds noise to what is not linear in the items, "
                 "and the interval covers less than it says.",
             )
-        if metric.endswith("roc_auc") and estimate.hdi.high < CHANCE_AUC and single:
-            text = f"{name} lies below 0.5: do the scores speak for the other class? See "
+        if single and metric.chance is not None and estimate.hdi.high < metric.chance:
+            text = f"{name} lies below {metric.chance}: do high scores mean the other class? See "
             yield note("below_chance", text + wording("pos_label=, and the order of columns."))
 
 
@@ -179,7 +179,7 @@ def _causes(answer: _Answer, signs: Sequence[float]) -> str:
     table, metric = recipe.tables[0], recipe.metric
     items = np.mean([table.items_by_class() for table in recipe.tables], axis=0).astype(np.int64)
     labels = range(table.n_labels) if metric.classes is None else metric.classes
-    if table.n_labels <= 2 and not isinstance(table, MultilabelOutcomes):  # noqa: PLR2004
+    if not table.is_multiclass and not isinstance(table, MultilabelOutcomes):
         rarest = int(np.argmin(items))
         return f" The rarer class, {_quoted(table.labels[rarest])}, has {count_of(int(items[rarest]), 'item')}."
     shifts = _shifts_by_class(answer, signs)
@@ -242,7 +242,8 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
         if answer.reweights:
             yield from few_units(table)
         if isinstance(table, ItemScores):
-            yield from _thin_scores(table, answer.recipe.metric.name)
+            yield from thin_scores(table)
+            yield from _cut_probabilities(table, answer.recipe.metric)
         elif isinstance(table, Outcomes):
             yield from _thin_classes(table, answer)
         elif not answer.reweights:
@@ -272,7 +273,7 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
         yield warning(
             "rare_classes",
             f"{n_rare} of {table.n_labels:,} classes have fewer than {least} items: the {prior} prior then "
-            "weighs on each score, whose interval covers less than it says.",
+            "dominates each score, whose interval covers less than it says.",
         )
     for k, name in enumerate(table.names):
         predicted = np.bincount(table.codes[:, 1 + k], weights=table.counts, minlength=table.n_labels)
@@ -326,17 +327,15 @@ def thin_scores(items: ItemScores) -> list[Remark]:
     return [warning("rare_classes", text)]
 
 
-def _thin_scores(items: ItemScores, metric: str) -> Iterator[Remark]:
-    if metric != "mean":
-        yield from thin_scores(items)
-    if metric != "log_loss":
+def _cut_probabilities(items: ItemScores, metric: Any) -> Iterator[Remark]:
+    if metric.least is None:
         return
     for name, values in zip(items.names, items.values, strict=True):
-        if n_items := int((chance_of_truth(values, items.truth) < SURE).sum()):  # type: ignore[arg-type]
+        if n_items := int((chance_of_truth(values, items.truth) < metric.least).sum()):  # type: ignore[arg-type]
             yield warning(
                 "probability_cut",
-                f"{name} gave a probability below {SURE:.1g} to what is true of {count_of(n_items, 'item')}: the log "
-                "loss counts it as that.",
+                f"{name} gave a probability below {metric.least:.1g} to what is true of {count_of(n_items, 'item')}: "
+                f"the {metric.name.replace('_', ' ')} counts it as that.",
             )
 
 
@@ -347,7 +346,7 @@ def _rare_labels(table: MultilabelOutcomes, classes: Sequence[int] | None) -> It
         yield warning(
             "rare_labels",
             f"{len(rare)} of {len(places)} labels have fewer than {RARE} positive items "
-            f"({shorten(rare, MAX_LABELS_NAMED)}): the prior weighs on them, most of all in a single classifier's "
+            f"({shorten(rare, MAX_LABELS_NAMED)}): the prior dominates them, most of all in a single classifier's "
             "average, less in a difference.",
         )
 
@@ -356,7 +355,7 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _thin_data,
     _convergence,
     _two_valued_scores,
-    _noise_in_ece,
+    _inflated_by_noise,
     _no_verdict,
     _reweighted_estimates,
     _moved_by_design,

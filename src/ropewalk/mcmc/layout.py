@@ -25,6 +25,7 @@ from ropewalk.models import Flat, Multilabel, PowerPrior, Sigir2016, Sigir2016Un
 from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.models.multilabel import stack_margins
 from ropewalk.models.tree import TreePosterior
+from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray, IntArray
 
 Fill = Callable[[np.random.Generator, FloatArray, FloatArray], list[Tables]]
@@ -84,7 +85,7 @@ def coordinate(text: str) -> str:
 def layout_of(model: Any, tables: Sequence[Any]) -> Layout:  # noqa: ARG001
     """Return the counts of `tables` and the pseudo-counts of a conjugate model."""
     raise InvalidInputError(
-        f"The model {model.name!r} has no form for PyMC.", hint='leave engine= out, or use engine="exact".'
+        f"The model {model.name!r} has no form for PyMC.", hint=wording('leave engine= out, or use engine="exact".')
     )
 
 

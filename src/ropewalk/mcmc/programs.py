@@ -20,6 +20,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of, whole_shares
 from ropewalk.metrics.margins import Tables
 from ropewalk.models import Flat, Icdm2015
+from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray
 
 Parameters = Mapping[str, FloatArray]
@@ -55,18 +56,20 @@ def check_tables(tables: Sequence[Any]) -> None:
     first = tables[0]
     if first.n_labels < _BINARY and isinstance(first, Outcomes):
         raise InvalidInputError(
-            "There is only one label, so there is nothing to sample.", hint='use engine="exact", or declare labels=.'
+            "There is only one label, so there is nothing to sample.",
+            hint=wording('use engine="exact", or declare labels=.'),
         )
     most = _MAX_CLASSIFIERS[first.n_labels > _BINARY]
     if first.n_classifiers > most:
         raise InvalidInputError(
-            f'engine="pymc" takes up to {most} classifiers of one table at once; got {first.n_classifiers}.',
-            hint='rank fewer, or use engine="exact".',
+            wording('engine="pymc" takes up to {} classifiers of one table; got {}.', most, first.n_classifiers),
+            hint=wording('rank fewer, or use engine="exact".'),
         )
     items = max(table.n_items for table in tables)
     if items > _MAX_ITEMS:
         raise InvalidInputError(
-            f'engine="pymc" takes up to {_MAX_ITEMS:,} items; got {items:,}.', hint='use engine="exact".'
+            wording('engine="pymc" takes up to {:,} items; got {:,}.', _MAX_ITEMS, items),
+            hint=wording('use engine="exact".'),
         )
 
 

@@ -63,9 +63,9 @@ class Sampler:
             if value is None:
                 object.__setattr__(self, name, usual[self.step])
             elif not is_whole(value) or value < least:
-                raise InvalidInputError(f"`{name}` must be a whole number from {least} up; got {value!r}.")
+                raise InvalidInputError(argument(name) + f" must be a whole number from {least} up; got {value!r}.")
         if self.n_chains is not None and self.n_chains > _MAX_CHAINS:
-            raise InvalidInputError(f"`n_chains` must be at most {_MAX_CHAINS:,}; got {self.n_chains:,}.")
+            raise InvalidInputError(wording("`n_chains` must be at most {:,}; got {:,}.", _MAX_CHAINS, self.n_chains))
         if not is_real(self.target_accept) or not 0 < self.target_accept < 1:
             raise InvalidInputError(
                 f"`target_accept` must lie between 0 and 1; got {self.target_accept!r}.",

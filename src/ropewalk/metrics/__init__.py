@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk._checks import check_public_classes
 from ropewalk.metrics.margins import Cells, Margins, Weighted, ratio
 from ropewalk.metrics.registry import METRICS, Metric, cost, fbeta, parse_metric
 from ropewalk.metrics.resolve import score
@@ -21,6 +22,8 @@ __all__ = [
     "ratio",
     "score",
 ]
+
+check_public_classes(globals())
 
 
 def __dir__() -> list[str]:

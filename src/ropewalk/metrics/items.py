@@ -141,8 +141,6 @@ BINS: Final = 15
 SURE: Final = float(np.finfo(np.float64).eps)
 """A probability below this counts as this in the log loss, as in scikit-learn."""
 
-_PLANE: Final = 2
-
 
 def mean_of(view: View, values: FloatArray) -> Plan:
     """Return the plan of a weighted mean of the items' values."""
@@ -168,7 +166,7 @@ def mean(view: View) -> Plan:
 
 def chance_of_truth(scores: FloatArray, truth: IntArray) -> FloatArray:
     """Return the probability that was given to what is true, item by item."""
-    if scores.ndim == _PLANE:
+    if scores.ndim > 1:
         return np.asarray(scores[np.arange(truth.size), truth])
     return np.where(truth == 1, scores, 1.0 - scores)
 
@@ -180,7 +178,7 @@ def log_loss(view: View) -> Plan:
 
 def brier(view: View) -> Plan:
     """Return the plan of the mean squared error of the probabilities, summed over the classes if there are many."""
-    if view.scores.ndim == _PLANE:
+    if view.scores.ndim > 1:
         hit = view.truth[:, np.newaxis] == np.arange(view.scores.shape[1])
         return mean_of(view, ((view.scores - hit) ** 2).sum(axis=1))
     return mean_of(view, (view.scores - view.truth) ** 2)
@@ -220,7 +218,7 @@ def risks(probabilities: FloatArray, matrix: FloatArray) -> FloatArray:
     `matrix` has costs by truth (rows) and decision (columns); `probabilities` are of the last of two classes or of all.
     """
     chances = probabilities
-    if chances.ndim < _PLANE:
+    if chances.ndim == 1:
         chances = np.stack([1.0 - chances, chances], axis=1)
     return np.asarray((chances[:, :, np.newaxis] * matrix).sum(axis=1))
 
@@ -243,7 +241,7 @@ def ece(view: View) -> Plan:
     With more than two classes it is that of the most probable class.
     """
     scores, hit = view.scores, view.truth.astype(np.float64)
-    if scores.ndim == _PLANE:
+    if scores.ndim > 1:
         hit = (scores.argmax(axis=1) == view.truth).astype(np.float64)
         scores = scores.max(axis=1)
     bins = equal_mass_bins(scores)

@@ -42,6 +42,9 @@ class Metric:
     high: float = math.inf
     cost: tuple[tuple[float, ...], ...] | None = None
 
+    ranks = inflated_by_noise = False
+    chance = None
+
     @property
     def needs_positive(self) -> bool:
         """Whether a positive class must be chosen before the metric can be computed."""

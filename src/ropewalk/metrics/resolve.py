@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from ropewalk._checks import check_prevalence, checked_keywords, is_real
 from ropewalk.data.inputs import Kind
-from ropewalk.data.labels import NO_ANSWER, find_label, label_text, usual_positive
+from ropewalk.data.labels import BINARY, NO_ANSWER, find_label, label_text, usual_positive
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
@@ -30,9 +30,6 @@ from ropewalk.metrics.scores import (
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, nearest, shorten
 from ropewalk.typing import Label
-
-_BINARY: Final = 2
-_PLANE: Final = 2
 
 MetricLike = str | Metric | ScoreMetric | Callable[..., Any]
 
@@ -114,7 +111,7 @@ def choose_metric(metric: MetricLike | None, table: AnyOutcomes, pos_label: Any,
     """Return the metric that was named, or the usual one: F1 of one class, macro F1 of several."""
     require_labels(metric)
     if metric is None:
-        several = isinstance(table, MultilabelOutcomes) or (pos_label is None and table.n_labels > _BINARY)
+        several = isinstance(table, MultilabelOutcomes) or (pos_label is None and table.is_multiclass)
         metric = "cost" if cost_matrix is not None else "macro_f1" if several else "f1"
     return parse_metric(metric, cost_matrix)
 
@@ -147,7 +144,7 @@ def settle(
     positive = _positive(labels, pos_label, chosen, needed=needs_positive or is_real(prevalence))
     if positive is not None and (pos_label is not None or len(labels) > 1):
         singles = [table.collapse(positive) for table in singles]
-        if len(labels) == _BINARY and positive == labels[0]:
+        if len(labels) == BINARY and positive == labels[0]:
             # Costs and shares come in label order, and the positive label is last from here on.
             if chosen.cost is not None:
                 chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
@@ -168,7 +165,9 @@ def settle(
 def _check_multilabel(metric: Metric, prevalence: Any) -> None:
     """Refuse what makes no sense where an item has any number of labels."""
     if prevalence is not None:
-        raise InvalidInputError(wording("`prevalence` needs one label an item; these items have any number of labels."))
+        raise InvalidInputError(
+            wording("`prevalence` needs one label per item; these items have any number of labels.")
+        )
     if (metric.average is None and metric.kernel is not None and metric.name in METRICS) or metric.cost is not None:
         raise InvalidInputError(
             f"The metric {metric.name!r} is about items with one label; these have any number of labels.",
@@ -180,9 +179,9 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
     """Return the positive label: the one named, or the usual one where the metric or the prior needs one."""
     if pos_label is not None:
         return find_label(pos_label, labels)
-    if not (metric.needs_positive or (needed and len(labels) <= _BINARY)):
+    if not (metric.needs_positive or (needed and len(labels) <= BINARY)):
         return None
-    if len(labels) > _BINARY:
+    if len(labels) > BINARY:
         raise PosLabelError(
             f"The metric {metric.name!r} is about one class, and these data have {len(labels)} labels "
             f"({shorten(map(label_text, labels), 6)}).",
@@ -245,7 +244,7 @@ def settle_scores(
 
     Returns the items in the shape that the metric takes, the metric, and the positive label (None where there is none).
     """
-    chosen = parse_score_metric(metric, n_labels=_BINARY if pos_label is not None else max(items.n_labels, _BINARY))
+    chosen = parse_score_metric(metric, n_labels=BINARY if pos_label is not None else max(items.n_labels, BINARY))
     if items.truth is None or not chosen.needs_truth:
         if pos_label is not None:
             raise InvalidInputError(
@@ -260,13 +259,13 @@ def settle_scores(
         if positive is not None and items.labels == (positive, items.labels[-1]):
             # Costs come in label order, and the positive label is last from here on.
             metric = replace(chosen, prepare=DecisionCost(turned(costs.matrix), costs.threshold))
-        n_classes = _BINARY if positive is not None else items.n_labels
+        n_classes = BINARY if positive is not None else items.n_labels
         if len(costs.matrix) != n_classes:
             raise DataError(
                 f"The cost matrix is {len(costs.matrix)} × {len(costs.matrix)}, and there are {n_classes} classes.",
                 hint="rows (truth) and columns (decision) follow the order of the labels.",
             )
-    if chosen.probabilities and items.values[0].ndim == _PLANE:
+    if chosen.probabilities and items.by_class:
         for name, values in zip(items.names, items.values, strict=True):
             check_probabilities(values, name, chosen.name)
     if positive is not None:
@@ -280,15 +279,15 @@ def _positive_of_scores(items: ItemScores, metric: ScoreMetric, pos_label: Any) 
     """Return the positive label: the one named, or the usual one of two; None where all classes are meant."""
     if pos_label is not None:
         return find_label(pos_label, items.labels)
-    if items.values[0].ndim == _PLANE and items.n_labels > _BINARY:
+    if items.by_class and items.is_multiclass:
         return None
-    if items.n_labels > _BINARY:
+    if items.is_multiclass:
         raise PosLabelError(
             f"The scores of an item are one number, and there are {items.n_labels} labels "
             f"({shorten(map(label_text, items.labels), 6)}).",
-            hint="give one column of scores a class, or the truth of one class against the rest.",
+            hint="give one column of scores per class, or the truth of one class against the rest.",
         )
-    if items.n_labels < _BINARY:
+    if items.n_labels < BINARY:
         raise DataError(
             f"{metric.name} needs items of both classes; all are {label_text(items.labels[0])!r}.",
             hint="is this the right column of the truth?",
@@ -296,7 +295,7 @@ def _positive_of_scores(items: ItemScores, metric: ScoreMetric, pos_label: Any) 
     usual = usual_positive(items.labels)
     if usual is None:
         raise PosLabelError(
-            f"Which label do the scores speak for? The labels are {shorten(items.labels)}.",
+            f"Which label do high scores mean? The labels are {shorten(items.labels)}.",
             hint=wording("pass pos_label={!r}.", _brief_label(items.labels[-1])),
         )
     return usual

@@ -12,10 +12,11 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk._checks import choose, is_real
-from ropewalk.data.labels import label_text
+from ropewalk.data.labels import BINARY, label_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.metrics.items import (
+    SURE,
     DecisionCost,
     Plan,
     View,
@@ -32,8 +33,6 @@ from ropewalk.text.remarks import wording
 from ropewalk.text.writing import did_you_mean, shorten
 from ropewalk.typing import FloatArray
 
-_BINARY: Final = 2
-_PLANE: Final = 2
 _ROUNDING: Final = 1e-6
 
 
@@ -71,7 +70,9 @@ class ScoreMetric:
 
     `prepare` makes the plan of one system. `ranks` marks metrics that only look at the order of scores,
     `probabilities` those that need numbers from 0 to 1, `every_class` those that know more than two classes by
-    themselves; others take an `average` over each class against the rest.
+    themselves; others take an `average` over each class against the rest. `chance` is the value of scores that know
+    nothing, where lower ones point the wrong way; `least` the smallest probability that counts as itself. Noise adds to
+    what is `inflated_by_noise`. `high_of_two` is the most that it can be for two classes, where that differs.
     """
 
     name: str
@@ -84,6 +85,10 @@ class ScoreMetric:
     every_class: bool = False
     needs_truth: bool = True
     average: Literal["macro", "weighted"] | None = None
+    chance: float | None = None
+    least: float | None = None
+    inflated_by_noise: bool = False
+    high_of_two: float | None = None
 
     classes = None
     cost = None
@@ -150,9 +155,11 @@ def check_probabilities(values: FloatArray, name: str, metric: str) -> None:
         raise DataError(
             f"{metric} needs probabilities from 0 to 1; {outside.size:,} scores of {name!r} lie outside, such as "
             f"{worst:g}.",
-            hint="log-odds and margins rank items: use roc_auc, calibrate them, or for a cost give threshold=.",
+            hint=wording(
+                "log-odds and margins rank items: use roc_auc, calibrate them, or for a cost give threshold=."
+            ),
         )
-    if values.ndim == _PLANE:
+    if values.ndim > 1:
         off = np.flatnonzero(np.abs(values.sum(axis=1) - 1) > _ROUNDING)
         if off.size:
             raise DataError(
@@ -167,12 +174,12 @@ _loss = partial(ScoreMetric, higher_is_better=False, probabilities=True, every_c
 SCORE_METRICS: Final = {
     metric.name: metric
     for metric in (
-        ScoreMetric(name="roc_auc", prepare=roc_auc, ranks=True),
+        ScoreMetric(name="roc_auc", prepare=roc_auc, ranks=True, chance=0.5),
         ScoreMetric(name="average_precision", prepare=average_precision, ranks=True),
         ScoreMetric(name="pr_auc", prepare=pr_auc, ranks=True),
-        _loss(name="log_loss", prepare=log_loss, high=math.inf),
-        _loss(name="brier", prepare=brier, high=2.0),
-        _loss(name="ece", prepare=ece),
+        _loss(name="log_loss", prepare=log_loss, high=math.inf, least=SURE),
+        _loss(name="brier", prepare=brier, high=2.0, high_of_two=1.0),
+        _loss(name="ece", prepare=ece, inflated_by_noise=True),
         ScoreMetric(name="mean", prepare=mean, low=-math.inf, high=math.inf, needs_truth=False),
     )
 }
@@ -198,8 +205,8 @@ def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
     costs = cost(matrix).cost
     assert costs is not None  # noqa: S101
     if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
-        raise InvalidInputError(f"`threshold` must be a finite number; got {threshold!r}.")
-    if threshold is not None and len(costs) != _BINARY:
+        raise InvalidInputError(wording("`threshold` must be a finite number; got {!r}.", threshold))
+    if threshold is not None and len(costs) != BINARY:
         raise InvalidInputError("A threshold decides between two classes.", hint="leave it out for minimum risk.")
     return ScoreMetric(
         name="cost",
@@ -244,15 +251,15 @@ def parse_score_metric(
         chosen = _by_name(metric)
     else:
         raise UnknownNameError(wording("`metric` must be a name or a function; got {!r}.", metric), hint=_known())
-    if n_labels > _BINARY and chosen.average is None and not chosen.every_class and chosen.needs_truth:
+    if n_labels > BINARY and chosen.average is None and not chosen.every_class and chosen.needs_truth:
         chosen = replace(chosen, name=f"macro_{chosen.name}", average="macro")
-    if n_labels <= _BINARY and chosen.average is not None:
+    if n_labels <= BINARY and chosen.average is not None:
         raise InvalidInputError(
             f"{chosen.name!r} averages over classes, and there are {n_labels} labels.",
             hint=wording("use metric={!r}.", chosen.name.partition("_")[2]),
         )
-    if n_labels <= _BINARY and chosen.name == "brier":
-        chosen = replace(chosen, high=1.0)
+    if n_labels <= BINARY and chosen.high_of_two is not None:
+        chosen = replace(chosen, high=chosen.high_of_two)
     return chosen if higher_is_better is None else _turned(chosen, higher_is_better)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import checked_keywords, choose
+from ropewalk._checks import check_public_classes, checked_keywords, choose
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
@@ -56,6 +56,8 @@ __all__ = [
     "parse_model",
     "register",
 ]
+
+check_public_classes(globals())
 
 
 def __dir__() -> list[str]:

@@ -107,7 +107,9 @@ class _TwoLabels(Conjugate):
             raise DataError(
                 f"The model {self.name} with these pseudo-counts covers two labels; these data have {n_labels} "
                 f"({shorten(map(label_text, outcomes.labels), 6)}).",
-                hint=wording("pos_label= compares one class against the rest; models.Tree takes any number of labels."),
+                hint=wording(
+                    'pos_label= compares one class against the rest; model="tree" takes any number of labels.'
+                ),
             )
         cells = _every_cell(n_labels, n_classifiers)
         counts = np.zeros((n_labels,) * (n_classifiers + 1))

@@ -93,13 +93,13 @@ class Bootstrap(Model):
         """Name the model, which has no prior."""
         return f"Bayesian bootstrap over {self.over}, no prior"
 
-    def steadied(self, psi: FloatArray, metric: str, observed: Sequence[float | None]) -> FloatArray:
+    def steadied(self, psi: FloatArray, metric: Any, observed: Sequence[float | None]) -> FloatArray:
         """Return draws as they are judged: without rounding errors, and those of an ECE without noise.
 
         Equal scores are not to count as different ones. Noise in the bins makes an observed ECE too large, and
         re-weighting adds about as much again: what it adds is taken off twice.
         """
-        if metric == "ece":
+        if metric.inflated_by_noise:
             # The first draws alone decide, so that fewer draws stay a prefix of more.
             added = psi[:, :_EARLY_DRAWS].mean(axis=1) - np.array(observed, dtype=np.float64)
             psi = np.clip(psi - 2 * added[:, np.newaxis], 0.0, 1.0)

@@ -127,7 +127,7 @@ class Model:
         """Whether it can be fitted to thousands of test sets: not by Markov chains, nor by weights of their own."""
         return self.exact and not self.weights_difference
 
-    def steadied(self, psi: FloatArray, metric: str, observed: Sequence[float | None]) -> FloatArray:  # noqa: ARG002
+    def steadied(self, psi: FloatArray, metric: Any, observed: Sequence[float | None]) -> FloatArray:  # noqa: ARG002
         """Return draws of a metric as they are judged."""
         return psi
 

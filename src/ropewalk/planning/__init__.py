@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk._checks import check_public_classes
 from ropewalk.planning.more import more_data
 from ropewalk.planning.plans import plan
 from ropewalk.planning.scenarios import (
@@ -31,6 +32,8 @@ __all__ = [
     "power",
     "stopping",
 ]
+
+check_public_classes(globals())
 
 
 def __dir__() -> list[str]:

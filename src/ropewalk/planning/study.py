@@ -153,7 +153,7 @@ class Study:
         recipe = self.recipe
         fitted = [[recipe.model.fit(table) for table in simulated] for simulated in tables]
         psi = np.concatenate([self._psi(rng, column) for column in zip(*fitted, strict=True)])
-        psi = recipe.model.steadied(psi, recipe.metric.name, (None, None))
+        psi = recipe.model.steadied(psi, recipe.metric, (None, None))
         a, b = psi.reshape(2, len(tables), self.draws)
         delta = np.stack([difference(*pair) for pair in zip(a, b, strict=True)])
         delta.sort(axis=1)

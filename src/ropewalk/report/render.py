@@ -10,6 +10,7 @@ import hashlib
 import os
 import textwrap
 import unicodedata
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -19,6 +20,7 @@ from ropewalk._files import write_text
 from ropewalk._version import __version__
 from ropewalk.report.document import Answer, Document, Share, Table, Text, describe, plain, remark_block
 from ropewalk.text import writing
+from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import isolated, visible
 
 if TYPE_CHECKING:
@@ -45,9 +47,14 @@ def body(result: Any) -> str:
     return "\n\n".join(_SHOW[type(block)](block) for block in describe(result).in_terminal())
 
 
-def remark_lines(result: Any, kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning")) -> list[str]:
-    """Return hints, assumptions, notes and warnings as labelled lines."""
-    return [_labelled(line.label, visible(line.text)) for line in describe(result).remarks if line.label in kinds]
+def remark_lines(
+    result: Any,
+    kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning"),
+    flags: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Return hints, assumptions, notes and warnings as labelled lines; options with a flag as a command has them."""
+    lines = [line for line in describe(result).remarks if line.label in kinds]
+    return [_labelled(line.label, visible(in_shell(line.text, flags or {}))) for line in lines]
 
 
 def _answer(answer: Answer) -> str:

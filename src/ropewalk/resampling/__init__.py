@@ -6,6 +6,7 @@ the same folds, `train_validation_test` chooses a setting and tests it. All need
 
 from __future__ import annotations
 
+from ropewalk._checks import check_public_classes
 from ropewalk.resampling.cross_comparison import cross_compare
 from ropewalk.resampling.holdout import train_validation_test
 from ropewalk.resampling.training import cross_predict
@@ -21,6 +22,8 @@ __all__ = [
     "cross_predict",
     "train_validation_test",
 ]
+
+check_public_classes(globals())
 
 
 def __dir__() -> list[str]:

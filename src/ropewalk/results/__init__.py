@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk._checks import check_public_classes
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.checks import CheckRow, Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
@@ -40,3 +41,5 @@ __all__ = [
     "StoppingResult",
     "Validated",
 ]
+
+check_public_classes(globals())

@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
@@ -367,6 +367,7 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
         "pos_label": recipe.pos_label_text,
         "draws": recipe.draws,
         "tables": [replace(table, labels=tuple(map(label_text, table.labels))).to_json() for table in tables],
+        **({} if recipe.sampler is None else {"sampler": asdict(recipe.sampler)}),
     }
     try:
         same = _metric(metric.name, written, tables[0].n_labels) == metric
@@ -403,6 +404,7 @@ def read_recipe(answer: Any) -> Recipe:
             seed=check_seed(answer["seed"]),
             data_hash=str(answer["data_hash"]),
             n_items=int(answer["n_items"]),
+            sampler=Sampler(**written.get("sampler", {})) if answer["engine"] == "pymc" else None,
         )
     except FileFormatError:
         raise

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._checks import check_keywords
-from ropewalk.data.labels import find_label
+from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import place_of
@@ -23,12 +22,19 @@ from ropewalk.results.base import Modelled, Rendered, T, pick, plain
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
+from ropewalk.results.options import CompareOptions, EvaluateOptions
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
-_BINARY: Final = 2
-_WHICH: Final = ("classes", "pos_label", "cost_matrix", "prevalence")
+
+class Which(TypedDict, total=False):
+    """Which classes a score is about."""
+
+    classes: Any
+    pos_label: Any
+    cost_matrix: Any
+    prevalence: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -130,15 +136,15 @@ class CrossPredictions(Remarked):
         """Return the place of a classifier among `names`."""
         return place_of(name, self.names)
 
-    def compare(self, a: str | None = None, b: str | None = None, **options: Any) -> Comparison:
+    def compare(self, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
         """Compare two of the classifiers: `compare` of these predictions, or of these scores."""
         return upwards.compare_predictions(self, a, b, **options)
 
-    def evaluate(self, name: str | None = None, **options: Any) -> Evaluation:
+    def evaluate(self, name: str | None = None, **options: Unpack[EvaluateOptions]) -> Evaluation:
         """Evaluate one of the classifiers: `evaluate` of these predictions."""
         return upwards.evaluate_predictions(self, name, **options)
 
-    def fold_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
+    def fold_scores(self, metric: MetricLike = "accuracy", **which: Unpack[Which]) -> dict[str, FloatArray]:
         """Return one score per fold for each classifier, in the order of the folds.
 
         Takes any metric of `compare`, with its `classes`, `pos_label`, `cost_matrix` and `prevalence`; names of scores
@@ -150,15 +156,14 @@ class CrossPredictions(Remarked):
         """
         return self._scores_by(self.fold, metric, which)
 
-    def repeat_scores(self, metric: MetricLike = "accuracy", **which: Any) -> dict[str, FloatArray]:
+    def repeat_scores(self, metric: MetricLike = "accuracy", **which: Unpack[Which]) -> dict[str, FloatArray]:
         """Return one score per repeat for each classifier, over all items of the repeat: see `fold_scores`.
 
         Where repeats test different items (not `complete`), their scores are of different items too.
         """
         return self._scores_by(self.repeat, metric, which)
 
-    def _scores_by(self, part: IntArray, metric: MetricLike, which: dict[str, Any]) -> dict[str, FloatArray]:
-        check_keywords(which, _WHICH)
+    def _scores_by(self, part: IntArray, metric: MetricLike, which: Which) -> dict[str, FloatArray]:
         order = np.argsort(part, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
         values = [self._observed(rows, metric, **which) for rows in parts]
@@ -189,7 +194,7 @@ class CrossPredictions(Remarked):
         if any(value is not None for value in idle.values()):
             raise InvalidInputError(f"`{next(iter(idle))}` is about labels, and {metric!r} about scores.")
         scores, positive = self.scores_of(pos_label), self.pos_label if pos_label is None else pos_label
-        parse_score_metric(metric, n_labels=len(self.labels) if positive is None else _BINARY)  # unknown is no NaN
+        parse_score_metric(metric, n_labels=len(self.labels) if positive is None else BINARY)  # unknown is no NaN
         values = [scores[name][rows] for name in self.names]
         try:
             items = ItemScores.from_arrays(self.y_true[rows], *values, names=self.names, labels=self.labels)

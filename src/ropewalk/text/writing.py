@@ -14,13 +14,26 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+SIMILAR_ENOUGH: Final = 0.7  # share of letters in common: 'metrc' is like 'metric', and 'cost' not like 'cluster'
+MIN_LETTERS_OF_A_PART: Final = 3
+
+
 # -- names and lists -------------------------------------------------------------------------------------
 
 
 def nearest(name: object, known: Iterable[object]) -> str | None:
-    """Return the known name that looks most like `name`, if any does."""
-    matches = difflib.get_close_matches(str(name).lower(), [str(k) for k in known], n=1, cutoff=0.5)
-    return matches[0] if matches else None
+    """Return the known name that `name` may be a slip of: a near spelling, or the beginning or end of it.
+
+    Examples
+    --------
+    >>> nearest("kapa", ["kappa", "mcc"]), nearest("auc", ["f1", "roc_auc"]), nearest("cost", ["cluster", "rope"])
+    ('kappa', 'roc_auc', None)
+    """
+    written, names = str(name).lower(), [str(k) for k in known]
+    near = difflib.get_close_matches(written, names, n=1, cutoff=SIMILAR_ENOUGH)
+    if not near and len(written) >= MIN_LETTERS_OF_A_PART:
+        near = [other for other in names if other.lower().startswith(written) or other.lower().endswith(written)]
+    return near[0] if near else None
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

@@ -15,10 +15,11 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
+from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
 from ropewalk.results.options import CompareOptions
-from ropewalk.text.remarks import Remark, few, issue, note, wording
+from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -162,8 +163,8 @@ def compare_classes(
         )
     for name, use in (("classes", "picks the classes of an average"), ("pos_label", "picks one class")):
         if options.get(name) is not None:
-            raise InvalidInputError(f"`{name}` {use}; here each class stands alone.")
-    if isinstance(tables[0], ItemScores) and tables[0].values[0].ndim == 1:
+            raise InvalidInputError(argument(name) + f" {use}; here each class stands alone.")
+    if isinstance(tables[0], ItemScores) and not tables[0].by_class:
         raise InvalidInputError(
             "Every class needs scores of its own.", hint="give one column of scores per class, or use compare."
         )
@@ -199,7 +200,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
 def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
     """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
     items = recipe.tables[0]
-    if recipe.metric.name != "roc_auc" or not isinstance(items, ItemScores):
+    if recipe.metric != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
         return None, ()
     if items.cluster is not None or items.weight is not None:
         return None, (note("no_delong", "No DeLong test: it is for items that stand alone and count alike."),)

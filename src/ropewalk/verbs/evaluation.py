@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
+from ropewalk.data.labels import BINARY
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.question import Question, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, metrics_of, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import metric_kind
 from ropewalk.models.protocol import Model
@@ -58,16 +58,20 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     >>> print(f"{e['roc_auc'].estimate.observed:.4f}")
     0.9544
     """
-    metric, costs, rope = options.get("metric"), options.get("cost_matrix"), options.get("rope")
-    metrics: Sequence[Any] = metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
+    costs, rope = options.get("cost_matrix"), options.get("rope")
+    metrics = metrics_of(options)
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
-    (table,) = read_tables(data, None, {"name": name, **options}, usage=_USAGE, metrics=metrics)
+    (table,) = read_tables(data, None, {"name": name, **options}, usage=_USAGE)
     if (costs is not None or options.get("threshold") is not None) and not {"cost", None} & {*map(_name, metrics)}:
-        raise InvalidInputError("A cost matrix and a threshold go with the metric `cost`.", hint='pass metric="cost".')
+        raise InvalidInputError(
+            "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
+        )
     bar = _check_bar(options.get("at_least"), rope)
     if options.get("model") == "paired":
-        raise InvalidInputError("The model 'paired' is for two or more classifiers.", hint='use model="unpaired".')
+        raise InvalidInputError(
+            "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
+        )
     seed, threads = (
         check_seed(options.get("rng"), options.get("random_state")),
         check_threads(options.get("threads", 1)),
@@ -111,4 +115,4 @@ def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  #
     """Choose the model of a single score: for many classes the pooled tree, whose intervals cover best."""
     if multilabel:
         return "bootstrap" if metric.average == "micro" else "unpaired"
-    return Tree(paired=False, centre="pooled", name="unpaired") if n_labels > 2 else "unpaired"  # noqa: PLR2004
+    return Tree(paired=False, centre="pooled", name="unpaired") if n_labels > BINARY else "unpaired"

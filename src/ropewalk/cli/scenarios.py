@@ -1,0 +1,96 @@
+"""What is true of test sets to come: a scenario, or results to draw truths from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from ropewalk.cli.output import OutputOptions, quietly
+from ropewalk.cli.reading import Options, as_file, flag_of, questions
+from ropewalk.data.tally import read_text
+from ropewalk.errors import DataError, FileFormatError, InvalidInputError
+from ropewalk.inference.answers import run_comparison
+from ropewalk.planning.posing import as_scenario, from_json
+from ropewalk.results import Comparison
+from ropewalk.results.base import read_recipe
+from ropewalk.results.options import Option
+from ropewalk.text.writing import shorten
+
+
+class ScenarioOptions(OutputOptions, total=False):
+    """What is true of test sets to come, and the form of the answer."""
+
+    scenario: Annotated[
+        str,
+        Option(
+            group="Data",
+            help='JSON file, - for stdin, or words: "F1 .60 against .50 at agreement .7".',
+            flag="SCENARIO",
+            is_input=True,
+        ),
+    ]
+    results: Annotated[
+        str,
+        Option(
+            group="Data",
+            help="Instead of a scenario: results of compare --json.",
+            flag="--from",
+            metavar="FILE",
+            is_input=True,
+        ),
+    ]
+
+
+def read_truth(options: Options, kind: type) -> tuple[Any, dict[str, Any]]:
+    """Return a scenario, or a comparison to draw truths from, and the question about it."""
+    if ("scenario" in options) == ("results" in options):
+        raise InvalidInputError(
+            "Give a SCENARIO or --from results, and not both.",
+            hint="ropewalk power 'F1 .60 against .50 at agreement .7' --n 500,1000 --goal '>>' --rope 0.05",
+        )
+    if "scenario" in options:
+        scenario = _scenario(options["scenario"])
+        return scenario, questions(options, kind, scenario.joint.labels)
+    for name in ("metric", "model", "classes", "cost_matrix"):
+        if name in options:
+            raise InvalidInputError(f"Results have their own question: {flag_of(name)} does not go with --from.")
+    others = {name: value for name, value in options.items() if name != "pos_label"}
+    return _comparison(options["results"], options.get("pos_label")), questions(others, kind, ())
+
+
+def _scenario(text: str) -> Any:
+    """Read a scenario from a file, or from words where there is no such file."""
+    is_file = text == "-" or text.lower().endswith(".json") or (bool(text.strip()) and Path(text).exists())
+    if not is_file:
+        return as_scenario(text)
+    try:
+        return from_json(_content(text))
+    except InvalidInputError as error:  # what only the file shows is bad data
+        raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error
+
+
+def _content(path: str) -> str:
+    """Return the text of a file, without the mark that Windows puts first."""
+    with as_file(path) as file:
+        return read_text(file).removeprefix("\ufeff")
+
+
+def _comparison(path: str, pos_label: str | None) -> Comparison:
+    """Read a comparison that was written as JSON, and make it anew."""
+    content = _content(path)
+    try:
+        result = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path!r} is no JSON: {error}.") from error
+    if isinstance(result, dict) and isinstance(result.get("classes"), list) and "delta" not in result:
+        classes = [part for part in result["classes"] if isinstance(part, dict)]
+        result = next((part for part in classes if part.get("pos_label") == pos_label), None)
+        if result is None:
+            raise InvalidInputError(
+                f"The results are of {len(classes)} classes; --pos-label must name one of them.",
+                hint=f"there are: {shorten(part.get('pos_label') for part in classes)}.",
+            )
+    elif pos_label is not None:
+        raise InvalidInputError("--pos-label picks a class of results made with --per-class.", hint="leave it out.")
+    return quietly(lambda: run_comparison(read_recipe(result)))

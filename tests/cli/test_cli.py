@@ -423,7 +423,7 @@ def test_reproduce_as_data(run):
     ids=["folder", "no folder", "empty"],
 )
 def test_a_page_that_cannot_be_written_is_refused_before_any_work(run, tmp_path, monkeypatch, out, told):
-    monkeypatch.setattr("ropewalk.cli.cmd_predictions.rw.compare", None)
+    monkeypatch.setattr("ropewalk.cli.cmd_compare.rw.compare", None)
     code, stdout, err = run(
         "compare", rw.examples.news20_path(), "--truth", "y_true", "--a", "nb_mult", "--b", "svm_l2",
         "--pos-label", "8", "--rope", "0.05", "--html", out.format(tmp_path),

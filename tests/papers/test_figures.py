@@ -49,7 +49,7 @@ def test_the_command_writes_them_and_says_where(run, tmp_path):
 
 
 def test_a_folder_that_is_a_file_is_refused_before_any_work(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("ropewalk.cli.cmd_bundled.sigir2016", None)
+    monkeypatch.setattr("ropewalk.cli.cmd_reproduce.sigir2016", None)
     taken = tmp_path / "taken"
     taken.write_text("", encoding="utf-8")
     code, out, err = run("reproduce", "sigir2016", "--draws", "1000", "--figures", taken)

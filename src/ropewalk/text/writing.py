@@ -6,7 +6,6 @@ what may be said, and nothing more.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import unicodedata
@@ -14,8 +13,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-SIMILAR_ENOUGH: Final = 0.7  # share of letters in common: 'metrc' is like 'metric', and 'cost' not like 'cluster'
-MIN_LETTERS_OF_A_PART: Final = 3
+MIN_LETTERS_TO_GUESS_FROM: Final = 3
+LETTERS_PER_SLIP: Final = 4
 
 
 # -- names and lists -------------------------------------------------------------------------------------
@@ -26,14 +25,34 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
 
     Examples
     --------
-    >>> nearest("kapa", ["kappa", "mcc"]), nearest("auc", ["f1", "roc_auc"]), nearest("cost", ["cluster", "rope"])
-    ('kappa', 'roc_auc', None)
+    >>> nearest("kapa", ["kappa", "mcc"]), nearest("acc", ["accuracy", "f1"]), nearest("cost", ["cluster", "rope"])
+    ('kappa', 'accuracy', None)
     """
-    written, names = str(name).lower(), [str(k) for k in known]
-    near = difflib.get_close_matches(written, names, n=1, cutoff=SIMILAR_ENOUGH)
-    if not near and len(written) >= MIN_LETTERS_OF_A_PART:
-        near = [other for other in names if other.lower().startswith(written) or other.lower().endswith(written)]
-    return near[0] if near else None
+    written = str(name).lower()
+    near = {}
+    for candidate in map(str, known):
+        shorter, longer = sorted((written, candidate.lower()), key=len)
+        slips = _slips(shorter, longer)
+        is_telling = len(shorter) >= MIN_LETTERS_TO_GUESS_FROM
+        if longer.startswith(shorter) or longer.endswith(shorter):
+            if is_telling or slips == 1:
+                near[candidate] = min(slips, 1)
+        elif slips <= max(len(longer) // LETTERS_PER_SLIP, is_telling):
+            near[candidate] = slips
+    return min(near, key=near.__getitem__, default=None)
+
+
+def _slips(a: str, b: str) -> int:
+    """Count the letters that are wrong, missing, too many or exchanged with the next one."""
+    before = last = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        row = [i]
+        for j, other in enumerate(b, 1):
+            row.append(min(last[j] + 1, row[-1] + 1, last[j - 1] + (letter != other)))
+            if i > 1 and j > 1 and (letter, other) == (b[j - 2], a[i - 2]):
+                row[-1] = min(row[-1], before[j - 2] + 1)
+        before, last = last, row
+    return last[-1]
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

@@ -249,6 +249,15 @@ def check_threads(value: Any) -> int:
     return int(value)
 
 
+def check_jobs(value: Any) -> int:
+    """Return a number of processes, -1 for one on each core."""
+    if not is_whole(value) or value == 0:
+        raise InvalidInputError(
+            wording("`n_jobs` must be a whole number and not 0; got {!r}.", value), hint="-1 takes all cores."
+        )
+    return int(value)
+
+
 def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
     """Turn whatever the user gave as a source of randomness into one recorded integer.
 

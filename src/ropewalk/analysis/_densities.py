@@ -206,27 +206,18 @@ def _grid(breaks: Sequence[float], points: FloatArray) -> FloatArray:
     return np.asarray(x[np.isfinite(x) & ~np.isin(x, ends) & (x > breaks[0]) & (x < breaks[-1])])
 
 
-def quantile_points(quantile: Callable[[Any], Any], upper: Callable[[Any], Any]) -> FloatArray:
-    """Return points where a density has its mass, far out into both tails."""
-    points = np.concatenate([quantile(_TAIL_LEVELS), quantile(_MIDDLE_LEVELS), upper(_TAIL_LEVELS)])
-    return np.asarray(points[np.isfinite(points)])
-
-
 def spread_points(low: float, high: float) -> FloatArray:
-    """Return points all over a support, be it infinite."""
-    x = _stretch(low, high)(np.linspace(-1, 1, _POINTS_PER_SUPPORT + 2)[1:-1])
-    return np.asarray(x[np.isfinite(x)])
-
-
-def _stretch(low: float, high: float) -> Callable[[FloatArray], FloatArray]:
-    """Return a map of (−1, 1) onto a support."""
+    """Return points all over a support, be it infinite: (−1, 1) is mapped onto it."""
+    t = np.linspace(-1, 1, _POINTS_PER_SUPPORT + 2)[1:-1]
     if np.isfinite(low) and np.isfinite(high):
-        return lambda t: low + (high - low) * (t + 1) / 2
-    if np.isfinite(low):
-        return lambda t: low + (1 + t) / (1 - t)
-    if np.isfinite(high):
-        return lambda t: high - (1 - t) / (1 + t)
-    return lambda t: t / (1 - t**2)
+        x = low + (high - low) * (t + 1) / 2
+    elif np.isfinite(low):
+        x = low + (1 + t) / (1 - t)
+    elif np.isfinite(high):
+        x = high - (1 - t) / (1 + t)
+    else:
+        x = t / (1 - t**2)
+    return np.asarray(x[np.isfinite(x)])
 
 
 def masses(density: Callable[[float], float], pieces: Sequence[Piece], points: FloatArray, name: str) -> FloatArray:
@@ -330,7 +321,7 @@ def _log_density(density: Any, x: FloatArray) -> FloatArray:
         logs = logs.reshape(1)
     if logs.shape != (len(x),):
         raise DataError(
-            f"A density must give one number a point; got shape {logs.shape} for {len(x):,} points.", hint=FORMS
+            f"A density must give one number per point; got shape {logs.shape} for {len(x):,} points.", hint=FORMS
         )
     return np.where(np.isnan(logs), -np.inf, logs)
 
@@ -350,7 +341,7 @@ def _heights(function: Callable[[Any], Any], x: FloatArray) -> FloatArray:
 
 
 def frozen_axis(distributions: Sequence[Any]) -> tuple[list[float], FloatArray]:
-    """Return the ends of all supports, and points where the mass lies."""
+    """Return the ends of all supports, and points where the mass lies, far out into both tails."""
     breaks: set[float] = set()
     points = []
     for distribution in distributions:
@@ -359,7 +350,8 @@ def frozen_axis(distributions: Sequence[Any]) -> tuple[list[float], FloatArray]:
             raise InvalidInputError("A class has one distribution, not an array of them.", hint=FORMS)
         quantile = getattr(distribution, "ppf", None) or distribution.icdf
         upper = getattr(distribution, "isf", None) or distribution.iccdf
-        where = quantile_points(quantile, upper)
+        where = np.concatenate([quantile(_TAIL_LEVELS), quantile(_MIDDLE_LEVELS), upper(_TAIL_LEVELS)])
+        where = where[np.isfinite(where)]
         if np.isnan(ends).any() or not where.size:
             raise DataError("A distribution has parameters out of range.", hint="scales must be above 0.")
         breaks |= set(ends.tolist())

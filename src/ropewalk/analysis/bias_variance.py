@@ -12,13 +12,7 @@ import numpy.typing as npt
 
 from ropewalk._checks import check_seed, check_whole, checked_keywords, choose, is_real
 from ropewalk._progress import ProgressLike, check_progress, track
-from ropewalk.analysis._training import (
-    as_estimator,
-    as_items,
-    as_targets,
-    code_together,
-    train_and_predict,
-)
+from ropewalk.analysis._training import as_estimator, as_items, as_targets, code_together, train_and_predict
 from ropewalk.data.labels import label_text
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling.splits import pick_items

@@ -40,7 +40,7 @@ McNemar = Literal["exact", "midp", "chi2", "chi2_corrected"]
 
 _NULL: Final = "an item that one classifier gets right and the other wrong is as likely to be either's"
 _ACCURACY: Final = "accuracy, A − B"
-_ROUNDING: Final = 1e-12  # of shares
+_MAX_ROUNDING: Final = 1e-12  # of shares
 _CHI2: Final = Reference("chi2", (1.0,))
 _MCNEMAR_METHODS: Final = {
     "exact": "exact binomial on the items that exactly one classifier gets right",
@@ -287,8 +287,8 @@ def delong_of(items: ItemScores, **options: Unpack[Sided]) -> ClassicalTest:
     difference = float(areas[0] - areas[1])
     variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
     error = math.sqrt(max(variance, 0.0))
-    if error <= _ROUNDING:
-        if abs(difference) > _ROUNDING:
+    if error <= _MAX_ROUNDING:
+        if abs(difference) > _MAX_ROUNDING:
             raise DataError("The placements of the items do not vary, so DeLong's test has nothing to divide by.")
         difference = error = 0.0
     statistic, p_value, ends = quotient(Reference("normal"), difference, error, side, mass)

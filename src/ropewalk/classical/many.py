@@ -21,7 +21,6 @@ from ropewalk.typing import FloatArray
 _SAME_ROWS: Final = "row i is the same data set, fold or topic for all"
 _ALIKE: Final = "all classifiers rank alike"
 _MORE_ROWS: Final = "give one row per data set or topic, with the scores of all classifiers."
-_ONE_ROW: Final = "There is a single row of scores, and ranks take at least two."
 
 
 class Table(TypedDict, total=False):
@@ -115,12 +114,8 @@ def nemenyi(*scores: Any, alpha: float = 0.05, higher_is_better: bool = True, **
     """
     from scipy import stats
 
-    table, level = _table(scores, options), check_prob(alpha, "alpha")
+    table, level = _table(scores, options, "Nemenyi's test"), check_prob(alpha, "alpha")
     n, k = table.values.shape
-    if k < 2:  # noqa: PLR2004
-        raise InvalidInputError("Nemenyi's test compares at least two classifiers; there is one.", hint=_MORE_ROWS)
-    if n < 2:  # noqa: PLR2004
-        raise DataError(_ONE_ROW, hint=_MORE_ROWS)
     average = stats.rankdata(-table.rounded if higher_is_better else table.rounded, axis=1).mean(axis=0)
     unit = math.sqrt(k * (k + 1) / (6 * n)) / math.sqrt(2)  # of a studentised range
     ranges = stats.studentized_range
@@ -156,10 +151,8 @@ def anova(
     F = 9.52, p = 0.0138
     """
     corrected = choose(correction, {"none": False, "greenhouse-geisser": True}, "correction")
-    table = _table(scores, options)
+    table = _table(scores, options, "ANOVA")
     n, k = table.values.shape
-    if k < 2 or n < 2:  # noqa: PLR2004
-        raise DataError(f"ANOVA takes at least two classifiers and two rows; got {k} and {n}.", hint=_MORE_ROWS)
     centred = table.values - table.values.mean(axis=1, keepdims=True)  # some data sets are harder than others
     effects = centred.mean(axis=0)
     residuals = centred - effects
@@ -195,8 +188,16 @@ def _epsilon(residuals: FloatArray) -> float:
     return 1.0 if squares == 0 else float(np.trace(covariance)) ** 2 / ((k - 1) * squares)
 
 
-def _table(scores: Sequence[Any], options: Table) -> Scores:
-    return as_scores(scores, names=options.get("names"), columns=options.get("columns"))
+def _table(scores: Sequence[Any], options: Table, test: str, least: Literal["two", "three"] = "two") -> Scores:
+    """Return a table of scores with columns and rows enough for a test."""
+    table = as_scores(scores, names=options.get("names"), columns=options.get("columns"))
+    n, k = table.values.shape
+    if k < {"two": 2, "three": 3}[least]:
+        hint = _MORE_ROWS if least == "two" else "for two use wilcoxon or sign."
+        raise InvalidInputError(f"{test} compares at least {least} classifiers; got {k}.", hint=hint)
+    if n < 2:  # noqa: PLR2004
+        raise DataError("There is a single row of scores, and a test takes at least two.", hint=_MORE_ROWS)
+    return table
 
 
 def _remarks(options: Table) -> tuple[Remark, ...]:
@@ -208,14 +209,7 @@ def _friedman(scores: Sequence[Any], options: Table) -> tuple[Scores, float]:
     """Return a table of at least three classifiers and two rows, and Friedman's statistic of it."""
     from scipy import stats
 
-    table = _table(scores, options)
-    n, k = table.values.shape
-    if k < 3:  # noqa: PLR2004
-        raise InvalidInputError(
-            f"Friedman's test compares at least three classifiers; got {k}.", hint="for two use wilcoxon or sign."
-        )
-    if n < 2:  # noqa: PLR2004
-        raise DataError(_ONE_ROW, hint=_MORE_ROWS)
+    table = _table(scores, options, "Friedman's test", "three")
     tied = _all_tied(table.rounded)
     return table, 0.0 if tied else float(stats.friedmanchisquare(*table.rounded.T).statistic)
 

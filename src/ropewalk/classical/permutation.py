@@ -23,7 +23,7 @@ from ropewalk.draws.blocks import block_size
 from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.resolve import MetricLike, Settled, choose_metric, settle
-from ropewalk.models import draw_psi, observed_psi
+from ropewalk.models import draw_psi, measure, observed_psi
 from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect
 from ropewalk.results.options import Option, SeedOption
@@ -144,10 +144,9 @@ def _as_far(deltas: FloatArray, seen: float, side: Alternative, *, slack: float)
 def _every(swaps: Swaps, question: Settled) -> tuple[FloatArray, FloatArray]:
     """Return the metric of every table that exchanges can make, and the probability of each."""
     psi, chances = [], []
-    shares = None if question.prevalence is None else np.array(question.prevalence)
     for start in range(0, swaps.n_ways, swaps.block_size):
         table, chance = swaps.ways(start, min(start + swaps.block_size, swaps.n_ways))
-        psi.append(question.metric(table if shares is None else table.at_prevalence(shares)))
+        psi.append(measure(question.metric, table, question.prevalence))
         chances.append(chance)
     return np.concatenate(psi, axis=1), np.concatenate(chances)
 

@@ -73,7 +73,7 @@ def repeated(
     remarks: tuple[Remark, ...] = ()
     extra = 0.0
     if n_train is None and n_test is None:
-        remedy = "Say n_train= and n_test= for a wider interval, and compare two classifiers by corrected_t."
+        remedy = "Give n_train= and n_test= for a wider interval, and compare two classifiers by corrected_t."
         remarks = caution(of, remedy)
     else:
         extra = _test_share(n_train, n_test)

@@ -8,7 +8,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prevalence, checked_keywords, is_whole
+from ropewalk._checks import check_prevalence, check_whole, checked_keywords
 from ropewalk.curves.drawing import System, threshold_sums, threshold_tables
 from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
@@ -17,6 +17,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.items import View, equal_mass_bins, turned
 from ropewalk.metrics.margins import ratio
 from ropewalk.metrics.resolve import MetricLike, choose_metric
+from ropewalk.models import measure
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.results.options import CurveOptions
 from ropewalk.text.remarks import note
@@ -29,8 +30,9 @@ _CHOSEN_HERE: Final = (
     "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
     "are: test it on others."
 )
+_MAX_BINS: Final = 200
 _MAX_THRESHOLDS: Final = 200
-_ROUNDING: Final = 1e-12
+_MAX_ROUNDING: Final = 1e-12
 
 
 def __dir__() -> list[str]:
@@ -122,7 +124,7 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
         drawn = threshold_tables(matrix @ weights)
         recalls, precisions = drawn.tp / drawn.positives, ratio(drawn.tp, drawn.called)
         # The first threshold at which a recall is reached, rounding apart.
-        places = [np.minimum(np.searchsorted(column, x - _ROUNDING), column.size - 1) for column in recalls.T]
+        places = [np.minimum(np.searchsorted(column, x - _MAX_ROUNDING), column.size - 1) for column in recalls.T]
         return np.stack([column[at] for at, column in zip(places, precisions.T, strict=True)], axis=1)
 
     return PrCurve(
@@ -149,10 +151,9 @@ def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -
     >>> bool(((curve.band.all_low < curve.predicted) & (curve.predicted < curve.band.all_high)).all())
     True
     """
-    if not is_whole(n_bins) or not 1 <= n_bins <= _MAX_THRESHOLDS:
-        raise InvalidInputError(f"`n_bins` must be an integer from 1 to {_MAX_THRESHOLDS}; got {n_bins!r}.")
+    number = check_whole(n_bins, "n_bins", 1, _MAX_BINS)
     system = System(data, options, probabilities=True)
-    bins, place = np.unique(equal_mass_bins(system.view.scores, int(n_bins)), return_inverse=True)
+    bins, place = np.unique(equal_mass_bins(system.view.scores, number), return_inverse=True)
     place, n = place.reshape(-1), bins.size
     weight = np.ones(place.size) if system.view.weight is None else system.view.weight
     total = np.bincount(place, weights=weight, minlength=n)
@@ -203,15 +204,15 @@ def threshold(
     """
     system = System(data, options)
     table = Outcomes.empty(system.items.labels, ["A"])
-    measure = choose_metric(metric, table, system.items.labels[1], cost_matrix)
-    if measure.average is not None or (measure.cost is not None and len(measure.cost) != 2):  # noqa: PLR2004
+    chosen = choose_metric(metric, table, system.items.labels[1], cost_matrix)
+    if chosen.average is not None or (chosen.cost is not None and len(chosen.cost) != 2):  # noqa: PLR2004
         raise DataError(
-            f"A threshold makes two classes, and {measure.name!r} is not for two.",
+            f"A threshold makes two classes, and {chosen.name!r} is not for two.",
             hint="give a metric of one class, or a 2 × 2 cost matrix.",
         )
-    measure = measure.at(1)
+    chosen = chosen.at(1)
     if system.turned:  # costs and shares come in label order, and the positive label is last here
-        measure = measure if measure.cost is None else replace(measure, cost=turned(measure.cost))
+        chosen = chosen if chosen.cost is None else replace(chosen, cost=turned(chosen.cost))
         prevalence = prevalence[::-1] if isinstance(prevalence, Sequence | np.ndarray) else prevalence
     shares = check_prevalence(prevalence, system.items.labels)
     cuts = _cuts(system.view, thresholds)
@@ -219,12 +220,11 @@ def threshold(
     matrix = threshold_sums(system.view, cuts[::-1])
 
     def curve(weights: FloatArray) -> FloatArray:
-        tables = threshold_tables(matrix @ weights)
-        return measure(tables if shares is None else tables.at_prevalence(np.array(shares)))[::-1]
+        return measure(chosen, threshold_tables(matrix @ weights), shares)[::-1]
 
     values = system.draw(curve)
     band = system.band(curve, cuts, values=values)
-    sign = 1.0 if measure.higher_is_better else -1.0
+    sign = 1.0 if chosen.higher_is_better else -1.0
     best = (sign * values).max(axis=0)
     winners = cuts[np.sort((sign * values).argmax(axis=0))]
     tail = (1 - system.prob) / 2
@@ -232,8 +232,8 @@ def threshold(
     return ThresholdCurve(
         **system.facts | {"remarks": (*system.remarks, note("threshold_chosen_here", _CHOSEN_HERE))},
         band=band,
-        metric=measure.name,
-        higher_is_better=measure.higher_is_better,
+        metric=chosen.name,
+        higher_is_better=chosen.higher_is_better,
         thresholds=cuts,
         best=float(cuts[(sign * band.mean).argmax()]),
         best_interval=Interval(float(ends[0]), float(ends[1])),
@@ -284,7 +284,7 @@ def _hull(fpr: Sequence[float], tpr: Sequence[float]) -> Any:
     for i, (x, y) in enumerate(zip(fpr, tpr, strict=True)):
         while len(kept) > 1:
             (x0, x1), (y0, y1) = ((rates[kept[-2]], rates[kept[-1]]) for rates in (fpr, tpr))
-            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0) - _ROUNDING:
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0) - _MAX_ROUNDING:
                 break
             kept.pop()
         kept.append(i)

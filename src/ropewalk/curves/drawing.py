@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_prob, check_seed, check_threads, is_whole
+from ropewalk._checks import check_prob, check_seed, check_threads, check_whole
 from ropewalk.data.inputs import read_one
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
@@ -27,7 +27,7 @@ from ropewalk.text.remarks import Remark, as_notes, note
 from ropewalk.typing import FloatArray
 
 _MAX_DRAWS: Final = 100_000
-_FEW_DRAWS: Final = 1_000
+_MIN_DRAWS: Final = 1_000
 
 Weigh = Callable[[FloatArray], FloatArray]
 """Weights of units (units, draws) in, a curve for each draw (points, draws) out."""
@@ -49,15 +49,12 @@ class System:
             raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
         if not (items.items_by_class() > 0).all():
             raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
-        draws = options.get("draws", 2_000)
-        if not is_whole(draws) or not 1 <= draws <= _MAX_DRAWS:
-            raise InvalidInputError(f"`draws` must be an integer from 1 to {_MAX_DRAWS:,}; got {draws!r}.")
-        self.items, self.draws = items, draws
+        self.items, self.draws = items, check_whole(options.get("draws", 2_000), "draws", 1, _MAX_DRAWS)
         self.seed = check_seed(options.get("rng"), options.get("random_state"))
         self.prob, self.threads = check_prob(options.get("prob", 0.95)), check_threads(options.get("threads", 1))
         self.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
-        text = f"With {draws:,} draws the band is rough: 2,000 are usual."
-        rough = [note("rough_band", text)] if draws < _FEW_DRAWS else []
+        text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
+        rough = [note("rough_band", text)] if self.draws < _MIN_DRAWS else []
         self.remarks: tuple[Remark, ...] = (*rough, *as_notes([*few_units(items), *thin_scores(items)]))
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)

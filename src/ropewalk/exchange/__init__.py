@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
-from ropewalk._checks import checked_keywords, is_whole
+from ropewalk._checks import checked_keywords
 from ropewalk.errors import FileFormatError, InvalidInputError
 from ropewalk.exchange.foreign import ForeignOptions, judge_draws, material
 from ropewalk.exchange.groups import Answer, contents
@@ -49,19 +49,13 @@ def to_arviz(answer: Answer, *, draws: int | None = None) -> Any:
     >>> bool((data["posterior"]["delta"].values[0] == r.draws.delta()).all())
     True
     """
-    return as_arviz(contents(answer, _check_draws(draws)), "to_arviz()")
+    return as_arviz(contents(answer, draws), "to_arviz()")
 
 
 @checked_keywords
 def to_netcdf(answer: Answer, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
     """Write an answer to a netCDF file with the groups of `to_arviz`; `from_netcdf` and ArviZ read it."""
-    write(path, contents(answer, _check_draws(draws)))
-
-
-def _check_draws(draws: Any) -> int | None:
-    if draws is not None and (not is_whole(draws) or draws < 1):
-        raise InvalidInputError(f"`draws` must be a whole number from 1 up, or None for all; got {draws!r}.")
-    return None if draws is None else int(draws)
+    write(path, contents(answer, draws))
 
 
 @checked_keywords
@@ -92,7 +86,7 @@ def from_netcdf(path: str | os.PathLike[str]) -> Answer:
         if not is_ours(attrs):
             raise FileFormatError(
                 f"{os.fspath(path)!r} holds no answer of ropewalk.",
-                hint="from_arviz(path, a=…, b=…) decides on draws of anybody's.",
+                hint="from_arviz(path, a=…, b=…) decides on draws made elsewhere.",
             )
         return restore(groups, attrs)
 

@@ -76,11 +76,6 @@ class Material:
     no_verdict: str = ""
     remarks: tuple[Remark, ...] = ()
 
-    @property
-    def chains(self) -> int:
-        """How many chains there are."""
-        return int(self.delta.shape[0])
-
 
 def judge_draws(m: Material) -> ForeignComparison:
     """Judge draws as any comparison is judged; chains that have not converged get no verdict."""
@@ -95,7 +90,10 @@ def judge_draws(m: Material) -> ForeignComparison:
         remarks.append(warning("no_width", text))
     recipe, drawing = _recipe(m), Drawing(diagnostics=diagnostics, no_verdict=unsaid)
     observed = None if None in m.observed else m.observed[0] - m.observed[1]  # type: ignore[operator]
-    flat = m.delta.reshape(-1)
+    flat, chains = m.delta.reshape(-1), len(m.delta)
+    draws: Draws = DeltaDraws(flat, m.names, chains)
+    if m.scores is not None:
+        draws = Draws(psi=np.stack([scores.reshape(-1) for scores in m.scores]), names=m.names, chains=chains)
     question = replace(recipe.question, rope=None) if unsaid else recipe.question
     contrasted = contrast(flat, question, observed=observed, names=m.names, ess=_worth(m, m.delta))
     return ForeignComparison(
@@ -105,7 +103,7 @@ def judge_draws(m: Material) -> ForeignComparison:
         estimate_b=_estimate(m, 1),
         **{part.name: getattr(contrasted, part.name) for part in fields(contrasted)},
         bayes_factor=_factor(m, recipe),
-        draws=_draws(m),
+        draws=draws,
         prior_draws=None if m.prior is None else m.prior.reshape(-1),
         recipe=recipe,
         remarks=tuple(dict.fromkeys(remarks)),
@@ -126,12 +124,6 @@ def _recipe(m: Material) -> Recipe:
         draws=m.delta.size,
         data_hash=m.data_hash or fingerprint(*(m.scores or (m.delta,))),
     )
-
-
-def _draws(m: Material) -> Draws:
-    if m.scores is None:
-        return DeltaDraws(m.delta.reshape(-1), m.names, m.chains)
-    return Draws(psi=np.stack([scores.reshape(-1) for scores in m.scores]), names=m.names, chains=m.chains)
 
 
 def _worth(m: Material, draws: FloatArray) -> float | None:

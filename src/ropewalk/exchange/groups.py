@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._checks import check_whole
 from ropewalk._version import __version__
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
@@ -146,7 +147,7 @@ class Frame:
 
 def contents(answer: Answer, draws: int | None = None) -> Contents:
     """Return everything that is known of an answer, in ArviZ's groups."""
-    frame = Frame.of(answer, draws)
+    frame = Frame.of(answer, None if draws is None else check_whole(draws, "draws"))
     made = {
         "posterior": _posterior(frame),
         "posterior_predictive": _predictive(frame),
@@ -219,9 +220,9 @@ def _add_shares(frame: Frame, group: Group, drawn: Drawn) -> None:
         return
     axis = frame.of_class
     if "mu" not in group.variables:
-        group.variables["mu"] = (("chain", "draw", *frame.own, axis), frame.chained(drawn.all_mu))
+        group.variables["mu"] = (("chain", "draw", *frame.own, axis), frame.chained(drawn.mu))
     if "recall" not in group.variables:
-        recall = frame.chained(drawn.all_recall, axis=1)
+        recall = frame.chained(drawn.recall, axis=1)
         group.variables["recall"] = (("chain", "draw", "classifier", axis), recall)
     group.coords[axis] = frame.classes
 
@@ -230,26 +231,25 @@ def _prior(frame: Frame) -> Group | None:
     answer, recipe = frame.answer, frame.recipe
     known = answer.prior_draws if isinstance(answer, Comparison) else None
     most = frame.chains * frame.number
-    chain = replace(frame, chains=1, length=most, number=most)
     if not frame.tables or recipe.model.no_factor:
         if known is None:
             frame.left_out.append(f"prior: {recipe.model.no_factor or 'not known'}")
             return None
-        return _scores(chain, None, known[np.newaxis, :most])
+        return _scores(frame, None, known[np.newaxis, :most])
     work = frame.tables[0].n_labels * len(frame.names)
     number = min(max(min(SD_DRAWS, _MAX_PRIOR_WORK // work), _MIN_PRIOR_DRAWS) if known is None else known.size, most)
-    chain = replace(frame, chains=1, length=number, number=number)
     drawn = Drawn(recipe=recipe, tables=frame.tables, number=number, shares=True)
     try:
         drawn.fill(prior_parts(recipe, frame.tables, number))
-        delta = difference(*drawn.all_psi) if isinstance(answer, Comparison) else None
+        delta = difference(*drawn.psi) if isinstance(answer, Comparison) else None
         check_same(delta if known is None else known[:number], delta)
         if any(WEIGHED in reason for reason in frame.left_out):
             raise OtherDrawsError(WEIGHED)  # as the posterior does, so does the prior
     except RopewalkError as error:
         frame.left_out.append(f"psi, mu and recall of the prior: {error.message}")
-        return None if known is None else _scores(chain, None, known[np.newaxis, :number])
-    group = _scores(chain, chain.chained(drawn.all_psi, axis=1), None if delta is None else delta[np.newaxis])
+        return None if known is None else _scores(frame, None, known[np.newaxis, :number])
+    chain = replace(frame, chains=1, length=number, number=number)
+    group = _scores(chain, chain.chained(drawn.psi, axis=1), None if delta is None else delta[np.newaxis])
     _add_shares(chain, group, drawn)
     return group
 
@@ -274,7 +274,7 @@ def _predictive(frame: Frame) -> Group | None:
     drawn = _again(frame, int(picked[-1]) + 1, picked=picked)
     if drawn is None:
         return None
-    counts = drawn.all_confusion
+    counts = drawn.confusion
     return _data(frame, counts.reshape(frame.chains, number, *counts.shape[1:]), ("chain", "draw"))
 
 
@@ -316,11 +316,9 @@ def _stats(frame: Frame) -> Group | None:
 def _attributes(frame: Frame) -> dict[str, Any]:
     """Return the question and the answer in what netCDF can hold: texts and numbers."""
     answer, recipe = frame.answer, frame.recipe
-    rendered: Comparison | Ranking | Evaluation
+    rendered: Any = answer
     if isinstance(answer, MetricPosterior):  # the JSON of a single metric is an evaluation of it
         rendered = Evaluation(name=answer.draws.names[0], at_least=answer.bar, metrics=(answer,))
-    else:
-        rendered = answer
     values = rendered.to_dict()
     attrs: dict[str, Any] = {
         "inference_library": "ropewalk",
@@ -342,10 +340,10 @@ def _attributes(frame: Frame) -> dict[str, Any]:
     }
     if isinstance(attrs["seed"], int) and attrs["seed"] > _MAX_INTEGER:  # a whole number of netCDF has 64 bits
         attrs["seed"] = str(attrs["seed"])
-    known = {name: value for name, value in attrs.items() if value not in (None, "")}
     return {
         name: visible(value) if isinstance(value, str) and name not in {ANSWER, MORE} else value
-        for name, value in known.items()
+        for name, value in attrs.items()
+        if value not in (None, "")
     }
 
 

@@ -18,6 +18,7 @@ from ropewalk.draws.blocks import generator
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.chains import CHUNK, Chains, prior_tables
 from ropewalk.metrics.margins import Tables, ratio
+from ropewalk.models import measure
 from ropewalk.models.multilabel import LabelMargins
 from ropewalk.models.protocol import Posterior
 from ropewalk.models.replicate import cut, replicate, squares, whole_block
@@ -28,7 +29,7 @@ Part = tuple[int, int, Tables]
 """Which table of the recipe, which draw comes first, and the draws as tables."""
 
 WEIGHED: Final = "the model weighs its draws after they were made"
-_SAME: Final = 1e-9
+_MAX_ROUNDING: Final = 1e-9
 
 
 class OtherDrawsError(InvalidInputError):
@@ -67,9 +68,10 @@ def _chained(chunks: Iterable[Sequence[Tables]]) -> Iterator[Part]:
 class Drawn:
     """What is kept of `number` draws as tables.
 
-    `mu` has the shares of the classes, one array (draws, C) per table; `recall` is (classifiers, draws, C), and `psi`,
-    the metric, (classifiers, draws). `confusion` has the replicated matrices of the draws in `picked`, one array
-    (classifiers, picked, …, truth, predicted) per table. What is not wanted is empty.
+    `mu` has the shares of the classes, (draws, C), or (draws, tables, C) where there are several tables; `recall` is
+    (classifiers, draws, C), and `psi`, the metric, (classifiers, draws). `replicates` has the confusion matrices of
+    the draws in `picked`, for each table in runs of (classifiers, draws, …, truth, predicted). What is not wanted is
+    empty.
     """
 
     recipe: Recipe
@@ -78,81 +80,52 @@ class Drawn:
     shares: bool = False
     picked: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     known: FloatArray | None = None
-    mu: list[FloatArray] = field(default_factory=list)
-    recall: list[FloatArray] = field(default_factory=list)
-    psi: list[FloatArray] = field(default_factory=list)
-    confusion: list[list[IntArray]] = field(default_factory=list)
+    mu: FloatArray = field(init=False)
+    recall: FloatArray = field(init=False)
+    psi: FloatArray = field(init=False)
+    replicates: list[list[IntArray]] = field(init=False)
 
     def fill(self, parts: Iterable[Part]) -> Drawn:
         """Take what is kept out of the tables, which are never all there at once."""
-        for table in self.tables:
-            n_classes, n_classifiers = class_places(table).size, table.n_classifiers
-            size = self.number if self.shares else 0
-            self.mu.append(np.empty((size, n_classes)))
-            self.recall.append(np.empty((n_classifiers, size, n_classes)))
-            self.psi.append(np.empty((n_classifiers, self.number if self.known is None else 0)))
-            self.confusion.append([])
+        ends = np.cumsum([0, *(table.n_classifiers for table in self.tables)]).tolist()
+        n_classes, size = class_places(self.tables[0]).size, self.number if self.shares else 0
+        by_table = np.empty((size, len(self.tables), n_classes))
+        self.mu = by_table[:, 0] if len(self.tables) == 1 else by_table
+        self.recall = np.empty((ends[-1], size, n_classes))
+        self.psi = np.empty((ends[-1], self.number if self.known is None else 0))
+        self.replicates = [[] for _ in self.tables]
         generators = [generator(self.recipe.seed, streams.REPLICATED + i, 0) for i in range(len(self.tables))]
         for i, start, tables in parts:
-            self._check(i, start, tables)
+            rows = slice(ends[i], ends[i + 1])
             if self.shares:
-                self._keep_shares(i, start, tables)
-            if self.known is None:
-                psi = self._metric(tables)
-                self.psi[i][:, start : start + psi.shape[1]] = psi[:, : self.number - start]
+                margins, places = tables.margins(), class_places(self.tables[i])
+                stop = min(start + len(margins.row), self.number)
+                by_table[start:stop, i] = ratio(margins.row, margins.total)[: stop - start, places]
+                self.recall[rows, start:stop] = ratio(margins.tp, margins.row)[:, : stop - start, places]
+            if self.known is None or start == 0:
+                psi = measure(self.recipe.metric, tables, self.recipe.prevalence)
+                if self.known is None:
+                    self.psi[rows, start : start + psi.shape[1]] = psi[:, : self.number - start]
+                else:  # a model that weighs its draws afterwards has other tables
+                    check_same(self.known[rows, : psi.shape[1]], psi[:, : self.known.shape[1]])
             self._replicate(i, start, tables, generators[i])
         return self
-
-    def _metric(self, tables: Tables) -> FloatArray:
-        prevalence: Any = self.recipe.prevalence
-        return self.recipe.metric(tables if prevalence is None else tables.at_prevalence(np.array(prevalence)))  # type: ignore[arg-type]
-
-    def _check(self, i: int, start: int, tables: Tables) -> None:
-        """Refuse tables whose metric is not what is known of it: those of a model that weighs its draws afterwards."""
-        if self.known is None or start:
-            return
-        first = sum(table.n_classifiers for table in self.tables[:i])
-        known = self.known[first : first + self.tables[i].n_classifiers]
-        again = self._metric(tables)
-        size = min(again.shape[1], known.shape[1])
-        check_same(known[:, :size], again[:, :size])
-
-    def _keep_shares(self, i: int, start: int, tables: Tables) -> None:
-        margins, places = tables.margins(), class_places(self.tables[i])
-        size = min(len(margins.row), self.number - start)
-        self.mu[i][start : start + size] = ratio(margins.row, margins.total)[:size, places]
-        self.recall[i][:, start : start + size] = ratio(margins.tp, margins.row)[:, :size, places]
 
     def _replicate(self, i: int, start: int, tables: Tables, rng: np.random.Generator) -> None:
         here = self.picked[(self.picked >= start) & (self.picked < start + n_draws(tables))] - start
         for run in np.split(here, np.flatnonzero(np.diff(here) > 1) + 1) if here.size else ():
             some = cut(tables, int(run[0]), int(run[-1]) + 1)
-            self.confusion[i].append(matrices(replicate(some, self.tables[i].n_items, rng)))
+            self.replicates[i].append(matrices(replicate(some, self.tables[i].n_items, rng)))
 
     @property
-    def all_psi(self) -> FloatArray:
-        """The metric of all classifiers, (classifiers, draws)."""
-        return self.psi[0] if len(self.psi) == 1 else np.concatenate(self.psi)
-
-    @property
-    def all_recall(self) -> FloatArray:
-        """The recalls of all classifiers, (classifiers, draws, classes)."""
-        return self.recall[0] if len(self.recall) == 1 else np.concatenate(self.recall)
-
-    @property
-    def all_mu(self) -> FloatArray:
-        """The shares of the classes, (draws, classes), or (draws, classifiers, classes) where each has its own."""
-        return self.mu[0] if len(self.mu) == 1 else np.stack(self.mu, axis=1)
-
-    @property
-    def all_confusion(self) -> IntArray:
+    def confusion(self) -> IntArray:
         """The replicated matrices, (picked, classifiers, …, truth, predicted)."""
-        return np.concatenate([np.concatenate(runs, axis=1) for runs in self.confusion]).swapaxes(0, 1)
+        return np.concatenate([np.concatenate(runs, axis=1) for runs in self.replicates]).swapaxes(0, 1)
 
 
 def check_same(known: FloatArray | None, again: FloatArray | None) -> None:
     """Refuse draws that are not the known ones."""
-    if known is not None and again is not None and not np.allclose(known, again, rtol=0.0, atol=_SAME):
+    if known is not None and again is not None and not np.allclose(known, again, rtol=0.0, atol=_MAX_ROUNDING):
         raise OtherDrawsError(WEIGHED)
 
 

@@ -22,11 +22,10 @@ _KINDS: Final = "InferenceData, DataTree, Dataset, the path of a netCDF file, or
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable:
-    """Values (chains, draws, …), the names of the further axes, and their coordinates where they have any."""
+    """Values (chains, draws, …), and the further axes: their names and coordinates, 0, 1, … where they have none."""
 
     name: str
     values: Any
-    dims: tuple[str, ...]
     coords: Mapping[str, Sequence[Any]]
 
 
@@ -89,15 +88,15 @@ def pick_draws(group: Any, pick: Any, what: str) -> Picked:
     name = _name_of(pick, known)
     if name not in known:
         raise UnknownNameError(
-            f"There is no variable {name!r} here.",
-            hint=did_you_mean(name, known) + f"There are: {shorten(known)}.",
+            f"There is no variable {name!r} here.", hint=did_you_mean(name, known) + f"There are: {shorten(known)}."
         )
     variable = _variable(group, name)
-    texts, chosen = _wanted(pick, variable)
-    places = tuple(_place(variable, dim, text) for dim, text in zip(variable.dims, texts, strict=True))
+    wanted = _wanted(pick, variable)
+    places = [_place(variable, dim, value) for dim, value in zip(variable.coords, wanted, strict=True)]
     values = variable.values[(slice(None), slice(None), *places)]
-    component = ", ".join(_component(variable, dim, place) for dim, place in zip(variable.dims, places, strict=True))
-    label = f"{name}[{component}]" if chosen else name
+    picked = zip(variable.coords.values(), places, strict=True)
+    component = ", ".join(visible(str(coordinates[place])) for coordinates, place in picked)
+    label = f"{name}[{component}]" if wanted else name
     return Picked(_numbers(values, label), label, component)
 
 
@@ -137,9 +136,9 @@ def _variable(group: Any, name: str) -> Variable:
     if "chain" not in array.dims:
         array = array.expand_dims("chain")
     array = array.transpose(*_CHAINED, ...)
-    dims = tuple(map(str, array.dims[2:]))
-    coords = {dim: array.coords[dim].values.tolist() for dim in dims if dim in array.coords}
-    return Variable(name, array.values, dims, coords)
+    sizes = zip(array.dims[2:], array.shape[2:], strict=True)
+    coords = {str(d): array.coords[d].values.tolist() if d in array.coords else range(size) for d, size in sizes}
+    return Variable(name, array.values, coords)
 
 
 def _plain(values: Any, name: str) -> Variable:
@@ -155,65 +154,55 @@ def _plain(values: Any, name: str) -> Variable:
     if array.ndim == 0:
         raise DataError(f"{name!r} is a single number, and no draws.", hint="give an array (chain, draw).")
     array = array[np.newaxis] if array.ndim == 1 else array
-    return Variable(name, array, tuple(f"dim_{i}" for i in range(array.ndim - 2)), {})
+    return Variable(name, array, {f"dim_{i}": range(size) for i, size in enumerate(array.shape[2:])})
 
 
-def _wanted(pick: Pick, variable: Variable) -> tuple[list[Any], bool]:
-    """Return what was named of each axis, and whether anything was."""
+def _wanted(pick: Pick, variable: Variable) -> list[Any]:
+    """Return what was named of each axis."""
+    dims = tuple(variable.coords)
     if isinstance(pick, tuple):
         coordinates = {str(dim): value for dim, value in pick[1].items()}
-        unknown = [dim for dim in coordinates if dim not in variable.dims]
+        unknown = [dim for dim in coordinates if dim not in dims]
         if unknown:
             raise UnknownNameError(
                 f"The variable {variable.name!r} has no axis {unknown[0]!r}.",
                 hint=_axes(variable) or "it has no axes but draws.",
             )
-        wanted = [coordinates[dim] for dim in variable.dims if dim in coordinates]
+        wanted = [coordinates[dim] for dim in dims if dim in coordinates]
     elif pick == variable.name:
         wanted = []
     else:
         inside = pick[len(variable.name) + 1 : -1]
-        whole = len(variable.dims) == 1  # a coordinate of one axis may have commas
+        whole = len(dims) == 1  # a coordinate of one axis may have commas
         wanted = [inside] if whole else [part.strip() for part in inside.split(",")]
-    if len(wanted) == len(variable.dims):
-        return wanted, bool(wanted)
-    if not variable.dims:
+    if len(wanted) == len(dims):
+        return wanted
+    if not dims:
         raise DataError(
-            f"The variable {variable.name!r} is one number a draw and has no components.", hint="leave out […]."
+            f"The variable {variable.name!r} is one number per draw and has no components.", hint="leave out […]."
         )
     n_components = math.prod(variable.values.shape[2:])
+    first = {dim: coordinates[0] for dim, coordinates in variable.coords.items() if coordinates}
     raise DataError(
         f"The variable {variable.name!r} has {n_components:,} components for each draw, and one is wanted.",
-        hint=f"{_axes(variable)} Name one: {_example(variable)}.",
+        hint=f"{_axes(variable)} Name one: ({variable.name!r}, {first!r}).",
     )
 
 
 def _axes(variable: Variable) -> str:
-    axes = []
-    for dim, size in zip(variable.dims, variable.values.shape[2:], strict=True):
-        axes.append(f"{dim!r}: {shorten(variable.coords.get(dim, range(size)), 6)}")
-    return f"its axes are {'; '.join(axes)}." if axes else ""
-
-
-def _example(variable: Variable) -> str:
-    first = {
-        dim: variable.coords.get(dim, range(size))[0]
-        for dim, size in zip(variable.dims, variable.values.shape[2:], strict=True)
-        if size
-    }
-    return f"({variable.name!r}, {first!r})"
+    axes = "; ".join(f"{dim!r}: {shorten(coordinates, 6)}" for dim, coordinates in variable.coords.items())
+    return f"its axes are {axes}." if axes else ""
 
 
 def _place(variable: Variable, dim: str, wanted: Any) -> int:
     """Return the place of a coordinate on an axis: by its value or how it is written, else by its number."""
-    size = int(variable.values.shape[2 + variable.dims.index(dim)])
-    coords = variable.coords.get(dim)
-    values: list[Any] = list(range(size)) if coords is None else list(coords)
+    values = list(variable.coords[dim])
+    size = len(values)
     same = [i for i, value in enumerate(values) if type(value) is type(wanted) and value == wanted]
     same = same or [i for i, value in enumerate(values) if str(value) == str(wanted)]
     if len(same) == 1:
         return same[0]
-    named = coords is not None and not all(isinstance(value, int | float) for value in values)
+    named = not all(isinstance(value, int | float) for value in values)
     text = str(wanted).strip()
     if named and not same and text.lstrip("-").isdecimal() and -size <= int(text) < size:
         return int(text) % size
@@ -221,11 +210,6 @@ def _place(variable: Variable, dim: str, wanted: Any) -> int:
     raise UnknownNameError(
         f"The variable {variable.name!r} has {what} component {wanted!r} along {dim!r}.", hint=_axes(variable)
     )
-
-
-def _component(variable: Variable, dim: str, place: int) -> str:
-    coords = variable.coords.get(dim)
-    return visible(str(place if coords is None else coords[place]))
 
 
 def _numbers(values: Any, label: str) -> FloatArray:

@@ -5,13 +5,13 @@ ArviZ has `InferenceData` before its version 1, and xarray's `DataTree` from the
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -117,12 +117,8 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
 def _engine(caller: str) -> tuple[str, Any]:
     """Return the library that reads and writes netCDF here, ArviZ's usual one or the other, and xarray."""
     for engine, modules in _ENGINES.items():
-        try:
-            for module in modules:
-                importlib.import_module(module)
-        except ImportError:
-            continue
-        return engine, load("xarray", caller)
+        if all(find_spec(module) for module in modules):
+            return engine, load("xarray", caller)
     raise MissingDependencyError(
         f"{caller} needs h5netcdf, which is not installed.", hint="pip install 'ropewalk[mcmc]'"
     )
@@ -130,7 +126,7 @@ def _engine(caller: str) -> tuple[str, Any]:
 
 @contextmanager
 def opened(path: str | os.PathLike[str], caller: str) -> Iterator[dict[str, Any]]:
-    """Open a file of groups, "/" among them; what nobody looks at is not read."""
+    """Open a file of groups, "/" among them; variables are read when they are used."""
     _check_file(path)
     engine, xr = _engine(caller)
     try:

@@ -205,6 +205,11 @@ AnyData = AnyOutcomes | ItemScores
 AnyMetric = Metric | ScoreMetric
 
 
+def measure(metric: AnyMetric, tables: Any, prevalence: tuple[float, ...] | None = None) -> FloatArray:
+    """Return a metric of tables, (K, draws), at another class mix where one is named."""
+    return metric(tables if prevalence is None else tables.at_prevalence(np.array(prevalence)))
+
+
 def draw_psi(
     posteriors: Sequence[Posterior],
     metric: AnyMetric,
@@ -220,13 +225,11 @@ def draw_psi(
 
     One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones.
     """
-    shares = None if prevalence is None else np.array(prevalence)
     parts = []
     for number, posterior in enumerate(posteriors):
 
         def draw(rng: np.random.Generator, size: int, posterior: Posterior = posterior) -> FloatArray:
-            table = posterior.block(rng, size)
-            return metric(table if shares is None else table.at_prevalence(shares))  # type: ignore[arg-type]
+            return measure(metric, posterior.block(rng, size), prevalence)
 
         size = posterior.block_size
         first = start // size * size
@@ -260,8 +263,5 @@ def observed_psi(
         if not table.n_items or unseen:
             values += [None] * table.n_classifiers
             continue
-        counts = observed_tables(table)
-        if prevalence is not None:
-            counts = counts.at_prevalence(np.array(prevalence))
-        values += metric(counts)[:, 0].tolist()  # type: ignore[arg-type]
+        values += measure(metric, observed_tables(table), prevalence)[:, 0].tolist()
     return tuple(values)

@@ -5,13 +5,7 @@ from __future__ import annotations
 from ropewalk._checks import check_public_classes
 from ropewalk.planning.more import more_data
 from ropewalk.planning.plans import plan
-from ropewalk.planning.scenarios import (
-    BinaryScenario,
-    ConfusionScenario,
-    JointScenario,
-    MetricScenario,
-    Scenario,
-)
+from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 from ropewalk.planning.simulation import StopWhen, power, stopping
 from ropewalk.results.planning import MoreData, Plan, PowerResult, PowerRow, StoppingResult
 

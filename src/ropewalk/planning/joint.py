@@ -15,8 +15,8 @@ from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.typing import CodeArray, FloatArray, Label
 
 NAMES: Final = ("A", "B")
-_MOST_CLASSES: Final = 200
-_ROUNDING: Final = 1e-9
+_MAX_CLASSES: Final = 200
+_MAX_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,9 +76,9 @@ class Joint:
 
 def check_classes(n: int) -> int:
     """Refuse more classes than a table of all triples of them has room for."""
-    if n > _MOST_CLASSES:
+    if n > _MAX_CLASSES:
         raise InvalidInputError(
-            f"A scenario of {n:,} classes is too large: it may have {_MOST_CLASSES}.",
+            f"A scenario of {n:,} classes is too large: it may have {_MAX_CLASSES}.",
             hint="an Outcomes as a JointScenario takes any number.",
         )
     return n
@@ -91,24 +91,6 @@ def share(value: Any, what: str) -> float:
     return float(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """How often two classifiers agree at least, at most (Fréchet's bounds), and if they err independently."""
-
-    least: float
-    independent: float
-    most: float
-
-    def __str__(self) -> str:
-        return f"from {_down(self.least, up=True)} to {_down(self.most)} ({self.independent:.3g} if independent)"
-
-
-def _down(value: float, *, up: bool = False) -> str:
-    """Format a bound with four digits, rounded so that it may be typed in again."""
-    scaled = np.ceil(value * 1e4 - _ROUNDING) if up else np.floor(value * 1e4 + _ROUNDING)
-    return f"{scaled / 1e4:g}"
-
-
 def couple(mu: FloatArray, a: FloatArray, b: FloatArray, agreement: object) -> FloatArray:
     """Return the M × M × M table whose classifiers have the rows `a` and `b` and agree that often.
 
@@ -117,20 +99,24 @@ def couple(mu: FloatArray, a: FloatArray, b: FloatArray, agreement: object) -> F
     """
     free = mu[:, np.newaxis, np.newaxis] * a[:, :, np.newaxis] * b[:, np.newaxis, :]
     closest = np.stack([weight * _closest(p, q) for weight, p, q in zip(mu, a, b, strict=True)])
-    least = [max(0.0, float((p + q).max()) - 1) for p, q in zip(a, b, strict=True)]
-    bounds = Range(float(mu @ least), _agreeing(free), _agreeing(closest))
-    wanted = _within(agreement, bounds)
-    if wanted >= bounds.independent:
-        towards, reach = closest, bounds.most - bounds.independent
+    # Fréchet's bounds, and how often they agree if they err independently.
+    least = float(mu @ [max(0.0, float((p + q).max()) - 1) for p, q in zip(a, b, strict=True)])
+    independent, most = _agreeing(free), _agreeing(closest)
+    wanted = _within(agreement, least, independent, most)
+    if wanted >= independent:
+        towards, reach = closest, most - independent
     else:
         towards = np.stack([weight * _furthest(p, q) for weight, p, q in zip(mu, a, b, strict=True)])
-        reach = bounds.independent - bounds.least
-    way = 0.0 if reach <= _ROUNDING else min(abs(wanted - bounds.independent) / reach, 1.0)
+        reach = independent - least
+    way = 0.0 if reach <= _MAX_ROUNDING else min(abs(wanted - independent) / reach, 1.0)
     table: FloatArray = (1 - way) * free + way * towards
     return table
 
 
-def _within(agreement: object, bounds: Range) -> float:
+def _within(agreement: object, least: float, independent: float, most: float) -> float:
+    # With four digits, rounded so that a bound may be typed in again.
+    low, high = np.ceil(least * 1e4 - _MAX_ROUNDING) / 1e4, np.floor(most * 1e4 + _MAX_ROUNDING) / 1e4
+    bounds = f"from {low:g} to {high:g} ({independent:.3g} if independent)"
     if agreement is None:
         raise InvalidInputError(
             f"How often do the two classifiers agree? With these scores the `agreement` lies {bounds}.",
@@ -138,7 +124,7 @@ def _within(agreement: object, bounds: Range) -> float:
             "ones.",
         )
     wanted = share(agreement, "`agreement`")
-    if not bounds.least - _ROUNDING <= wanted <= bounds.most + _ROUNDING:
+    if not least - _MAX_ROUNDING <= wanted <= most + _MAX_ROUNDING:
         raise InvalidInputError(
             f"Two classifiers with these scores cannot agree on {wanted:g} of the items: `agreement` must lie {bounds}."
         )
@@ -154,7 +140,7 @@ def _closest(p: FloatArray, q: FloatArray) -> FloatArray:
     common = np.minimum(p, q)
     rest = 1 - common.sum()
     table = np.diag(common)
-    if rest > _ROUNDING:
+    if rest > _MAX_ROUNDING:
         table += np.outer(p - common, q - common) / rest
     return table
 
@@ -165,9 +151,8 @@ def _furthest(p: FloatArray, q: FloatArray) -> FloatArray:
     from scipy.sparse import csr_array, kron, vstack
 
     n = len(p)
-    one = csr_array(np.ones((1, n)))
-    each = csr_array(np.eye(n))
-    margins = vstack([kron(each, one), kron(one, each)])
+    ones, identity = csr_array(np.ones((1, n))), csr_array(np.eye(n))
+    margins = vstack([kron(identity, ones), kron(ones, identity)])
     # The last margin follows from the others, and rounding must not make it contradict them.
     solved: Any = linprog(  # type: ignore[call-overload]
         np.eye(n).reshape(-1), A_eq=margins.tocsr()[:-1], b_eq=np.concatenate([p, q])[:-1], bounds=(0, 1)

@@ -15,7 +15,7 @@ from ropewalk.inference.goals import CONCLUSIVE, Batch, count, parse_goal, reach
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import MAX_DRAWS, MAX_ITEMS, MAX_SIMULATIONS, MIN_DRAWS, Posed, check_sizes, pose
 from ropewalk.planning.search import ROOT, Crossing, Looks, crossing
-from ropewalk.planning.simulation import Workers, keep_if_stopped, simulate
+from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH
 from ropewalk.results import Comparison
 from ropewalk.results.options import StudyOptions
@@ -91,7 +91,7 @@ def more_data(
         )
     if options.get("rng") is None and options.get("random_state") is None:
         options["rng"] = recipe.seed
-    workers = Workers.of(options)
+    workers = check_workers(options)
     here = replace(
         Outlook.of_comparison(result, recipe),
         goal=goal,
@@ -130,7 +130,7 @@ def more_data(
         low=low,
         high=high,
         n_items=recipe.n_items,
-        rows=tuple(count(posed.study.question, size, done.batches[size], goal) for size in kept),
+        rows=tuple(count(posed.study.recipe.question, size, done.batches[size], goal) for size in kept),
         max_n=most,
         method="simulation",
         simulations=done.looks.spent,

@@ -17,7 +17,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, GOALS, Batch, count, joined, parse_goal, reached, region_of
 from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, Posed, pose
 from ropewalk.planning.search import PLAIN, ROOT, Looks, curve, find, halve
-from ropewalk.planning.simulation import Workers, keep_if_stopped, simulate
+from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH, Study
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Plan
@@ -26,7 +26,7 @@ from ropewalk.text.remarks import argument, note, wording
 _FIRST_SIZE: Final = 200
 _ANY_ROPE: Final = 0.01
 _POINTS: Final = 12  # sizes on the way to the most valuable one, twice
-_EDGE: Final = 1e-9
+_MAX_ROUNDING: Final = 1e-9
 _Z95: Final = 1.959963984540054
 
 
@@ -73,7 +73,7 @@ def plan(
     """
     target, budget = check_prob(target, "target"), check_whole(simulations, "simulations", 10 * BATCH, MAX_SIMULATIONS)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
-    workers, worth = Workers.of(options), _check_worth(cost_per_item, value, n)
+    workers, worth = check_workers(options), _check_worth(cost_per_item, value, n)
     finds_rope = n is not None and parse_goal(options.get("goal", CONCLUSIVE)) == "A≈B"
     any_rope = finds_rope and options.get("rope") is None
     if any_rope:  # it is what is looked for
@@ -146,7 +146,7 @@ class _Search:
         return reached(fresh, self.goal), len(fresh)
 
     def _answer(self, asks: str, n: int | None, ends: tuple[Any, Any] = (None, None), **more: Any) -> Plan:
-        question = self.posed.study.question
+        question = self.posed.study.recipe.question
         rows = tuple(count(question, size, self.batches[size], self.goal) for size in sorted(self.batches))
         usual = {"rows": rows, "simulations": self.looks.spent, "target": self.target}
         return Plan(
@@ -171,7 +171,7 @@ class _Search:
         if answer.x is None:
             text = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
             return self._answer("n", None, remarks=() if self.partial else (note("power_not_reached", text),))
-        return self._answer("n", math.ceil(answer.x - _EDGE), answer.ends)
+        return self._answer("n", math.ceil(answer.x - _MAX_ROUNDING), answer.ends)
 
     def smallest_difference(self, n: int) -> Plan:
         """Find the smallest difference, or for the goal A≈B the smallest ROPE, that n items find with the power."""
@@ -210,8 +210,9 @@ class _Search:
         if least is None or not math.isfinite(furthest):
             return self._answer("delta", n, rows=())
         answer = find(
-            look, self.target, start=min((least + furthest) / 2, 2 * least or furthest / 2), least=max(least, _EDGE),
-            most=furthest, budget=self.budget, scale=PLAIN, whole=False, looks=self.looks,
+            look, self.target, start=min((least + furthest) / 2, 2 * least or furthest / 2),
+            least=max(least, _MAX_ROUNDING), most=furthest, budget=self.budget, scale=PLAIN, whole=False,
+            looks=self.looks,
         )  # fmt: skip
         if answer.x is None:
             return self._answer("delta", n, rows=())

@@ -16,13 +16,7 @@ from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.inference.goals import CONCLUSIVE, check_goal, parse_goal
 from ropewalk.inference.outlook import Outlook
 from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
-from ropewalk.planning.scenarios import (
-    BinaryScenario,
-    ConfusionScenario,
-    JointScenario,
-    MetricScenario,
-    Scenario,
-)
+from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 from ropewalk.planning.study import Study, of_result, of_scenario
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.options import PlanningOptions
@@ -34,7 +28,6 @@ MAX_ITEMS: Final = 10**9
 MAX_SIMULATIONS: Final = 10_000_000
 MIN_DRAWS: Final = 100
 MAX_DRAWS: Final = 10_000_000
-_KINDS: Final = (BinaryScenario, ConfusionScenario, JointScenario, MetricScenario)
 _MAX_LETTERS: Final = 300  # of a sentence
 EXAMPLE: Final = "F1 .60 against .50 at agreement .7"
 _NUMBER: Final = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*%?)"
@@ -43,7 +36,7 @@ _SENTENCE: Final = re.compile(
     rf"(?:against|versus|vs\.?|v\.?|and|to|over|,)\s*{_NUMBER}(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_ASIDE: Final = re.compile(
+_EXTRA: Final = re.compile(
     rf"[\s,;]*(?:(?:at|with|and|an?|the|of)\s+)*(?:"
     rf"(?P<what>agreement|prevalence)\s*(?:of|=|:)?\s*{_NUMBER}|(?P<classes>\d+)\s+(?:classes|labels))",
     re.IGNORECASE,
@@ -56,13 +49,13 @@ _FORMS: Final[dict[str, tuple[type, tuple[str, ...], tuple[str, ...]]]] = {
     ),
     "joint": (JointScenario, ("joint",), ("labels", "names")),
 }  # fmt: skip
-_CALLED: Final = {"confusion_a": "a", "confusion_b": "b", "joint": "table"}
+_FIELD_OF_KEY: Final = {"confusion_a": "a", "confusion_b": "b", "joint": "table"}
 _OF_A_RESULT: Final = ("metric", "model", "pos_label", "classes", "cost_matrix")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posed:
-    """A study and what is said about it; `joint` scenarios can be tilted, posteriors cannot."""
+    """A study and its design; a scenario can be tilted, a posterior cannot."""
 
     study: Study
     design: Design
@@ -72,7 +65,7 @@ class Posed:
         """Return the same study of a truth on the line through the scenario: 0 is no difference, 1 the scenario."""
         assert self.scenario is not None  # noqa: S101 - checked where it is asked for
         joint = self.scenario.joint.tilted(share)
-        return of_scenario(joint, self.study.recipe, draws=self.study.draws, seed=self.study.seed)
+        return of_scenario(joint, self.study.recipe, draws=self.study.draws)
 
 
 def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options: Unpack[PlanningOptions]) -> Posed:
@@ -102,7 +95,7 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
         [Outcomes.empty(joint.labels, joint.names)],
         default=default_model(separate=False), seed=seed, rope=rope, draws=number, **question,
     )  # fmt: skip
-    study = of_scenario(joint, recipe, draws=number, seed=seed)
+    study = of_scenario(joint, recipe, draws=number)
     assert study.delta is not None  # noqa: S101
     if possible:
         check_goal(goal, study.delta, study.rope, higher_is_better=recipe.metric.higher_is_better)
@@ -128,7 +121,7 @@ def ask_again(recipe: Recipe, *, rope: Any = None, prob: Any = None, rule: Any =
 
 def as_scenario(scenario: Any) -> Scenario:
     """Return a scenario, whatever form it was given in."""
-    if isinstance(scenario, _KINDS):
+    if isinstance(scenario, Scenario):
         return scenario
     if isinstance(scenario, str):
         return from_words(scenario)
@@ -162,7 +155,7 @@ def from_words(text: str) -> MetricScenario:
     }
     rest, end = match["rest"].strip(), 0
     while end < len(rest):
-        aside = _ASIDE.match(rest, end)
+        aside = _EXTRA.match(rest, end)
         if aside is None:
             raise InvalidInputError(
                 f"Cannot read {brief(rest[end:].strip())!r} in the scenario {brief(text)!r}.",
@@ -185,7 +178,7 @@ def _number(text: str) -> float:
     return float(text)
 
 
-def from_mapping(told: Any) -> Scenario:
+def from_mapping(scenario: Any) -> Scenario:
     """Make a scenario from the object of a JSON file, or one like it.
 
     Examples
@@ -193,28 +186,28 @@ def from_mapping(told: Any) -> Scenario:
     >>> from_mapping({"prevalence": 0.5, "positive": [0.3, 0.3, 0.2, 0.2], "negative": [0.2, 0.2, 0.3, 0.3]}).prevalence
     0.5
     """
-    if isinstance(told, str):
-        return from_words(told)
-    if not isinstance(told, Mapping):
+    if isinstance(scenario, str):
+        return from_words(scenario)
+    if not isinstance(scenario, Mapping):
         raise FileFormatError("A scenario is a JSON object.", hint=_hint())
-    given = {key: value for key, value in told.items() if key != "schema"}
-    inner = given.get("scenario")
-    if set(given) == {"scenario"} and not (isinstance(inner, Mapping) and "scenario" in inner):
+    values = {key: value for key, value in scenario.items() if key != "schema"}
+    inner = values.get("scenario")
+    if set(values) == {"scenario"} and not (isinstance(inner, Mapping) and "scenario" in inner):
         return from_mapping(inner)
     for kind, needed, also in _FORMS.values():
-        if all(key in given for key in needed):
+        if all(key in values for key in needed):
             known = (*needed, *also)
-            for key in given:
+            for key in values:
                 if key not in known:
                     guess = nearest(key, known)
                     raise FileFormatError(
                         f"A scenario with {', '.join(needed)} has no {key!r}.",
                         hint=(f"did you mean {guess!r}? " if guess else "") + f"It may hold: {', '.join(known)}.",
                     )
-            made: Scenario = kind(**{_CALLED.get(key, key): value for key, value in given.items()})
+            made: Scenario = kind(**{_FIELD_OF_KEY.get(key, key): value for key, value in values.items()})
             return made
     raise FileFormatError(
-        f"This object is no scenario: it has {', '.join(map(repr, given)) or 'no keys'}.", hint=_hint()
+        f"This object is no scenario: it has {', '.join(map(repr, values)) or 'no keys'}.", hint=_hint()
     )
 
 
@@ -229,7 +222,7 @@ def from_json(text: str) -> Scenario:
 
 
 def _hint() -> str:
-    return f"a scenario has {'; or '.join(_FORMS)}; or it is said in words: {EXAMPLE!r}."
+    return f"a scenario has {'; or '.join(_FORMS)}; or it is a sentence: {EXAMPLE!r}."
 
 
 def check_sizes(n: Any) -> tuple[int, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_probabilities, is_whole
+from ropewalk._checks import check_probabilities, check_whole
 from ropewalk.data.labels import labels_or_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names
@@ -21,21 +21,8 @@ from ropewalk.planning.search import halve
 from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray, Label
 
-_SQUARE: Final = 2
-_CUBE: Final = 3
+_TWO_CLASSES: Final = 2
 _PAIRS: Final = "the order of the pairs (A, B) is (1,1) (1,0) (0,1) (0,0)."
-
-
-class Scenario(Protocol):
-    """A truth from which test sets can be drawn."""
-
-    @property
-    def joint(self) -> Joint:
-        """The probability of every (truth, prediction of A, prediction of B)."""
-
-    @property
-    def text(self) -> str:
-        """The scenario in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +142,7 @@ class JointScenario:
             object.__setattr__(self, "joint", _of_outcomes(self.table, self.names))
             return
         shape = _shape(self.table)
-        if len(shape) != _CUBE or len(set(shape)) != 1 or not shape[0]:
+        if not shape or not shape[0] or shape != (shape[0],) * 3:
             raise InvalidInputError(
                 f"The joint table must be M × M × M: truth, prediction of A, prediction of B; got shape {shape}."
             )
@@ -195,19 +182,17 @@ class MetricScenario:
     def __post_init__(self) -> None:
         require_labels(self.metric)
         metric = parse_metric(self.metric)
-        if not is_whole(self.n_classes) or self.n_classes < _SQUARE:
-            raise InvalidInputError(f"`n_classes` must be a whole number of at least 2; got {self.n_classes!r}.")
-        n = check_classes(int(self.n_classes))
-        if n > _SQUARE and metric.needs_positive:
+        n = check_classes(check_whole(self.n_classes, "n_classes", _TWO_CLASSES))
+        if n > _TWO_CLASSES and metric.needs_positive:
             raise InvalidInputError(
                 f"{metric.name!r} is about one class of {n}.", hint=f"average over them: 'macro_{metric.name}'."
             )
-        if n > _SQUARE and self.prevalence is not None:
+        if n > _TWO_CLASSES and self.prevalence is not None:
             raise InvalidInputError(wording("`prevalence` is for two labels; more are taken as equally common."))
         mu = share(0.5 if self.prevalence is None else self.prevalence, "`prevalence`")
         if not 0 < mu < 1:
             raise InvalidInputError(wording("`prevalence` must lie between 0 and 1, and not on them; got {:g}.", mu))
-        shares = np.array([1 - mu, mu]) if n == _SQUARE else np.full(n, 1 / n)
+        shares = np.array([1 - mu, mu]) if n == _TWO_CLASSES else np.full(n, 1 / n)
         rows = [_rows_of(metric.at(n - 1), score, name, shares) for score, name in ((self.a, "a"), (self.b, "b"))]
         table = couple(shares, rows[0], rows[1], self.agreement)
         object.__setattr__(self, "joint", Joint.of(table, tuple(range(n)), _pair_of_names(self.names)))
@@ -217,9 +202,13 @@ class MetricScenario:
         """The scenario in words."""
         name = self.metric if isinstance(self.metric, str) else self.metric.name
         mix = f"{self.n_classes} classes"
-        if self.n_classes == _SQUARE:
+        if self.n_classes == _TWO_CLASSES:
             mix = f"prevalence {0.5 if self.prevalence is None else self.prevalence:g}"
         return f"{name} {self.a:g} against {self.b:g}, agreement {self.agreement:g}, {mix}"
+
+
+Scenario = BinaryScenario | ConfusionScenario | JointScenario | MetricScenario
+"""A truth from which test sets can be drawn: `joint`, and in words `text`."""
 
 
 def _rows_of(metric: Metric, score: Any, name: str, shares: FloatArray) -> FloatArray:
@@ -243,7 +232,7 @@ def _rows_of(metric: Metric, score: Any, name: str, shares: FloatArray) -> Float
 def _confused(shares: FloatArray, skill: float) -> FloatArray:
     """Return confusion rates that call each class as often as it occurs; `skill` 1 is perfect, 0 the worst of them."""
     n = len(shares)
-    if n > _SQUARE:
+    if n > _TWO_CLASSES:
         return np.full((n, n), (1 - skill) / (n - 1)) + (skill - (1 - skill) / (n - 1)) * np.eye(n)
     # As many positives are missed as negatives are called positive: a mass of at most the rarer class.
     swapped = (1 - skill) * shares.min()
@@ -258,7 +247,7 @@ def _value(metric: Metric, shares: FloatArray, rows: FloatArray) -> float:
 
 def _matrix(matrix: Any, name: str) -> FloatArray:
     array = check_probabilities(matrix, f"The confusion matrix of {name}", whole=False)
-    if array.ndim != _SQUARE or array.shape[0] != array.shape[1] or not array.size:
+    if not array.size or array.shape != array.shape[:1] * 2:
         raise InvalidInputError(f"The confusion matrix of {name} must be square; got shape {array.shape}.")
     if not array.sum() > 0:
         raise InvalidInputError(f"The confusion matrix of {name} is empty.")
@@ -274,7 +263,7 @@ def _shape(table: Any) -> tuple[int, ...]:
 
 
 def _of_outcomes(outcomes: Outcomes, names: Sequence[str] | None) -> Joint:
-    if outcomes.n_classifiers != _SQUARE:
+    if outcomes.n_classifiers != len(NAMES):
         raise InvalidInputError(
             f"A scenario is of two classifiers; this table has {outcomes.n_classifiers}.", hint="use project()."
         )

@@ -17,20 +17,20 @@ import numpy as np
 from ropewalk.planning.study import BATCH
 from ropewalk.typing import FloatArray
 
-_PILOT: Final = 2 * BATCH  # simulations at each step of the way to the neighbourhood of the answer
-_SURE: Final = 20 * BATCH  # simulations that must speak against a bound before the search gives up on it
-_STEP: Final = 4.0
-_FURTHEST: Final = 8  # steps to the bound
-_WINDOW: Final = 1.5  # how far beyond the bracket a look still counts, as a factor of s(x)
-_NARROW: Final = 1.3  # a bracket of this factor of s(x) is narrow enough for a curve to be fitted
-_AMPLE: Final = 1_000
-_SPREAD: Final = 0.1  # how far from the answer to look, as a share of s(x), …
-_ASIDE: Final = 0.5  # … or less: where the probit of the probability differs by this
-_RARELY: Final = 0.1
-_HALVINGS: Final = 10
+_PILOT_SIMULATIONS: Final = 2 * BATCH  # simulations at each step of the way to the neighbourhood of the answer
+_SIMULATIONS_AT_BOUND: Final = 20 * BATCH  # simulations that must contradict a bound before the search gives up on it
+_STEP_FACTOR: Final = 4.0
+_MAX_STEPS: Final = 8  # steps to the bound
+_WINDOW_FACTOR: Final = 1.5  # how far beyond the bracket a look still counts, as a factor of s(x)
+_NARROW_FACTOR: Final = 1.3  # a bracket of this factor of s(x) is narrow enough for a curve to be fitted
+_AMPLE_BUDGET: Final = 1_000
+_MAX_SHIFT: Final = 0.1  # how far from the answer to look, as a share of s(x), …
+_PROBIT_SHIFT: Final = 0.5  # … or less: where the probit of the probability differs by this
+_RARE_SHARE: Final = 0.1
+_MAX_HALVINGS: Final = 10
 _ROUNDS: Final = 4
-_SAME: Final = 0.01
-_RIDGE: Final = 1e-3
+_SAME_PLACE: Final = 0.01
+_RIDGE_PENALTY: Final = 1e-3
 _Z95: Final = 1.959963984540054
 
 
@@ -75,7 +75,7 @@ class Crossing:
 
 
 Look = Callable[[float, int], tuple[int, int]]
-"""Simulate at x so many times; return successes and simulations, fewer where somebody stopped it."""
+"""Simulate at x so many times; return successes and simulations, fewer where it was stopped."""
 
 
 def fit_probit(design: FloatArray, hits: FloatArray, trials: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -88,14 +88,14 @@ def fit_probit(design: FloatArray, hits: FloatArray, trials: FloatArray) -> tupl
         up, down = _hazards(eta)
         slopes = hits * up - (trials - hits) * down
         # A trace of a penalty keeps the coefficients finite where all simulations agree.
-        value = -(hits @ log_ndtr(eta) + (trials - hits) @ log_ndtr(-eta)) + _RIDGE * (beta @ beta) / 2
-        return float(value), _RIDGE * beta - design.T @ slopes
+        value = -(hits @ log_ndtr(eta) + (trials - hits) @ log_ndtr(-eta)) + _RIDGE_PENALTY * (beta @ beta) / 2
+        return float(value), _RIDGE_PENALTY * beta - design.T @ slopes
 
     start = np.zeros(design.shape[1])
     start[0] = ndtri((hits.sum() + 0.5) / (trials.sum() + 1.0))
     beta: FloatArray = np.asarray(minimize(surprise, start, jac=True, method="BFGS").x, dtype=np.float64)
     up, down = _hazards(design @ beta)
-    information = (design.T * (trials * up * down)) @ design + _RIDGE * np.eye(len(beta))
+    information = (design.T * (trials * up * down)) @ design + _RIDGE_PENALTY * np.eye(len(beta))
     covariance: FloatArray = np.linalg.inv(information).astype(np.float64)
     return beta, covariance
 
@@ -150,7 +150,7 @@ def crossing(looks: Looks, target: float, scale: Scale) -> Crossing:
 
     low, high = (scale.to(x) for x in bracket(looks, target))
     centre = (low + high) / 2
-    points = [x for x in looks.trials if low / _WINDOW <= scale.to(x) <= high * _WINDOW]
+    points = [x for x in looks.trials if low / _WINDOW_FACTOR <= scale.to(x) <= high * _WINDOW_FACTOR]
     s = np.array([scale.to(x) / centre - 1 for x in points])
     hits, trials = (np.array([kind[x] for x in points], dtype=np.float64) for kind in (looks.hits, looks.trials))
     beta, covariance = fit_probit(np.column_stack([np.ones_like(s), s]), hits, trials)
@@ -184,62 +184,55 @@ def find(
     A few simulations at points ever further away, then at points between, lead to the neighbourhood of the answer; the
     rest are spent there, around the crossing of the curve fitted so far. If stopped, it returns what is known by then.
     """
-    pilot = _PILOT if budget >= _AMPLE else BATCH
+    pilot = _PILOT_SIMULATIONS if budget >= _AMPLE_BUDGET else BATCH
 
-    def ask(x: float, simulations: int) -> float | None:
+    def ask(x: float, simulations: int = pilot) -> float | None:
         """Simulate at x, or next to it; None where there are no simulations left, or they were stopped."""
         place = min(max(float(round(x)) if whole else x, least), most)
         # A place next to one looked at before is that place: its simulations add up.
-        near_by = [old for old in looks.trials if abs(old / place - 1) < _SAME]
+        near_by = [old for old in looks.trials if abs(old / place - 1) < _SAME_PLACE]
         place = min(near_by, key=lambda old: abs(old - place)) if near_by else place
         hits, trials = look(place, min(simulations, budget - looks.spent)) if looks.spent < budget else (0, 0)
         if trials:
             looks.add(place, hits, trials)
         return place if trials else None
 
-    ended = _lead(ask, looks, target, start=start, least=least, most=most, pilot=pilot)
+    ended = _lead(ask, looks, target, start, (least, most))
     if ended is not None:
         return ended
-    for _ in range(_HALVINGS):
+    for _ in range(_MAX_HALVINGS):
         low, high = bracket(looks, target)
-        apart = looks.share(low) < _RARELY and looks.share(high) > 1 - _RARELY
-        if not apart and scale.to(high) <= scale.to(low) * _NARROW:
+        apart = looks.share(low) < _RARE_SHARE and looks.share(high) > 1 - _RARE_SHARE
+        if not apart and scale.to(high) <= scale.to(low) * _NARROW_FACTOR:
             break
-        if ask(scale.back((scale.to(low) + scale.to(high)) / 2), pilot) is None:
+        if ask(scale.back((scale.to(low) + scale.to(high)) / 2)) is None:
             break
     for left in range(_ROUNDS, 0, -1):
         simulations = max((budget - looks.spent) // (2 * left) // BATCH * BATCH, BATCH)
         answer = crossing(looks, target, scale)
         # On both sides of the answer, so that the slope can be told: where it is steep not far from it.
-        shift = min(_SPREAD, _ASIDE / max(answer.steepness, _ASIDE))
+        shift = min(_MAX_SHIFT, _PROBIT_SHIFT / max(answer.steepness, _PROBIT_SHIFT))
         for sign in (-1, 1):
             ask(scale.back(scale.to(answer.x or most) * (1 + sign * shift)), simulations)
     return crossing(looks, target, scale)
 
 
 def _lead(
-    ask: Callable[[float, int], float | None],
-    looks: Looks,
-    target: float,
-    *,
-    start: float,
-    least: float,
-    most: float,
-    pilot: int,
+    ask: Callable[..., float | None], looks: Looks, target: float, start: float, bounds: tuple[float, float]
 ) -> Crossing | None:
     """Go up or down in large steps until the target lies between two looks; return an answer if it ends there."""
-    at = ask(start, pilot)
+    (least, most), at = bounds, ask(start)
     rising = at is not None and looks.share(at) < target
     # So that even the fewest simulations get as far as the bound before anything is called out of reach.
-    step = max(_STEP, (most / start) ** (1 / _FURTHEST))
+    step = max(_STEP_FACTOR, (most / start) ** (1 / _MAX_STEPS))
     edge, factor = (most, step) if rising else (least, 1 / step)
     while at is not None and (looks.share(at) < target) == rising:
         if at == edge:
-            ask(at, _SURE)
+            ask(at, _SIMULATIONS_AT_BOUND)
             if (looks.share(at) < target) == rising:
                 return Crossing(None) if rising else Crossing(edge, edge, edge)
             return None
-        at = ask(min(max(at * factor, least), most), pilot)
+        at = ask(min(max(at * factor, least), most))
     return Crossing(None) if at is None else None
 
 

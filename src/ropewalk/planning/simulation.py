@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar, Unpack
+from typing import Any, Final, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_threads, check_whole, checked_keywords, is_real, is_whole
+from ropewalk._checks import check_jobs, check_threads, check_whole, checked_keywords, is_real
 from ropewalk._optional import require
 from ropewalk._progress import Steps, metered
 from ropewalk.draws.decision import Judged
@@ -43,11 +43,7 @@ _MIN_PULL: Final = 0.5  # in posterior standard deviations: from where on compar
 
 @checked_keywords
 def power(
-    scenario: Any,
-    n: int | Iterable[int],
-    *,
-    simulations: int = 1_000,
-    **options: Unpack[PlanningOptions],
+    scenario: Any, n: int | Iterable[int], *, simulations: int = 1_000, **options: Unpack[PlanningOptions]
 ) -> PowerResult:
     """Simulate test sets of n items, fit the model to each, and count how often the goal is reached.
 
@@ -82,14 +78,14 @@ def power(
     True
     """
     sizes, wanted = check_sizes(n), check_whole(simulations, "simulations", 1, MAX_SIMULATIONS)
-    workers = Workers.of(options)
+    workers = check_workers(options)
     posed = pose(scenario, **options)
     study, design = posed.study, posed.design
     for size in sizes:
         check_size(study, size)
     with metered(len(sizes) * -(-wanted // BATCH), "Simulating", options.get("progress")) as steps:
         batches = simulate(study, sizes, wanted, goal=design.goal, workers=workers, steps=steps)
-    rows = tuple(count(study.question, size, batches[size], design.goal) for size in sizes if size in batches)
+    rows = tuple(count(study.recipe.question, size, batches[size], design.goal) for size in sizes if size in batches)
     remarks = _pulled(batches, study.recipe.prob)
     return PowerResult(rows=rows, design=design, simulations=wanted, partial=steps.stopped, remarks=remarks)
 
@@ -123,7 +119,7 @@ def simulate(
     parts: dict[int, list[Batch]] = {}
     hits, trials = 0, 0
     what = "power" if len(sizes) == 1 else "mean power"
-    with keep_if_stopped(steps, parts), closing(workers.run(study.batch, tasks)) as results:
+    with keep_if_stopped(steps, parts), closing(workers(study.batch, tasks)) as results:
         for (size, _), batch in zip(tasks, results, strict=True):
             parts.setdefault(size, []).append(batch)
             hits, trials = hits + reached(batch, goal), trials + len(batch)
@@ -148,34 +144,24 @@ def _with_error(hits: int, trials: int) -> str:
     return f"{hits / trials:.{places}f} ± {(high - low) / 2:.{places}f}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workers:
-    """The workers: threads of this process, or with `n_jobs` whatever joblib is configured to use."""
-
-    threads: int = 1
-    n_jobs: int | None = None
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Workers:
-        """Check the `threads` and `n_jobs` that were asked for."""
-        threads, n_jobs = options.get("threads", 1), options.get("n_jobs")
-        if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
-            raise InvalidInputError(
-                wording("`n_jobs` must be a whole number and not 0, or None; got {!r}.", n_jobs),
-                hint="-1 takes all cores.",
-            )
-        if n_jobs is not None and threads != 1:
-            raise InvalidInputError(wording("`threads` and `n_jobs` were both given; give one."))
-        return cls(threads=check_threads(threads), n_jobs=None if n_jobs is None else int(n_jobs))
-
-    def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
-        """Go through the results of the tasks, in their order."""
-        if self.n_jobs is not None:
-            return _by_joblib(work, tasks, self.n_jobs)
-        return _in_threads(work, tasks, self.threads) if self.threads > 1 else (work(task) for task in tasks)
+Workers: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Generator[Any]]
+"""What goes through the results of tasks, in their order."""
 
 
-def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Generator[R]:
+def check_workers(options: Mapping[str, Any]) -> Workers:
+    """Return the workers: threads of this process, or with `n_jobs` whatever joblib is configured to use."""
+    threads, n_jobs = options.get("threads", 1), options.get("n_jobs")
+    if n_jobs is None:
+        return partial(_in_threads, check_threads(threads))
+    if threads != 1:
+        raise InvalidInputError(wording("`threads` and `n_jobs` were both given; give one."))
+    return partial(_by_joblib, check_jobs(n_jobs))
+
+
+def _in_threads(threads: int, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
+    if threads == 1:
+        yield from map(work, tasks)
+        return
     pool = ThreadPoolExecutor(threads)  # NumPy releases the GIL while it draws, sorts and adds
     try:
         yield from pool.map(work, tasks)
@@ -183,7 +169,7 @@ def _in_threads(work: Callable[[T], R], tasks: Sequence[T], threads: int) -> Gen
         pool.shutdown(cancel_futures=True)
 
 
-def _by_joblib(work: Callable[[T], R], tasks: Sequence[T], n_jobs: int) -> Generator[R]:
+def _by_joblib(n_jobs: int, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
     joblib = require("joblib", extra="parallel", caller="n_jobs=")
     jobs, how = [joblib.delayed(work)(task) for task in tasks], {"n_jobs": n_jobs, "batch_size": _BATCHES_PER_JOB}
     try:
@@ -315,7 +301,7 @@ def stopping(
         check_whole(batch, "batch", 1, MAX_ITEMS),
         check_whole(simulations, "simulations", 1, MAX_SIMULATIONS),
     )
-    workers = Workers.of(options)
+    workers = check_workers(options)
     posed = pose(scenario, possible=False, **options)
     check_size(posed.study, stop.min_n)
     if not stop.conclusive:
@@ -325,7 +311,7 @@ def stopping(
     with (
         metered(len(numbers), "Simulating", options.get("progress")) as steps,
         keep_if_stopped(steps, parts),
-        closing(workers.run(partial(_follow, posed.study, stop, size), numbers)) as results,
+        closing(workers(partial(_follow, posed.study, stop, size), numbers)) as results,
     ):
         for paths in results:
             parts.append(paths)
@@ -345,8 +331,8 @@ def stopping(
         n_quantiles=(low, middle, high),
         at_most=float((n >= stop.max_n).mean()),
         covered=_covered(stopped),
-        row=count(posed.study.question, stop.max_n, stopped, posed.design.goal),
-        fixed=count(posed.study.question, stop.max_n, whole, posed.design.goal),
+        row=count(posed.study.recipe.question, stop.max_n, stopped, posed.design.goal),
+        fixed=count(posed.study.recipe.question, stop.max_n, whole, posed.design.goal),
         fixed_covered=_covered(whole),
         simulations=int(n.size),
         partial=steps.stopped,

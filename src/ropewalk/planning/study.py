@@ -6,7 +6,7 @@ seed gives the same answer on any number of threads, processes or machines, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -17,11 +17,12 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import distinct_rows
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import difference, generator
-from ropewalk.draws.decision import Question, judge_each
+from ropewalk.draws.decision import judge_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch
-from ropewalk.metrics.margins import Tables, Weighted
+from ropewalk.metrics.margins import Weighted
+from ropewalk.models import measure
 from ropewalk.models.binary import DirichletPosterior, block_of_each
 from ropewalk.models.protocol import Posterior
 from ropewalk.planning.joint import Joint
@@ -80,7 +81,7 @@ class Fitted:
     def truths(self, rng: np.random.Generator, size: int) -> Sequence[Truth]:
         """Return so many draws from the posterior."""
         blocks = [posterior.block(rng, size) for posterior in self.posteriors]
-        psi = np.concatenate([_measure(self.recipe, block) for block in blocks])  # type: ignore[arg-type]
+        psi = np.concatenate([measure(self.recipe.metric, block, self.recipe.prevalence) for block in blocks])
         return [
             Drawn(self.tables, tuple(_cells_of(block, i) for block in blocks), float(delta))
             for i, delta in enumerate(psi[0] - psi[1])
@@ -115,18 +116,12 @@ class Study:
     recipe: Recipe
     rope: Interval
     draws: int
-    seed: int
     before: tuple[Outcomes, ...] | None = None
 
     @property
     def no_items(self) -> tuple[Outcomes, ...]:
         """The tables that the model takes, before anything is counted."""
         return self.recipe.tables  # type: ignore[return-value]
-
-    @property
-    def question(self) -> Question:
-        """How a difference is judged."""
-        return replace(self.recipe.question, rope=self.rope)
 
     @property
     def delta(self) -> float | None:
@@ -146,7 +141,7 @@ class Study:
 
     def generator(self, *key: int) -> np.random.Generator:
         """Return the generator of one batch."""
-        return generator(self.seed, streams.STUDIES, *key)
+        return generator(self.recipe.seed, streams.STUDIES, *key)
 
     def judge(self, rng: np.random.Generator, tables: Sequence[tuple[Outcomes, ...]], truths: Sequence[Truth]) -> Batch:
         """Fit the model to every test set, draw the difference, and judge it."""
@@ -168,16 +163,17 @@ class Study:
 
     def _psi(self, rng: np.random.Generator, posteriors: Sequence[Posterior]) -> FloatArray:
         """Draw from one posterior after the other, (K, simulations · draws)."""
+        metric, prevalence = self.recipe.metric, self.recipe.prevalence
         alike = [posterior for posterior in posteriors if isinstance(posterior, DirichletPosterior)]
         if len(alike) == len(posteriors):
-            return _measure(self.recipe, block_of_each(rng, alike, self.draws))
-        tables = [table for posterior in posteriors for table in self._tables(rng, posterior)]
-        return np.concatenate([_measure(self.recipe, table) for table in tables], axis=1)
-
-    def _tables(self, rng: np.random.Generator, posterior: Posterior) -> Iterator[Tables]:
-        size = posterior.block_size
-        for start in range(0, self.draws, size):
-            yield posterior.block(rng, min(size, self.draws - start))  # type: ignore[misc]
+            return measure(metric, block_of_each(rng, alike, self.draws), prevalence)
+        parts = []
+        for posterior in posteriors:
+            size = posterior.block_size
+            for start in range(0, self.draws, size):
+                block = posterior.block(rng, min(size, self.draws - start))
+                parts.append(measure(metric, block, prevalence))
+        return np.concatenate(parts, axis=1)
 
 
 @lru_cache(maxsize=1)
@@ -195,12 +191,6 @@ def added(before: tuple[Outcomes, ...], new: tuple[Outcomes, ...]) -> tuple[Outc
     return tuple(old + fresh for old, fresh in zip(before, new, strict=True))
 
 
-def _measure(recipe: Recipe, table: Tables) -> FloatArray:
-    shares = recipe.prevalence
-    measured: FloatArray = recipe.metric(table if shares is None else table.at_prevalence(np.array(shares)))  # type: ignore[arg-type]
-    return measured
-
-
 def _cells_of(table: object, i: int) -> tuple[CodeArray, FloatArray]:
     """Return the cells of draw i of a posterior and their probabilities, loose ones too."""
     assert isinstance(table, Weighted)  # noqa: S101
@@ -212,13 +202,13 @@ def _cells_of(table: object, i: int) -> tuple[CodeArray, FloatArray]:
     return codes, weights / weights.sum()
 
 
-def of_scenario(joint: Joint, recipe: Recipe, *, draws: int, seed: int) -> Study:
+def of_scenario(joint: Joint, recipe: Recipe, *, draws: int) -> Study:
     """Return the study of a scenario, asked as the recipe says; its tables hold labels and names, and no items."""
     check_model(recipe)
     labels = recipe.tables[0].labels
     if labels != joint.labels and recipe.pos_label is not None:
         joint = joint.collapse(recipe.pos_label, labels[0])
-    psi = _measure(recipe, joint.weighted())
+    psi = measure(recipe.metric, joint.weighted(), recipe.prevalence)
     delta = float(f"{psi[0, 0] - psi[1, 0]:.12g}")  # .6 − .5 is to be .1
     views = []
     for table in recipe.tables:
@@ -226,7 +216,7 @@ def of_scenario(joint: Joint, recipe: Recipe, *, draws: int, seed: int) -> Study
         first, place = distinct_rows(codes, len(joint.labels))
         views.append((codes[first], place, table.names))
     source = Fixed(joint, delta, tuple(views))
-    return Study(source=source, recipe=recipe, rope=_rope(recipe), draws=draws, seed=seed)
+    return Study(source=source, recipe=recipe, rope=_rope(recipe), draws=draws)
 
 
 def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> Study:
@@ -240,14 +230,13 @@ def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> S
         )
     check_model(recipe)
     # Whatever sampled the answer, thousands of simulated test sets are drawn exactly; chains would go to every worker.
-    recipe = replace(recipe, sampler=None)
+    recipe = replace(recipe, sampler=None, seed=seed)
     posteriors = tuple(recipe.model.fit(table) for table in tables)
     return Study(
         source=Fitted(recipe, tables, posteriors),
         recipe=replace(recipe, tables=tuple(Outcomes.empty(table.labels, table.names) for table in tables)),
         rope=_rope(recipe),
         draws=draws,
-        seed=seed,
         before=tables if more else None,
     )
 

@@ -18,7 +18,7 @@ from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
 from ropewalk.inference.question import Question, default_model, select, write_recipe
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
-from ropewalk.resampling.splits import Labelled, as_labelled, called, check_estimator
+from ropewalk.resampling.splits import Labelled, SplitOptions, as_labelled, called, check_estimator
 from ropewalk.resampling.training import choose_method, cross_predict
 from ropewalk.results import Comparison, Evaluation
 from ropewalk.results.classical import ClassicalTest
@@ -30,9 +30,9 @@ from ropewalk.typing import FloatArray
 from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
 
-_BINARY: Final = 2
-_WHICH: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
-_TRAINING: Final = (
+_TWO_CLASSES: Final = 2
+_OF_SCORES: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
+_FIXED_TRAINING_SETS: Final = (
     "The interval is about items like these, for classifiers trained on sets like these: it leaves out the variance of "
     "training, what another training set would change."
 )
@@ -40,11 +40,11 @@ _REPEATS: Final = (
     "The spread over repeats shows how much the division into folds matters. All repeats share the same items, so it "
     "too understates what other data would change."
 )
-_ONCE: Final = (
+_ONE_REPEAT: Final = (
     "Each item was tested once, so how much the division into folds matters is not known: n_repeats=10 shows it."
 )
-_RAGGED: Final = "Repeats test different items, so their scores are not set side by side."
-_ONE_BY_ONE: Final = (
+_REPEATS_DIFFER: Final = "Repeats test different items, so their scores are not set side by side."
+_ONE_ITEM_PER_FOLD: Final = (
     "Leaving out one item at a time shifts the classifier a little away from that item, which biases an area over all "
     "of them: use folds."
 )
@@ -53,20 +53,12 @@ _ONE_SCALE: Final = (
 )
 
 
+class Options(SplitOptions, CrossOptions, total=False):
+    """How data are divided, and what is asked about them."""
+
+
 @checked_keywords
-def cross_compare(
-    estimator_a: Any,
-    estimator_b: Any,
-    X: Any,
-    y: Any,
-    *,
-    cv: Any = 10,
-    n_repeats: int = 1,
-    stratify: bool = True,
-    groups: Any = None,
-    n_jobs: int = 1,
-    **options: Unpack[CrossOptions],
-) -> CrossComparison:
+def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options: Unpack[Options]) -> CrossComparison:
     """Compare two classifiers by cross-validation: train and test both on the same folds, and compare their answers.
 
     The comparison is paired, item by item. Where items repeat, an item with all of its repeats is one unit, and so is a
@@ -106,21 +98,21 @@ def cross_compare(
     both = dict(zip(names, (estimator_a, estimator_b), strict=True))
     for name, estimator in both.items():
         check_estimator(name, estimator)
-    own = ("names", "rng", "random_state", "progress")
+    own = {"names", *SplitOptions.__annotations__}
     question: dict[str, Any] = {key: value for key, value in options.items() if key not in own}
     data, of_scores = as_labelled(X, y), is_of_scores(options.get("metric"))
     check_threads(options.get("threads", 1))
     # Everything that can be wrong with the question is said before hours of training.
-    _check_question(data, both, question, of_scores=of_scores, clustered=groups is not None or n_repeats != 1)
-    predictions = cross_predict(
-        both, X, y, cv=cv, n_repeats=n_repeats, stratify=stratify, groups=groups, rng=seed,
-        progress=options.get("progress"), n_jobs=n_jobs, method="scores" if of_scores else "predict",
-        pos_label=options.get("pos_label") if len(data.labels) == _BINARY else None,
-    )  # fmt: skip
+    clustered = options.get("groups") is not None or options.get("n_repeats", 1) != 1
+    _check_question(data, both, question, of_scores=of_scores, clustered=clustered)
+    split = {**select(options, SplitOptions), "rng": seed, "random_state": None}
+    pos_label = options.get("pos_label") if len(data.labels) == _TWO_CLASSES else None
+    method = "scores" if of_scores else "predict"
+    predictions = cross_predict(both, X, y, method=method, pos_label=pos_label, **split)
     with warnings.catch_warnings():  # issued below, to point at the line that called
         warnings.simplefilter("ignore", RopewalkWarning)
         comparison = compare_predictions(predictions, *both, rng=seed, **question)
-    result = _beside(comparison, predictions, {key: question[key] for key in _WHICH if key in question})
+    result = _beside(comparison, predictions, {key: question[key] for key in _OF_SCORES if key in question})
     issue(result.remarks)
     return result
 
@@ -169,7 +161,7 @@ def _of_scores(made: CrossPredictions, options: dict[str, Any]) -> dict[str, Any
 
 
 def _pair(made: CrossPredictions, a: str | None, b: str | None) -> tuple[str, str]:
-    if a is None and b is None and len(made.names) == _BINARY:
+    if a is None and b is None and len(made.names) == 2:  # noqa: PLR2004
         return made.names[0], made.names[1]
     if a is None or b is None or a == b:
         raise InvalidInputError(f"Name two of the classifiers: {', '.join(made.names)}.", hint="compare(a, b).")
@@ -190,7 +182,7 @@ def _check_question(
     """Write the recipe of the same question about perfect answers: whatever is wrong with it shows."""
     table: Any
     if of_scores:
-        perfect = data.codes if len(data.labels) == _BINARY else np.eye(len(data.labels))[data.codes]
+        perfect = data.codes if len(data.labels) == _TWO_CLASSES else np.eye(len(data.labels))[data.codes]
         table = ItemScores.from_arrays(data.y, perfect, perfect, names=tuple(both), labels=data.labels)
     else:
         codes, cluster = data.codes, np.arange(len(data)) if clustered else None
@@ -219,13 +211,13 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
 
 
 def _remarks(comparison: Comparison, made: CrossPredictions, no_test: str) -> Iterator[Remark]:
-    yield note("training_sets_fixed", _TRAINING)
+    yield note("training_sets_fixed", _FIXED_TRAINING_SETS)
     if not made.complete:
-        yield note("repeats_differ", _RAGGED)
+        yield note("repeats_differ", _REPEATS_DIFFER)
     elif made.n_repeats > 1:
         yield note("repeats_vary", _REPEATS)
     elif made.n_test > 1:  # to leave out one by one is the same in any order
-        yield note("one_repeat", _ONCE)
+        yield note("one_repeat", _ONE_REPEAT)
     if no_test:
         yield note("no_corrected_t", f"No corrected t test of the folds: {no_test}")
     if thin := _thin_folds(comparison, made):
@@ -234,7 +226,7 @@ def _remarks(comparison: Comparison, made: CrossPredictions, no_test: str) -> It
     if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
         yield note("one_scale", _ONE_SCALE.format(comparison.metric))
         if made.n_test == 1:
-            yield note("one_item_per_fold", _ONE_BY_ONE)
+            yield note("one_item_per_fold", _ONE_ITEM_PER_FOLD)
 
 
 def _thin_folds(comparison: Comparison, made: CrossPredictions) -> int:

@@ -27,7 +27,7 @@ from ropewalk.typing import IntArray
 from ropewalk.verbs.evaluation import evaluate
 
 _SETS: Final = ("training", "validation", "test")
-_ROUNDING: Final = 1e-9
+_MAX_ROUNDING: Final = 1e-9
 
 
 @checked_keywords
@@ -185,7 +185,7 @@ def _counts(sizes: Any, n_items: int) -> tuple[int, int, int]:
         if sum(counts) != n_items:
             raise DataError(f"`sizes` add up to {sum(counts):,}, and there are {count_of(n_items, 'item')}.", hint=hint)
     else:
-        if abs(math.fsum(wanted) - 1) > _ROUNDING:
+        if abs(math.fsum(wanted) - 1) > _MAX_ROUNDING:
             raise InvalidInputError(f"`sizes` must add up to 1; they add up to {math.fsum(wanted):g}.", hint=hint)
         held = [round(n_items * share) for share in wanted[1:]]
         counts = [n_items - sum(held), *held]
@@ -222,7 +222,7 @@ def _best(tried: Sequence[Setting]) -> tuple[int, int]:
     sign = 1.0 if tried[0].validation.metric.higher_is_better else -1.0
     seen = [s.validation.estimate.observed for s in tried]
     worth = np.array([-math.inf if value is None else sign * value for value in seen])
-    return int(np.argmax(worth)), int((worth >= worth.max() - _ROUNDING).sum())
+    return int(np.argmax(worth)), int((worth >= worth.max() - _MAX_ROUNDING).sum())
 
 
 def _remarks(n_settings: int, tied: int, *, refit: bool) -> Iterator[Remark]:

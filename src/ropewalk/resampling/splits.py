@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import code_labels
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
+from ropewalk.results.options import Option, SeedOptions
 from ropewalk.text.remarks import Remark, note
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import CodeArray, IntArray, Label
@@ -182,12 +183,22 @@ class Splits:
     remarks: tuple[Remark, ...]
 
 
+class SplitOptions(SeedOptions, total=False):
+    """How data are divided, and how many processes work on the parts."""
+
+    cv: Annotated[Any, Option(help="A number of folds, a splitter, or pairs of item numbers.", default=10)]
+    n_repeats: Annotated[int, Option(help="How often to repeat the folds.", default=1)]
+    stratify: Annotated[bool, Option(help="Whether each fold gets its share of every class.", default=True)]
+    groups: Any
+    n_jobs: Annotated[int, Option(help="How many processes.", default=1)]
+
+
 def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
     """Return the folds of one pass of cross-validation, in which every item is held out once.
 
     Folds are stratified as far as the classes have items.
     """
-    folds = make_splits(data, cv=cv, seed=seed, lenient=True).folds
+    folds = make_splits(data, {"cv": cv}, seed, lenient=True).folds
     if not np.array_equal(np.sort(np.concatenate([fold.test for fold in folds])), np.arange(len(data))):
         raise DataError(
             "The splitter must hold out every item exactly once.",
@@ -196,12 +207,10 @@ def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
     return folds
 
 
-def make_splits(
-    data: Labelled, *, cv: Any, seed: int, n_repeats: int = 1, stratify: bool = True, groups: Any = None,
-    lenient: bool = False,
-) -> Splits:  # fmt: skip
+def make_splits(data: Labelled, options: SplitOptions, seed: int, *, lenient: bool = False) -> Splits:
     """Return the folds that `cv` asks for; where `lenient`, a class may have fewer items than there are folds."""
-    check_whole(n_repeats, "n_repeats")
+    n_repeats = check_whole(options.get("n_repeats", 1), "n_repeats")
+    cv, stratify, groups = options.get("cv", 10), options.get("stratify", True), options.get("groups")
     if not isinstance(stratify, bool):
         raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
@@ -209,7 +218,7 @@ def make_splits(
         n_units, unit = (len(data), "item") if ids is None else (int(ids.max()) + 1, "group")
         _check_k(data, int(cv), n_units, unit, stratify=stratify and not lenient)
         stratify &= not lenient or bool(cv <= np.bincount(data.codes).max())
-        pairs = _k_fold(data, int(cv), int(n_repeats), ids, stratify=stratify, seed=seed)
+        pairs = _k_fold(data, int(cv), n_repeats, ids, stratify=stratify, seed=seed)
         kind = f"{'stratified ' if stratify else ''}{'grouped ' if ids is not None else ''}{cv}-fold cross-validation"
         words = kind if n_repeats == 1 else f"{n_repeats} × {kind}"
     else:

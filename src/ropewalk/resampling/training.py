@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Unpack, get_args
 
 import numpy as np
 
-from ropewalk._checks import check_seed, checked_keywords, choose, is_whole
+from ropewalk._checks import check_jobs, check_seed, checked_keywords, choose
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike, check_progress, track
 from ropewalk.data.labels import label_text
@@ -16,6 +16,7 @@ from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, R
 from ropewalk.resampling.splits import (
     Fold,
     Labelled,
+    SplitOptions,
     Splits,
     as_estimators,
     as_labelled,
@@ -26,7 +27,7 @@ from ropewalk.resampling.splits import (
 from ropewalk.results.resampled import CrossPredictions
 from ropewalk.text.remarks import note
 from ropewalk.text.writing import brief, count_of, shorten
-from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, SeedLike
+from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
 Method = Literal["predict", "predict_proba", "decision_function"]
 
@@ -60,11 +61,7 @@ def carry_out(
     tasks: Sequence[Task], data: Labelled, *, n_jobs: int, describe: str, progress: ProgressLike
 ) -> list[Answer]:
     """Carry out all tasks, in order, on as many processes as asked; the first failure ends it."""
-    if not is_whole(n_jobs) or n_jobs == 0:
-        raise InvalidInputError(
-            f"`n_jobs` must be a whole number and not 0; got {n_jobs!r}.", hint="-1 takes all cores."
-        )
-    results = _in_turn(tasks, data) if n_jobs == 1 else _in_parallel(tasks, data, n_jobs)
+    results = _in_turn(tasks, data) if check_jobs(n_jobs) == 1 else _in_parallel(tasks, data, n_jobs)
     try:
         tracked = track(results, total=len(tasks), describe=describe, progress=progress)
         return [_checked(task, result) for task, result in zip(tasks, tracked, strict=True)]
@@ -115,12 +112,12 @@ def _answer(task: Task, data: Labelled, model: Any) -> Answer:
     if model is None:
         model = clone(task.name, task.estimator)
         model.fit(_part(data, train, train, pairwise=pairwise), data.y[train])
-    asked = _part(data, test, train, pairwise=pairwise)
-    codes = _as_codes(task, model.predict(asked), data.labels)
+    tested = _part(data, test, train, pairwise=pairwise)
+    codes = _as_codes(task, model.predict(tested), data.labels)
     kept = model if task.keep else None
     if task.method == "predict":
         return Answer(codes=codes, scores=None, model=kept)
-    scores, filled = _as_scores(task, model, getattr(model, task.method)(asked), data.labels)
+    scores, filled = _as_scores(task, model, getattr(model, task.method)(tested), data.labels)
     return Answer(codes=codes, scores=scores, filled=filled, model=kept)
 
 
@@ -146,17 +143,17 @@ def _as_codes(task: Task, predicted: Any, labels: tuple[Label, ...]) -> CodeArra
         raise LengthMismatchError(
             f"{task.name!r} returned predictions of shape {array.shape} for {task.fold.test.size:,} items on "
             f"{task.where}.",
-            hint="predict(X) must return one label an item.",
+            hint="predict(X) must return one label per item.",
         )
     place = {label: i for i, label in enumerate(labels)}
-    found = [place.get(value, -1) for value in array.tolist()]
-    if -1 in found:
+    codes = [place.get(value, -1) for value in array.tolist()]
+    if -1 in codes:
         raise DataError(
-            f"{task.name!r} predicted {brief(repr(array.tolist()[found.index(-1)]))} on {task.where}, which is no "
+            f"{task.name!r} predicted {brief(repr(array.tolist()[codes.index(-1)]))} on {task.where}, which is no "
             f"label of y ({shorten(map(label_text, labels), 6)}).",
             hint="is it a regressor? A classifier answers with the labels that it was trained on.",
         )
-    return np.array(found, dtype=np.int32)
+    return np.array(codes, dtype=np.int32)
 
 
 def _as_scores(task: Task, model: Any, raw: Any, labels: tuple[Label, ...]) -> tuple[FloatArray, tuple[Label, ...]]:
@@ -170,7 +167,7 @@ def _as_scores(task: Task, model: Any, raw: Any, labels: tuple[Label, ...]) -> t
         raise DataError(
             f"{task.method} of {task.name!r} returned shape {array.shape} for {task.fold.test.size:,} items and "
             f"{len(classes)} classes on {task.where}.",
-            hint='one column a class is needed; SVC has decision_function_shape="ovr".',
+            hint='one column per class is needed; SVC has decision_function_shape="ovr".',
         )
     filled = tuple(label for label in labels if label not in classes)
     if filled and task.method == "decision_function":
@@ -208,16 +205,9 @@ def cross_predict(
     X: Any,
     y: Any,
     *,
-    cv: Any = 10,
-    n_repeats: int = 1,
-    stratify: bool = True,
-    groups: Any = None,
     method: str = "predict",
     pos_label: Label | None = None,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
-    progress: ProgressLike = None,
-    n_jobs: int = 1,
+    **options: Unpack[SplitOptions],
 ) -> CrossPredictions:
     """Let classifiers answer about items that they were not trained on, by cross-validation.
 
@@ -268,30 +258,25 @@ def cross_predict(
     >>> p.repeat_scores("accuracy")["bayes"].round(2).tolist()
     [0.96, 0.95]
     """
-    check_progress(progress)
-    found = as_estimators(estimators)
-    seed = check_seed(rng, random_state)
+    progress = check_progress(options.get("progress"))
+    by_name = as_estimators(estimators)
+    seed = check_seed(options.get("rng"), options.get("random_state"))
     data = as_labelled(X, y)
     positive = positive_of(data.labels, pos_label)
-    ways = {name: choose_method(method, name, estimator) for name, estimator in found.items()}
-    splits = make_splits(data, cv=cv, n_repeats=n_repeats, stratify=stratify, groups=groups, seed=seed)
+    ways = {name: choose_method(method, name, estimator) for name, estimator in by_name.items()}
+    splits = make_splits(data, options, seed)
     tasks = [
         Task(name=name, estimator=estimator, fold=fold, where=f"fold {i}", method=ways[name], positive=positive)
         for i, fold in enumerate(splits.folds)
-        for name, estimator in found.items()
+        for name, estimator in by_name.items()
     ]
+    n_jobs = options.get("n_jobs", 1)
     answers = carry_out(tasks, data, n_jobs=n_jobs, describe="Cross-validation", progress=progress)
-    return _gather(tuple(found), data, splits, answers, positive=positive, seed=seed)
+    return _gather(tuple(by_name), data, splits, answers, positive=positive, seed=seed)
 
 
 def _gather(
-    names: tuple[str, ...],
-    data: Labelled,
-    splits: Splits,
-    answers: list[Answer],
-    *,
-    positive: Label | None,
-    seed: int,
+    names: tuple[str, ...], data: Labelled, splits: Splits, answers: list[Answer], *, positive: Label | None, seed: int
 ) -> CrossPredictions:
     """Put the answers of all folds into one table, by repeat and item."""
     folds = splits.folds

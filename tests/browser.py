@@ -6,6 +6,8 @@ import os
 import shutil
 from contextlib import contextmanager
 
+from support import need
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # A browser in a test has no business on the network, and root has no sandbox.
 SWITCHES = (
@@ -26,24 +28,49 @@ class Watched:
     def __init__(self, page, path):
         self.page, self.wrong = page, []
         own = path.as_uri()
-        page.on("console", lambda message: self._note("console", message.type, message.text))
-        page.on("pageerror", lambda error: self._note("error", error))
-        page.on("dialog", lambda dialog: (self._note("dialog", dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: None if request.url == own else self._note("request", request.url))
+        self._listeners = {
+            "console": lambda message: self._note("console", message.type, message.text),
+            "pageerror": lambda error: self._note("error", error),
+            "dialog": lambda dialog: (self._note("dialog", dialog.message), dialog.dismiss()),
+            "request": lambda request: None if request.url == own else self._note("request", request.url),
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
         page.goto(own)
 
     def _note(self, *what):
         self.wrong.append(what)
 
+    def leave(self):
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
+
 
 @contextmanager
-def opened(browser, path, **options):
-    """Open a file in a context of its own."""
-    context = browser.new_context(**options)
+def opened(browser, path, *, width=1280, height=720, color_scheme="light", **options):
+    """Open a file in the one page of the browser: a new document, no new process. Other options need their own page."""
+    page = browser.new_page(**options) if options else browser.contexts[0].pages[0]
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(media="screen", color_scheme=color_scheme)
+    seen = Watched(page, path)
     try:
-        yield Watched(context.new_page(), path)
+        yield seen
     finally:
-        context.close()
+        seen.leave()
+        if options:
+            page.context.close()
+
+
+def unfold(page):
+    """Open everything that is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true; })")
+
+
+def violations(page):
+    """Return what an audit by axe has against a page: the rule, and the first place where it is broken."""
+    axe = need("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page).response["violations"]
+    return [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found]
 
 
 def keep_screenshot(page, name):

@@ -81,6 +81,7 @@ def chromium():
         pytest.skip(NO_BROWSER)
     with need("playwright.sync_api").sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
+        browser.new_page(permissions=["clipboard-read", "clipboard-write"])  # the one that `opened` uses
         yield browser
         browser.close()
 

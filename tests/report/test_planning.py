@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from browser import OVERLAPPING, keep_screenshot, opened
+from browser import OVERLAPPING, keep_screenshot, opened, unfold, violations
 from hostile import hostile_names
 from ropewalk.text.remarks import note
 from ropewalk.text.writing import Verdict, rounded_up, share_interval
@@ -489,28 +489,43 @@ def pages(answers, undecided, tmp_path_factory):
 DRAWN = ("power", "assurance", "plan", "value", "more", "extrapolated", "compare", "wide", "long names")
 
 
-@pytest.mark.parametrize("width", [360, 1200])
-@pytest.mark.parametrize("kind", [*KINDS, "compare", "wide", "long names"])
-def test_pages_open_without_an_error_and_an_audit_finds_nothing(chromium, pages, kind, width):
-    axe = need("axe_playwright_python.sync_playwright").Axe()
-    scheme = "dark" if width == 360 else "light"
-    path = pages[1] / f"{kind}.html"
-    with opened(chromium, path, color_scheme=scheme, viewport={"width": width, "height": 800}) as seen:
+PAGES = (*KINDS, "compare", "wide", "long names")
+LOOKS = ((360, "dark"), (1200, "light"))
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_pages_open_without_an_error_and_nothing_sticks_out(chromium, pages, kind):
+    with opened(chromium, pages[1] / f"{kind}.html") as seen:
         page = seen.page
         assert page.locator(".copies").is_visible()  # so the script ran to its end
         assert page.locator("svg.prospect").count() == (kind in DRAWN or kind == "goal")
-        page.evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true; })")
-        assert page.evaluate(OVERLAPPING) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = axe.run(page).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
-        keep_screenshot(page, f"{kind}-{width}")
+        unfold(page)
+        for width, _ in LOOKS:
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(OVERLAPPING) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert seen.wrong == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "width", "scheme"),
+    # Each page is audited in one of the two looks by `make test`, and in the other by `make test-slow`.
+    [
+        pytest.param(kind, *look, marks=() if i % len(LOOKS) == j else pytest.mark.slow)
+        for i, kind in enumerate(PAGES)
+        for j, look in enumerate(LOOKS)
+    ],
+)
+def test_an_audit_finds_no_violation(chromium, pages, kind, width, scheme):
+    with opened(chromium, pages[1] / f"{kind}.html", color_scheme=scheme, width=width) as seen:
+        unfold(seen.page)
+        assert violations(seen.page) == []
+        keep_screenshot(seen.page, f"{kind}-{width}")
 
 
 def test_dots_stand_where_the_power_is(chromium, pages):
     result = pages[0]["power"]
-    with opened(chromium, pages[1] / "power.html", viewport={"width": 1000, "height": 800}) as seen:
+    with opened(chromium, pages[1] / "power.html", width=1000) as seen:
         picture = seen.page.locator("svg.prospect")
         top, bottom = (float(picture.locator(".level").first.get_attribute("y1")),
                        float(picture.locator(".axis").get_attribute("y1")))  # fmt: skip

@@ -31,8 +31,7 @@ def choose(value: str, choices: Mapping[str, T], what: str) -> T:
         return choices[value]
     except (KeyError, TypeError):
         raise UnknownNameError(
-            f"Unknown {what} {value!r}.",
-            hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}.",
+            f"Unknown {what} {value!r}.", hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}."
         ) from None
 
 
@@ -48,11 +47,12 @@ def checked_keywords(function: F) -> F:
     return cast("F", _checked(function, is_method=False))
 
 
-def check_public_classes(namespace: Mapping[str, Any]) -> None:
-    """Make the classes that a module lists in `__all__` answer a misspelt keyword: constructors and public methods.
+def publish(namespace: dict[str, Any]) -> None:
+    """Let completion show what a module lists in `__all__`, and let its classes answer a misspelt keyword.
 
-    They are changed in place, once, where they are listed; nothing else about them changes.
+    Constructors and public methods are changed in place, once, where they are listed; nothing else changes.
     """
+    namespace["__dir__"] = lambda: namespace["__all__"]
     for public in namespace["__all__"]:
         for kind in getattr(namespace.get(public), "__mro__", ()):
             if kind.__module__.startswith("ropewalk.") and not getattr(kind, "_is_protocol", False):

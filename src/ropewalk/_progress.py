@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from time import monotonic
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from ropewalk._checks import is_whole
 from ropewalk.errors import InvalidInputError
@@ -23,51 +23,42 @@ PATIENCE: Final = 0.5  # seconds of work that need no bar
 EVERY: Final = 10.0  # seconds between two lines where there is no terminal
 
 
-class _Meter(Protocol):
-    def advance(self, done: int, found: str = "") -> None:
+class _Meter:
+    """Shows nothing; the others show how far it has come."""
+
+    def advance(self, done: int, finding: str = "") -> None:
         """Note that so many items are done, and what has been found so far."""
 
     def close(self, *, finished: bool) -> None:
         """Clean up, whatever happened."""
 
 
-class _Silent:
-    def advance(self, done: int, found: str = "") -> None:
-        pass
-
-    def close(self, *, finished: bool) -> None:
-        pass
-
-
-class _Call:
+class _Call(_Meter):
     def __init__(self, call: Callable[[int, int | None], object], total: int | None) -> None:
         self._call, self._total = call, total
 
-    def advance(self, done: int, found: str = "") -> None:  # noqa: ARG002
+    def advance(self, done: int, finding: str = "") -> None:  # noqa: ARG002
         self._call(done, self._total)
 
-    def close(self, *, finished: bool) -> None:
-        pass
 
-
-class _Lines:
+class _Lines(_Meter):
     """A line every ten seconds and one at the end, for logs and notebooks; a `patient` one is silent until then."""
 
     def __init__(self, describe: str, total: int | None, *, patient: bool) -> None:
         self._describe, self._total, self._patient = describe, total, patient
         self._start = self._last = monotonic()
-        self._done, self._found = 0, ""
+        self._done, self._finding = 0, ""
 
     def _say(self, end: str = "") -> None:
         if sys.stderr is None:
             return
         of = "" if self._total is None else f" of {self._total:,}"
         took = monotonic() - self._start
-        told = f"{self._describe}: {self._done:,}{of}{end} ({took:.0f} s)"
-        print(f"{told}: {self._found}" if self._found else told, file=sys.stderr, flush=True)  # noqa: T201
+        line = f"{self._describe}: {self._done:,}{of}{end} ({took:.0f} s)"
+        print(f"{line}: {self._finding}" if self._finding else line, file=sys.stderr, flush=True)  # noqa: T201
 
-    def advance(self, done: int, found: str = "") -> None:
-        self._done, self._found = done, found
+    def advance(self, done: int, finding: str = "") -> None:
+        self._done, self._finding = done, finding
         if monotonic() - self._last >= EVERY:
             self._last = monotonic()
             self._patient = False
@@ -78,7 +69,7 @@ class _Lines:
             self._say(", done" if finished else ", stopped")
 
 
-class _Bar:
+class _Bar(_Meter):
     """A bar of rich, drawn after `wait` seconds by a thread of its own: the very first item may take long."""
 
     def __init__(self, describe: str, total: int | None, *, wait: float) -> None:
@@ -114,12 +105,12 @@ class _Bar:
             bar.start()
             self._bar = bar
 
-    def advance(self, done: int, found: str = "") -> None:
+    def advance(self, done: int, finding: str = "") -> None:
         with self._lock:
             self._done = done
             if self._bar is not None:
-                told = f"{self._describe}: {found}" if found else self._describe
-                self._bar.update(self._bar.task_ids[0], completed=done, description=told)
+                description = f"{self._describe}: {finding}" if finding else self._describe
+                self._bar.update(self._bar.task_ids[0], completed=done, description=description)
 
     def close(self, *, finished: bool) -> None:  # noqa: ARG002
         self._timer.cancel()
@@ -130,11 +121,7 @@ class _Bar:
 
 
 def track(
-    items: Iterable[T],
-    *,
-    total: int | None = None,
-    describe: str = "Working",
-    progress: ProgressLike = None,
+    items: Iterable[T], *, total: int | None = None, describe: str = "Working", progress: ProgressLike = None
 ) -> Iterator[T]:
     """Go through `items` and show how far it has come; an item counts as done when the next one is asked for.
 
@@ -153,10 +140,10 @@ def track(
 
     Examples
     --------
-    >>> told = []
-    >>> list(track("ab", progress=lambda done, total: told.append((done, total))))
+    >>> calls = []
+    >>> list(track("ab", progress=lambda done, total: calls.append((done, total))))
     ['a', 'b']
-    >>> told
+    >>> calls
     [(1, 2), (2, 2)]
     """
     check_progress(progress)
@@ -196,17 +183,16 @@ class Steps:
     def __init__(self, meter: _Meter) -> None:
         self._meter, self.done, self.stopped = meter, 0, False
 
-    def step(self, found: str = "") -> None:
-        """One more is done; `found` says in a few words what the work has shown so far."""
+    def step(self, finding: str = "") -> None:
+        """One more is done; `finding` says in a few words what the work has shown so far."""
         self.done += 1
-        self._meter.advance(self.done, found)
+        self._meter.advance(self.done, finding)
 
 
 @contextmanager
 def metered(total: int | None, describe: str, progress: ProgressLike) -> Iterator[Steps]:
     """Show how far work has come that is no single loop: as `track` does, with a step for each thing done."""
-    said = check_progress(progress)
-    meter = _meter(total, describe, False if _shown.get(None) is False else said)
+    meter = _meter(total, describe, _unless_silent(progress))
     steps, finished = Steps(meter), False
     try:
         yield steps
@@ -217,7 +203,7 @@ def metered(total: int | None, describe: str, progress: ProgressLike) -> Iterato
 
 def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
     if progress is False:
-        return _Silent()
+        return _Meter()
     if not isinstance(progress, bool) and progress is not None:
         return _Call(progress, total)
     terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -226,11 +212,16 @@ def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
     return _Lines(describe, total, patient=not progress)
 
 
+def _unless_silent(progress: Any) -> ProgressLike:
+    """Return how progress is shown: as asked for, but not where a caller has said False."""
+    wanted = check_progress(progress)
+    return False if _shown.get(None) is False else wanted
+
+
 @contextmanager
 def shown(progress: Any) -> Iterator[None]:
-    """Let what is drawn inside show how far it has come; where somebody outside said False, it stays silent."""
-    said = check_progress(progress)
-    token = _shown.set(False if _shown.get(None) is False else said)
+    """Let what is drawn inside show how far it has come; where a caller has said False, it stays silent."""
+    token = _shown.set(_unless_silent(progress))
     try:
         yield
     finally:

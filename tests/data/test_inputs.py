@@ -414,7 +414,7 @@ def test_two_dataframes_join_on_their_ids(frame):
 @pytest.mark.parametrize(
     ("right", "told"),
     [
-        ([(1, 1, 1), (1, 1, 1)], "repeated"),
+        ([(1, 1, 1), (1, 1, 1)], "more than once"),
         ([(1, 1, 1)], r"1 of 2 ids of 'A' have no match in 'B' \(first: '2'\)"),
         ([(1, 1, 1), (2, 0, 1), (3, 0, 0)], "1 of 3 ids of 'B'"),
         ([(1, 0, 1), (2, 0, 1)], "disagree about the truth of 1 item"),
@@ -448,7 +448,7 @@ def test_unmatched_ids_can_be_dropped(tmp_path, write):
 
 def test_repeated_ids_in_one_table_are_refused(tmp_path, write):
     path = write(tmp_path / "a.csv", [("id", "y", "p"), (1, 1, 1), (1, 0, 1)])
-    with pytest.raises(PairingError, match="repeated"):
+    with pytest.raises(PairingError, match=r"1 id in column 'id' of .* occur more than once \(first: '1'\)"):
         read_outcomes(path, truth="y", predictions="p", id="id")
 
 

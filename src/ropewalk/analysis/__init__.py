@@ -7,7 +7,7 @@ scores against held-out ones.
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.analysis.bayes import BayesError, BayesTable, bayes_error, bayes_error_table
 from ropewalk.analysis.bias_variance import Average, SquaredBiasVariance, ZeroOneBiasVariance, bias_variance
 from ropewalk.analysis.learning import Curve, CurvePoint, learning_curve, train_test_error, validation_curve
@@ -34,9 +34,4 @@ __all__ = [
     "validation_curve",
 ]
 
-check_public_classes(globals())
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
+publish(globals())

@@ -8,7 +8,7 @@ data set: `corrected_t`, `cv5x2_t`, `cv5x2_f`, `repeated`, `rule_of_thumb`. `adj
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.classical.battery import adjust, battery
 from ropewalk.classical.items import cochran_q, delong, delong_interval, mcnemar, sign_items, t_items
 from ropewalk.classical.many import anova, friedman, iman_davenport, nemenyi
@@ -51,9 +51,4 @@ __all__ = [
     "wilcoxon_classes",
 ]
 
-check_public_classes(globals())
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
+publish(globals())

@@ -6,39 +6,35 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, answer, with_notes
+from ropewalk.cli.output import DATA, INPUT_FILE, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
-from ropewalk.results.options import CompareOptions, Option
+from ropewalk.results.options import CompareOptions
 
 
 class CompareColumns(TypedDict, total=False):
     """A table, and its columns of predictions."""
 
     file: Annotated[str, FILE()]
-    a: Annotated[str, Option(group="Data", help="Column of classifier A.")]
-    b: Annotated[str, Option(group="Data", help="Column of classifier B.")]
+    a: Annotated[str, DATA(help="Column of classifier A.")]
+    b: Annotated[str, DATA(help="Column of classifier B.")]
 
 
 class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk compare` takes."""
 
-    per_class: Annotated[bool, Option(group="Question", help="Every class against the rest.", parse=bool)]
-    file_a: Annotated[str, Option(group="Data", help="A's own file, joined by --id.", metavar="FILE", is_input=True)]
-    file_b: Annotated[str, Option(group="Data", help="B's own file, joined by --id.", metavar="FILE", is_input=True)]
-    prediction: Annotated[str, Option(group="Data", help="Column of predictions in --file-a and --file-b.")]
-    unmatched: Annotated[str, Option(group="Data", help="Ids of one file only: error or drop.", default="error")]
-    confusion_a: Annotated[
-        str,
-        Option(
-            group="Data", help="A's confusion matrix: integers, rows = truth, no header.", metavar="FILE", is_input=True
-        ),
-    ]
-    confusion_b: Annotated[str, Option(group="Data", help="B's confusion matrix.", metavar="FILE", is_input=True)]
+    per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
+    file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
+    file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
+    prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
+    unmatched: Annotated[str, DATA(help="Ids of one file only: error or drop.", default="error")]
+    confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
+    confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
 
 
 _LONG: Final = ("item", "label", "n_items")
+_JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
     "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _LONG),
@@ -82,14 +78,10 @@ def _one_file(options: Options) -> tuple[Any, ...]:
 
 def _two_files(options: Options) -> tuple[Any, ...]:
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
-    return (
-        with_notes(lambda: read_declared(options, lambda labels: rw.join_outcomes(
-            options["file_a"], options["file_b"], id=options["id"], truth=str(options["truth"]),
-            prediction=options["prediction"], names=names if names[0] != names[1] else ("A", "B"), labels=labels,
-            missing=options.get("missing", "error"), cluster=options.get("cluster"),
-            unmatched=options.get("unmatched", "error"),
-        ))),
-    )  # fmt: skip
+    how = {name: options[name] for name in _JOINING if name in options}  # type: ignore[literal-required]
+    how["names"] = names if names[0] != names[1] else ("A", "B")
+    files = options["file_a"], options["file_b"]
+    return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),)
 
 
 def _two_matrices(options: Options) -> tuple[Any, ...]:

@@ -8,21 +8,17 @@ import click
 
 import ropewalk as rw
 from ropewalk._files import write_file
-from ropewalk.cli.output import quietly
+from ropewalk.cli.output import OUTPUT, quietly
 from ropewalk.report import body
-from ropewalk.results.options import Option, SeedOption
+from ropewalk.results.options import SeedOption
 from ropewalk.text.writing import visible
 
 
 class Options(SeedOption, total=False):
     """What `ropewalk demo` takes."""
 
-    html: Annotated[
-        str, Option(group="Output", help="Where to write the page.", shell_default="ropewalk-demo.html", metavar="OUT")
-    ]
-    data: Annotated[
-        str, Option(group="Output", help="Also copy the predictions there, as a .csv.gz file.", metavar="OUT")
-    ]
+    html: Annotated[str, OUTPUT(help="Where to write the page.", shell_default="ropewalk-demo.html", metavar="OUT")]
+    data: Annotated[str, OUTPUT(help="Also copy the predictions there, as a .csv.gz file.", metavar="OUT")]
 
 
 def run(options: Options) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, answer
+from ropewalk.cli.output import DATA, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file
-from ropewalk.results.options import EvaluateOptions, Option
+from ropewalk.results.options import EvaluateOptions
 
 
 class EvaluateColumns(FileOption, total=False):
     """A table, and its column of predictions."""
 
-    prediction: Annotated[str, Option(group="Data", help="Column of predicted labels, or of scores.", required=True)]
+    prediction: Annotated[str, DATA(help="Column of predicted labels, or of scores.", required=True)]
 
 
 class Options(EvaluateColumns, EvaluateOptions, VerbOptions, OutputOptions, total=False):

@@ -5,33 +5,27 @@ from __future__ import annotations
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import answer
+from ropewalk.cli.output import DECISION, DRAWING, answer
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import ask_again
 from ropewalk.results import Comparison
-from ropewalk.results.options import Option, PlanningOptions
+from ropewalk.results.options import PlanningOptions
 
 
 class PlanQuestion(PlanningOptions, total=False):
     """What `rw.plan` takes, beside the truth."""
 
     target: Annotated[
-        float,
-        Option(group="Decision", help="How often the goal is to be reached.", flag="--power", default=0.8, parse=float),
+        float, DECISION(help="How often the goal is to be reached.", flag="--power", default=0.8, parse=float)
     ]
-    n: Annotated[
-        int, Option(group="Decision", help="Ask for the smallest difference that so many items find.", parse=int)
-    ]
-    cost_per_item: Annotated[float, Option(group="Decision", help="What a label costs, …", parse=float)]
-    value: Annotated[float, Option(group="Decision", help="… and what reaching the goal is worth.", parse=float)]
-    max_n: Annotated[int, Option(group="Decision", help="Where to give up.", default=10_000_000, parse=int)]
+    n: Annotated[int, DECISION(help="Ask for the smallest difference that so many items find.", parse=int)]
+    cost_per_item: Annotated[float, DECISION(help="What a label costs, …", parse=float)]
+    value: Annotated[float, DECISION(help="… and what reaching the goal is worth.", parse=float)]
+    max_n: Annotated[int, DECISION(help="Where to give up.", default=10_000_000, parse=int)]
     simulations: Annotated[
-        int,
-        Option(
-            group="Drawing", help="Simulated test sets: 4,000 in all; of more items, 1,000 each.", parse=int, minimum=1
-        ),
+        int, DRAWING(help="Simulated test sets: 4,000 in all; of more items, 1,000 each.", parse=int, minimum=1)
     ]
 
 
@@ -39,8 +33,7 @@ class Options(ScenarioOptions, PlanQuestion, total=False):
     """What `ropewalk plan` takes."""
 
     fresh: Annotated[
-        bool,
-        Option(group="Decision", help="With --from: a new test set, instead of more items beside the old.", parse=bool),
+        bool, DECISION(help="With --from: a new test set, instead of more items beside the old.", parse=bool)
     ]
 
 

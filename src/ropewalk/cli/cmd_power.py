@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import answer
+from ropewalk.cli.output import DECISION, answer
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.options import Option, PlanningOptions, SimulationsOption, parse_numbers
+from ropewalk.results.options import PlanningOptions, SimulationsOption, parse_numbers
 
 
 def parse_sizes(text: str, flag: str) -> list[int]:
@@ -27,7 +27,7 @@ class PowerQuestion(PlanningOptions, SimulationsOption, total=False):
 class Options(ScenarioOptions, PowerQuestion, total=False):
     """What `ropewalk power` takes."""
 
-    n: Annotated[list[int], Option(group="Decision", help="Numbers of items, separated by commas.", parse=parse_sizes)]
+    n: Annotated[list[int], DECISION(help="Numbers of items, separated by commas.", parse=parse_sizes)]
 
 
 def run(options: Options) -> None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, answer
+from ropewalk.cli.output import DATA, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.options import Option, RankOptions, parse_texts
+from ropewalk.results.options import RankOptions, parse_texts
 
 
 class RankColumns(FileOption, total=False):
     """A table, and its columns of predictions."""
 
     predictions: Annotated[
-        list[str],
-        Option(group="Data", help="Columns of predictions, separated by commas.", parse=parse_texts, required=True),
+        list[str], DATA(help="Columns of predictions, separated by commas.", parse=parse_texts, required=True)
     ]
 
 

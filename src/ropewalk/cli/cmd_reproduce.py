@@ -7,26 +7,21 @@ from typing import Annotated, Any
 
 import click
 
-from ropewalk.cli.output import JsonOption, quietly
+from ropewalk.cli.output import OUTPUT, JsonOption, quietly
 from ropewalk.errors import InvalidInputError
 from ropewalk.papers import icdm2015, power_table, published_tables, sigir2016, sigir2016_power
-from ropewalk.results.options import DrawsOption, Option, RunOptions
+from ropewalk.results.options import DrawsOption, RunOptions
 from ropewalk.text.writing import visible
 
 
 class Options(DrawsOption, RunOptions, JsonOption, total=False):
     """What `ropewalk reproduce` takes."""
 
-    paper: Annotated[str, Option(group="Output", help="sigir2016 or icdm2015", flag="PAPER", required=True)]
+    paper: Annotated[str, OUTPUT(help="sigir2016 or icdm2015", flag="PAPER", required=True)]
     power: Annotated[
-        bool,
-        Option(
-            group="Output", help="Table 3 of sigir2016 instead: simulate how often the goals are reached.", parse=bool
-        ),
+        bool, OUTPUT(help="Table 3 of sigir2016 instead: simulate how often the goals are reached.", parse=bool)
     ]
-    figures: Annotated[
-        str, Option(group="Output", help="Also draw the paper's figures there (SVG, PNG).", metavar="DIR")
-    ]
+    figures: Annotated[str, OUTPUT(help="Also draw the paper's figures there (SVG, PNG).", metavar="DIR")]
 
 
 def run(options: Options) -> None:

@@ -5,29 +5,25 @@ from __future__ import annotations
 from typing import Annotated, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import answer
-from ropewalk.cli.reading import select
+from ropewalk.cli.output import DECISION, answer
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
-from ropewalk.results.options import Option, PlanningOptions, SimulationsOption
+from ropewalk.inference.question import select
+from ropewalk.results.options import PlanningOptions, SimulationsOption
 
 
 class StoppingQuestion(PlanningOptions, SimulationsOption, total=False):
     """What `rw.stopping` takes, beside the truth and the rule."""
 
-    batch: Annotated[
-        int, Option(group="Decision", help="Items labelled between two looks.", default=100, parse=int, minimum=1)
-    ]
+    batch: Annotated[int, DECISION(help="Items labelled between two looks.", default=100, parse=int, minimum=1)]
 
 
 class StoppingRule(TypedDict, total=False):
     """What `rw.StopWhen` takes."""
 
-    width: Annotated[float, Option(group="Decision", help="Stop when the HDI is narrower: half the ROPE.", parse=float)]
-    conclusive: Annotated[bool, Option(group="Decision", help="Stop when conclusive instead.", parse=bool)]
-    min_n: Annotated[
-        int, Option(group="Decision", help="Items before the first look.", default=100, parse=int, minimum=1)
-    ]
-    max_n: Annotated[int, Option(group="Decision", help="Items at most.", default=10_000, parse=int, minimum=1)]
+    width: Annotated[float, DECISION(help="Stop when the HDI is narrower: half the ROPE.", parse=float)]
+    conclusive: Annotated[bool, DECISION(help="Stop when conclusive instead.", parse=bool)]
+    min_n: Annotated[int, DECISION(help="Items before the first look.", default=100, parse=int, minimum=1)]
+    max_n: Annotated[int, DECISION(help="Items at most.", default=10_000, parse=int, minimum=1)]
 
 
 class Options(ScenarioOptions, StoppingRule, StoppingQuestion, total=False):

@@ -5,40 +5,33 @@ from __future__ import annotations
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import OutputOptions, answer
+from ropewalk.cli.output import DATA, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.resolve import require_labels
-from ropewalk.results.options import ClassOptions, Option, SeedOption, TableOptions
+from ropewalk.results.options import ClassOptions, SeedOption, TableOptions
 
 
 class BatteryOptions(ClassOptions, SeedOption, total=False):
     """What `classical.battery` takes."""
 
-    metric: Annotated[str, Option(group="Question", help="Add a permutation test of this metric.")]
+    metric: Annotated[str, QUESTION(help="Add a permutation test of this metric.")]
     n_permutations: Annotated[
-        int,
-        Option(
-            group="Question",
-            help="How many the permutation test draws.",
-            flag="--permutations",
-            default=10_000,
-            parse=int,
-        ),
+        int, QUESTION(help="How many the permutation test draws.", flag="--permutations", default=10_000, parse=int)
     ]
 
 
 class TestColumns(FileOption, total=False):
     """A table, and its columns."""
 
-    a: Annotated[str, Option(group="Data", help="Column of classifier A.", required=True)]
-    b: Annotated[str, Option(group="Data", help="Column of classifier B.", required=True)]
+    a: Annotated[str, DATA(help="Column of classifier A.", required=True)]
+    b: Annotated[str, DATA(help="Column of classifier B.", required=True)]
 
 
 class Options(TestColumns, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
     """What `ropewalk test` takes."""
 
-    id: Annotated[str, Option(group="Data", help="Column of item ids.")]
+    id: Annotated[str, DATA(help="Column of item ids.")]
 
 
 def run(options: Options) -> None:

@@ -7,6 +7,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
@@ -15,10 +16,15 @@ import click
 from ropewalk.errors import InvalidInputError, RopewalkWarning, UnreadableFileError
 from ropewalk.report import body, remark_lines
 from ropewalk.results import Rendered
-from ropewalk.results.options import Option
+from ropewalk.results.options import GROUPS, Option
 from ropewalk.text.writing import visible
 
 T = TypeVar("T")
+
+DATA, QUESTION, DECISION, MODEL, DRAWING, OUTPUT = (partial(Option, group=heading) for heading in GROUPS)
+"""Options of a command, under their headings of the help."""
+
+INPUT_FILE: Final = partial(DATA, metavar="FILE", is_input=True)
 
 _FORMATS: Final = ("json", "markdown", "latex")
 
@@ -26,15 +32,15 @@ _FORMATS: Final = ("json", "markdown", "latex")
 class JsonOption(TypedDict, total=False):
     """Data instead of text."""
 
-    json: Annotated[bool, Option(group="Output", help="Print JSON.", parse=bool)]
+    json: Annotated[bool, OUTPUT(help="Print JSON.", parse=bool)]
 
 
 class OutputOptions(JsonOption, total=False):
     """The form of an answer."""
 
-    markdown: Annotated[bool, Option(group="Output", help="Print a Markdown table.", parse=bool)]
-    latex: Annotated[bool, Option(group="Output", help="Print a LaTeX table.", parse=bool)]
-    html: Annotated[str, Option(group="Output", help="Also write an HTML page.", metavar="OUT")]
+    markdown: Annotated[bool, OUTPUT(help="Print a Markdown table.", parse=bool)]
+    latex: Annotated[bool, OUTPUT(help="Print a LaTeX table.", parse=bool)]
+    html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:

@@ -12,24 +12,20 @@ from functools import partial
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import ropewalk as rw
-from ropewalk.cli.output import with_notes
+from ropewalk.cli.output import DATA, MODEL, QUESTION, with_notes
 from ropewalk.data.files import format_names, read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
-from ropewalk.inference.question import kind_of_data, read_tables
+from ropewalk.inference.question import kind_of_data, read_tables, select
 from ropewalk.mcmc.sampler import parse_engine
-from ropewalk.results.options import DataOptions, Option, options_of, parse_numbers, parse_texts
+from ropewalk.results.options import DataOptions, options_of, parse_numbers, parse_texts
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
 
 _SAMPLER: Final = ("step", "chains", "tune")
 _OF_LABELS: Final = ("per_class", *_SAMPLER)
-
-
-FILE: Final = partial(
-    Option, group="Data", help=f"{format_names('or')}, plain or gzipped; - is stdin.", flag="FILE", is_input=True
-)
+FILE: Final = partial(DATA, help=f"{format_names('or')}, plain or gzipped; - is stdin.", flag="FILE", is_input=True)
 
 
 class FileOption(TypedDict, total=False):
@@ -41,31 +37,23 @@ class FileOption(TypedDict, total=False):
 class LongTableOptions(TypedDict, total=False):
     """A table of one row per item and label."""
 
-    item: Annotated[str, Option(group="Data", help="Multi-label: column of items, with --label.")]
-    label: Annotated[str, Option(group="Data", help="Multi-label: column of labels; the others hold 0 and 1.")]
-    n_items: Annotated[int, Option(group="Data", help="Multi-label: how many items there were in all.", parse=int)]
+    item: Annotated[str, DATA(help="Multi-label: column of items, with --label.")]
+    label: Annotated[str, DATA(help="Multi-label: column of labels; the others hold 0 and 1.")]
+    n_items: Annotated[int, DATA(help="Multi-label: how many items there were in all.", parse=int)]
 
 
 class VerbOptions(LongTableOptions, total=False):
     """What `compare`, `evaluate` and `rank` say otherwise than in Python."""
 
-    lower_is_better: Annotated[bool, Option(group="Question", help="With --metric mean: less is better.", parse=bool)]
-    step: Annotated[str, Option(group="Model", help="With --engine pymc: nuts (default) or metropolis.")]
-    chains: Annotated[
-        int, Option(group="Model", help="With --engine pymc: how many; 4, or 1 for metropolis.", parse=int)
-    ]
-    tune: Annotated[int, Option(group="Model", help="With --engine pymc: steps to tune and throw away.", parse=int)]
+    lower_is_better: Annotated[bool, QUESTION(help="With --metric mean: less is better.", parse=bool)]
+    step: Annotated[str, MODEL(help="With --engine pymc: nuts (default) or metropolis.")]
+    chains: Annotated[int, MODEL(help="With --engine pymc: how many; 4, or 1 for metropolis.", parse=int)]
+    tune: Annotated[int, MODEL(help="With --engine pymc: steps to tune and throw away.", parse=int)]
 
 
 def flag_of(name: str) -> str:
     """Return an option as the shell spells it."""
     return f"--{name.replace('_', '-')}"
-
-
-def select(options: Options, kind: type) -> dict[str, Any]:
-    """Return those options that `kind` holds."""
-    known = options_of(kind)
-    return {name: value for name, value in options.items() if name in known}
 
 
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:
@@ -108,9 +96,10 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
                 raise InvalidInputError(text, hint="leave one out.")
     with as_file(options["file"]) as path:
         if not long:
-            return with_notes(lambda: read_declared(options, lambda labels: read_tables(
-                (path,), columns, {**options, "labels": labels}, usage="--truth names the column of true labels."
-            )[0]))  # fmt: skip
+            usage = "--truth names the column of true labels."
+            return read_declared(
+                options, lambda labels: read_tables((path,), columns, {**options, "labels": labels}, usage=usage)[0]
+            )
         if "item" not in long or "label" not in long:
             raise InvalidInputError(
                 "--item and --label go together: a long table has one row per item and label.", hint="give both."
@@ -119,16 +108,18 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
             raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
         if "truth" not in options:
             raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
-        return with_notes(lambda: read_declared(options, lambda labels: rw.read_multilabel(
-            path, truth=options["truth"], predictions=columns, cluster=options.get("cluster"), labels=labels, **long
-        )))  # fmt: skip
+        long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}
+        return read_declared(options, lambda labels: rw.read_multilabel(path, labels=labels, **long))
 
 
 def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) -> T:
-    """Read with the declared labels; a shell knows only text, so take it as the type that the file has."""
+    """Read with the declared labels, and say on stderr which items were left out.
+
+    A shell knows only text, so labels are taken as the type that the file has.
+    """
     texts = options.get("labels")
     try:
-        return read_with(texts)
+        return with_notes(lambda: read_with(texts))
     except LabelTypeError:
         for convert in ({"True": True, "False": False}.__getitem__, int):
             try:
@@ -136,7 +127,7 @@ def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) 
             except (KeyError, ValueError):
                 continue
             if typed:
-                return read_with(typed)
+                return with_notes(lambda: read_with(typed))  # noqa: B023 - called at once
         raise
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from ropewalk.cli.output import OutputOptions, quietly
+from ropewalk.cli.output import DATA, INPUT_FILE, OutputOptions, quietly
 from ropewalk.cli.reading import Options, as_file, flag_of, questions
 from ropewalk.data.tally import read_text
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError
@@ -14,7 +14,6 @@ from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
 from ropewalk.results.base import read_recipe
-from ropewalk.results.options import Option
 from ropewalk.text.writing import shorten
 
 
@@ -23,23 +22,13 @@ class ScenarioOptions(OutputOptions, total=False):
 
     scenario: Annotated[
         str,
-        Option(
-            group="Data",
+        DATA(
             help='JSON file, - for stdin, or words: "F1 .60 against .50 at agreement .7".',
             flag="SCENARIO",
             is_input=True,
         ),
     ]
-    results: Annotated[
-        str,
-        Option(
-            group="Data",
-            help="Instead of a scenario: results of compare --json.",
-            flag="--from",
-            metavar="FILE",
-            is_input=True,
-        ),
-    ]
+    results: Annotated[str, INPUT_FILE(help="Instead of a scenario: results of compare --json.", flag="--from")]
 
 
 def read_truth(options: Options, kind: type) -> tuple[Any, dict[str, Any]]:

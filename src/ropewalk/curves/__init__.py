@@ -8,7 +8,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_prevalence, check_whole, checked_keywords
+from ropewalk._checks import check_prevalence, check_whole, checked_keywords, publish
 from ropewalk.curves.drawing import System, threshold_sums, threshold_tables
 from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
@@ -25,6 +25,8 @@ from ropewalk.typing import FloatArray
 
 __all__ = ["calibration", "pr", "roc", "threshold"]
 
+publish(globals())
+
 _ABOVE: Final = float(np.finfo(np.float64).max)  # above all scores, below the threshold that calls nothing positive
 _CHOSEN_HERE: Final = (
     "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
@@ -33,11 +35,6 @@ _CHOSEN_HERE: Final = (
 _MAX_BINS: Final = 200
 _MAX_THRESHOLDS: Final = 200
 _MAX_ROUNDING: Final = 1e-12
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
 
 
 @checked_keywords

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_public_classes, checked_keywords
+from ropewalk._checks import checked_keywords, publish
 from ropewalk.curves import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import labels_or_numbers
@@ -25,11 +25,6 @@ from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray, IntArray
 
 __all__ = ["MinimumRisk", "curve", "minimum_risk", "optimal_threshold"]
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
 
 
 _MAX_ROUNDING_OF_A_SUM = 1e-6
@@ -152,4 +147,4 @@ def minimum_risk(
     return MinimumRisk(decisions=chosen, risk=expected[np.arange(len(expected)), places], risks=expected, places=places)
 
 
-check_public_classes(globals())
+publish(globals())

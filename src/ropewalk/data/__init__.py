@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.data import examples
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -19,4 +19,4 @@ __all__ = [
     "read_outcomes",
 ]
 
-check_public_classes(globals())
+publish(globals())

@@ -11,7 +11,7 @@ import numpy as np
 from ropewalk.data.labels import INTEGER_TEXT, NULL_TYPES
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import count_of
+from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
@@ -138,25 +138,27 @@ def _is_null(value: Any) -> bool:
     return value is None or value != value  # noqa: PLR0124 - NaN
 
 
-def check_nested(ids: IntArray, clusters: IntArray | None, what: str) -> None:
-    """Refuse items that come more than once, unless all of their repeats are in one cluster."""
-    seen = np.bincount(ids)
+def check_nested(
+    ids: Any, clusters: IntArray | None, where: str, *, n_items: int | None = None, column: str | None = None
+) -> None:
+    """Refuse items that come more than once, unless all of their repeats are in one cluster; `column` holds the ids."""
+    codes, distinct = code_ids(ids, "id", n_items if clusters is None else clusters.size)
     if clusters is None:
-        repeated = np.flatnonzero(seen > 1)
+        repeated = np.flatnonzero(np.bincount(codes) > 1)
         if repeated.size:
             raise PairingError(
-                f"{count_of(int(repeated.size), 'id')} in {what} occur more than once.",
-                hint=wording(
-                    "repeats of one item are not independent items; name the column of ids as cluster= too, or keep "
-                    "one row per item."
-                ),
+                f"{count_of(int(repeated.size), 'id')} in {where} occur more than once "
+                f"(first: {shorten((distinct[i] for i in repeated), 3)}).",
+                hint="repeats of one item are not independent items; keep one row per item, or name the column that "
+                "holds them together as "
+                + (wording("cluster=.") if column is None else wording('cluster="{}".', column)),
             )
         return
-    pairs = np.unique(ids * (int(clusters.max(initial=0)) + 1) + clusters)
+    pairs = np.unique(codes * (int(clusters.max(initial=0)) + 1) + clusters)
     torn = np.flatnonzero(np.bincount(pairs // (int(clusters.max(initial=0)) + 1)) > 1)
     if torn.size:
         raise PairingError(
-            f"{count_of(int(torn.size), 'id')} in {what} lie in more than one cluster.",
+            f"{count_of(int(torn.size), 'id')} in {where} lie in more than one cluster.",
             hint="repeats of an item must be in the same cluster.",
         )
 

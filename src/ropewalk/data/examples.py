@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._checks import check_public_classes, checked_keywords
+from ropewalk._checks import checked_keywords, publish
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.typing import FloatArray, IntArray
@@ -35,11 +35,6 @@ __all__ = [
     "sigir2016_power",
     "sigir2016_tables",
 ]
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
 
 
 CLASS_NAMES: Final = (
@@ -184,4 +179,4 @@ def _columns(name: str) -> dict[str, FloatArray]:
     return {column: table[:, i] for i, column in enumerate(header)}
 
 
-check_public_classes(globals())
+publish(globals())

@@ -182,7 +182,7 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
         raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
     if ids is not None:
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
-        check_nested(code_ids(ids, "id", None if groups is None else groups.size)[0], groups, "`id`")
+        check_nested(ids, groups, "`id`")
     if not any(is_indicators(array) for array in data):
         return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
     if missing != "error":

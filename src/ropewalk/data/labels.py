@@ -236,18 +236,19 @@ def _without_point(label: str) -> str:
 
 
 def fill_missing(
-    rows: dict[tuple[Label | None, ...], int], names: Sequence[str], labels: Sequence[Label], missing: Missing
-) -> dict[tuple[Label, ...], int]:
-    """Refuse null labels, or count a missing prediction as a wrong answer."""
-    holes = {row: count for row, count in rows.items() if None in row}
-    if not holes:
-        return rows  # type: ignore[return-value]
-    whole: dict[tuple[Label, ...], int] = {row: n for row, n in rows.items() if None not in row}  # type: ignore[misc]
-    by_column = {name: sum(count for row, count in holes.items() if row[i] is None) for i, name in enumerate(names)}
-    columns_text = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
-    if missing == "error":
+    rows: Sequence[tuple[Label | None, ...]],
+    counts: Sequence[int],
+    names: Sequence[str],
+    labels: Sequence[Label],
+    missing: Missing,
+) -> list[tuple[Label, ...]]:
+    """Refuse null labels, or take a missing prediction for a wrong answer."""
+    holes = [(row, count) for row, count in zip(rows, counts, strict=True) if None in row]
+    by_column = {name: sum(count for row, count in holes if row[i] is None) for i, name in enumerate(names)}
+    if holes and missing == "error":
+        columns_text = ", ".join(f"{count:,} in {name}" for name, count in by_column.items() if count)
         raise MissingLabelsError(
-            f"{count_of(sum(holes.values()), 'item')} with a null or NaN label ({columns_text}).",
+            f"{count_of(sum(count for _, count in holes), 'item')} with a null or NaN label ({columns_text}).",
             hint=wording(
                 'a missing answer is not a wrong one by default; use missing="drop" to leave these items out, or '
                 'missing="wrong" to count a missing prediction as wrong.'
@@ -259,10 +260,7 @@ def fill_missing(
             + f"{count_of(by_column[names[0]], 'item')} without one ({names[0]}).",
             hint=wording('use missing="drop" for items whose truth is unknown.'),
         )
-    for row, count in holes.items():
-        filled = tuple(_wrong_for(row[0], labels) if label is None else label for label in row)
-        whole[filled] = whole.get(filled, 0) + count
-    return whole
+    return [tuple(_wrong_for(row[0], labels) if label is None else label for label in row) for row in rows]
 
 
 def _wrong_for(truth: Label | None, labels: Sequence[Label]) -> Label:

@@ -58,10 +58,6 @@ class MultilabelOutcomes(Tally):
     left_out: int = 0
     clusters: Clusters | None = None
 
-    def __post_init__(self) -> None:
-        for array in (self.indptr, self.indices, self.bits, self.counts):
-            array.flags.writeable = False
-
     @classmethod
     def from_arrays(
         cls,
@@ -214,10 +210,8 @@ class MultilabelOutcomes(Tally):
             clusters=clusters,
         )
 
-    @property
-    def data_hash(self) -> str:
-        """A fingerprint of the data: the same for the same items in any order."""
-        return self._fingerprint(self.indptr, self.indices, self.bits, self.counts)
+    def _content(self) -> tuple[Any, ...]:
+        return self.indptr, self.indices, self.bits, self.counts
 
     @property
     def item_of(self) -> IntArray:
@@ -278,16 +272,6 @@ class MultilabelOutcomes(Tally):
         )]  # fmt: skip
         clusters = self._clusters_with(other, self.counts.size)
         return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names, clusters)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MultilabelOutcomes) and self.data_hash == other.data_hash
-
-    def __hash__(self) -> int:
-        return hash(self.data_hash)
-
-    def __repr__(self) -> str:
-        names = ", ".join(map(repr, self.names))
-        return f"MultilabelOutcomes({self.n_items:,} items, {self.n_labels:,} labels, classifiers: {names})"
 
 
 AnyOutcomes = Outcomes | MultilabelOutcomes

@@ -14,16 +14,7 @@ from ropewalk._files import write_text
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
-from ropewalk.data.tally import (
-    Tally,
-    check_names,
-    code_rows,
-    distinct_rows,
-    dump_table,
-    parse_table,
-    place_rows,
-    read_text,
-)
+from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table, read_text
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
@@ -59,10 +50,6 @@ class Outcomes(Tally):
     left_out: int = 0
     clusters: Clusters | None = None
 
-    def __post_init__(self) -> None:
-        self.codes.flags.writeable = False
-        self.counts.flags.writeable = False
-
     # -- making one ------------------------------------------------------------------------------------
 
     @classmethod
@@ -88,16 +75,12 @@ class Outcomes(Tally):
         42
         """
         if clustered:
-            rows, counts, groups = split_clusters(rows, counts)
-        codes, numbers, order, checked, left_out = code_rows(
+            rows, counts, (cluster, ids) = split_clusters(rows, counts)
+        codes, here, numbers, order, checked, left_out = code_rows(
             rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
-        table = cls._canonical(codes, numbers, order, checked, left_out)
-        if not clustered:
-            return table
-        place, many = place_rows(rows, table.codes, order, missing), np.asarray(counts)  # type: ignore[arg-type]
-        kept = (place >= 0) & (many > 0)
-        return replace(table, clusters=Clusters.of(place[kept], groups[0][kept], many[kept], groups[1]))
+        clusters = Clusters.of(np.arange(here.size), cluster[here], numbers, ids) if clustered else None
+        return cls._canonical(codes, numbers, order, checked, left_out, clusters)
 
     @classmethod
     def from_arrays(
@@ -242,10 +225,8 @@ class Outcomes(Tally):
 
     # -- looking at one ----------------------------------------------------------------------------------
 
-    @property
-    def data_hash(self) -> str:
-        """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
-        return self._fingerprint(self.codes, self.counts)
+    def _content(self) -> tuple[Any, ...]:
+        return self.codes, self.counts
 
     def confusion(self, name: str | None = None) -> IntArray:
         """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""
@@ -351,18 +332,7 @@ class Outcomes(Tally):
         """Let `sum` start at 0."""
         return self if other == 0 else NotImplemented
 
-    # -- comparing, printing, keeping ------------------------------------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Outcomes):
-            return NotImplemented
-        return self.to_json() == other.to_json()
-
-    def __hash__(self) -> int:
-        return hash(self.data_hash)
-
-    def __repr__(self) -> str:
-        return f"Outcomes({self.n_items:,} items, {self.n_labels} labels, classifiers: {shorten(self.names, 6)})"
+    # -- keeping ---------------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Return the table as JSON; `from_json` reads it back."""

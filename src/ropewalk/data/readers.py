@@ -114,18 +114,12 @@ def join_outcomes(
     check_missing(missing)
     choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
     tables: list[dict[Any, Any]] = []
-    groups: dict[Any, Any] = {}
     for source, name in zip((source_a, source_b), checked, strict=True):
-        wanted = [id, truth, prediction]
-        if cluster is not None and not tables:
-            ids, truths, predicted, together = read_columns(source, [*wanted, cluster])
-            groups = {(type(i), i): group for i, group in zip(ids, together, strict=True)}
-        else:
-            ids, truths, predicted = read_columns(source, wanted)
+        wanted = [truth, prediction] if cluster is None or tables else [truth, prediction, cluster]
+        ids, *values = read_columns(source, [id, *wanted])
         check_ids(ids, id, f"the data of {name!r}")
         # The type goes into the key: ids 1 and "1" do not match.
-        keys = [(type(i), i) for i in ids]
-        tables.append(dict(zip(keys, zip(truths, predicted, strict=True), strict=True)))
+        tables.append({(type(i), i): row for i, *row in zip(ids, *values, strict=True)})
     left, right = tables
     for first, other, a, b in ((left, right, *checked), (right, left, *reversed(checked))):
         lone = [key for key in first if key not in other]
@@ -153,9 +147,8 @@ def join_outcomes(
             hint="both classifiers must be judged against the same labels.",
         )
     columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
-    data = [[left[k][0] for k in shared], [left[k][1] for k in shared], [right[k][1] for k in shared]]
-    if cluster is not None:
-        data.append([groups[k] for k in shared])
+    items = [(*left[k][:2], right[k][1], *left[k][2:]) for k in shared]
+    data = [list(column) for column in zip(*items, strict=True)]
     rows = count_columns(data, columns if cluster is None else [*columns, cluster])
     table = Outcomes.from_rows(
         rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
@@ -240,18 +233,6 @@ def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any
             f"{count_of(empty, 'item')} without an id in column {column!r} of {where}.",
             hint="every item needs an id to be found again.",
         )
-    if cluster is not None:
-        check_nested(code_ids(ids, column)[0], code_ids(cluster, "cluster")[0], f"column {column!r} of {where}")
-        return
-    seen: set[Any] = set()
-    repeated = [value for value in ids if value in seen or seen.add(value)]  # type: ignore[func-returns-value]
-    if repeated:
-        raise PairingError(
-            f"{count_of(len(repeated), 'repeated id')} in column {column!r} of {where} "
-            f"(first: {shorten(dict.fromkeys(repeated), 3)}).",
-            hint=wording(
-                "repeats of one item are not independent items; keep one row per item, or name the column that "
-                'holds them together as cluster="{}".',
-                column,
-            ),
-        )
+    if cluster is not None or len(set(ids)) < len(ids):
+        groups = None if cluster is None else code_ids(cluster, "cluster")[0]
+        check_nested(ids, groups, f"column {column!r} of {where}", column=column)

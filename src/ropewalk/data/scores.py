@@ -24,7 +24,7 @@ from ropewalk.data.labels import (
     whole_number,
 )
 from ropewalk.data.readers import read_columns
-from ropewalk.data.tally import Named, check_names
+from ropewalk.data.tally import Named, check_names, units_of
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, count_of, shorten
@@ -53,11 +53,6 @@ class ItemScores(Named):
     cluster: IntArray | None = None
     weight: FloatArray | None = None
     left_out: int = 0
-
-    def __post_init__(self) -> None:
-        for array in (*self.values, self.truth, self.cluster, self.weight):
-            if array is not None:
-                array.flags.writeable = False
 
     @classmethod
     def from_arrays(
@@ -101,7 +96,7 @@ class ItemScores(Named):
             )
         groups = None if cluster is None else code_ids(cluster, "cluster", n_items)[0]
         if id is not None:
-            check_nested(code_ids(id, "id", n_items)[0], groups, "`id`")
+            check_nested(id, groups, "`id`", n_items=n_items)
         weight = None if sample_weight is None else _as_weights(sample_weight, n_items)
         items = cls(tuple(values), checked, order, truth, groups, weight).checked()
         if weight is not None and not weight.all():  # what counts nothing is not there
@@ -202,7 +197,7 @@ class ItemScores(Named):
     @property
     def n_units(self) -> int:
         """How many units are re-weighted."""
-        return self.n_items if self.n_clusters is None else self.n_clusters
+        return units_of(self)[0]
 
     def items_by_class(self) -> IntArray:
         """Return how many items belong to each class."""

@@ -7,7 +7,7 @@ import json
 import os
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -53,8 +53,11 @@ def code_rows(
     labels: Iterable[Label] | None,
     missing: Missing,
     columns: Sequence[str] | None,
-) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], int]:
-    """Return the rows as positions in the labels, their counts, labels and names, and how many items were dropped."""
+) -> tuple[CodeArray, IntArray, IntArray, tuple[Label, ...], tuple[str, ...], int]:
+    """Return the rows that count, as positions in the labels, and which they are.
+
+    And their counts, the labels and names, and how many items were dropped.
+    """
     check_missing(missing)
     try:
         keys = [tuple(row) for row in rows]
@@ -71,15 +74,16 @@ def code_rows(
     checked = check_names(names, n_classifiers)
     columns = list(columns) if columns is not None else ["truth", *checked]
 
-    table, kind = _one_kind_rows(keys, numbers.tolist(), columns)
+    here = np.flatnonzero(numbers)
+    table, kind = _plain_rows([keys[i] for i in here], columns)
     gone = 0
     if missing == "drop":  # as if the items had never been there: their labels go too
-        whole = {row: number for row, number in table.items() if None not in row}
-        gone, total = sum(table.values()) - sum(whole.values()), sum(table.values())
+        whole = [None not in row for row in table]
+        gone, total = int(numbers[here[np.logical_not(whole)]].sum()), int(numbers.sum())
         if gone:
             text = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
             warn_caller(text, DroppedItemsWarning)
-        table = whole
+        here, table = here[whole], [row for row in table if None not in row]
     present = sort_labels(value for row in table for value in row if value is not None)
     if labels is None:
         check_lookalikes(table, columns)
@@ -88,29 +92,12 @@ def code_rows(
         raise DataError(
             "There are no items and no labels.", hint=wording("with labels= an empty table gives the prior.")
         )
-    filled = fill_missing(table, columns, order, missing)
+    filled = fill_missing(table, numbers[here].tolist(), columns, order, missing)
     if any(NO_ANSWER in row for row in filled) and NO_ANSWER not in order:
         order = (*order, NO_ANSWER)
     position = {label: i for i, label in enumerate(order)}
     codes = np.array([[position[v] for v in row] for row in filled], dtype=np.int32)
-    totals = np.fromiter(filled.values(), dtype=np.int64, count=len(filled))
-    return codes.reshape(-1, n_classifiers + 1), totals, order, checked, gone
-
-
-def place_rows(rows: Sequence[Sequence[Any]], codes: CodeArray, labels: Sequence[Label], missing: Missing) -> IntArray:
-    """Return which row of `codes` each of `rows` has become; -1 for one that was left out."""
-    position = {label: i for i, label in enumerate(labels)}
-    places = {tuple(row): i for i, row in enumerate(codes.tolist())}
-    answers = [label for label in labels if label != NO_ANSWER]
-    row_places = np.full(len(rows), -1, dtype=np.int64)
-    for i, row in enumerate(rows):
-        plain = tuple(whole_number(clean(value)) for value in row)
-        if None in plain:
-            if missing == "drop":
-                continue
-            plain = next(iter(fill_missing({plain: 1}, [""] * len(plain), answers, missing)))
-        row_places[i] = places.get(tuple(position[value] for value in plain), -1)  # type: ignore[index]
-    return row_places
+    return codes.reshape(-1, n_classifiers + 1), here, numbers[here], order, checked, gone
 
 
 def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
@@ -130,21 +117,18 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
     return tuple(names)
 
 
-def _one_kind_rows(
-    keys: Sequence[tuple[Any, ...]], numbers: Sequence[int], columns: Sequence[str]
-) -> tuple[dict[tuple[Label | None, ...], int], str | None]:
-    """Return the rows that occur with plain labels, all of one kind, and that kind."""
-    seen: dict[str, set[tuple[str, Any]]] = {name: set() for name in columns}
-    table: dict[tuple[Any, ...], int] = {}
-    for key, number in zip(keys, numbers, strict=True):
-        if number:
-            row = tuple(clean(value) for value in key)
-            table[row] = table.get(row, 0) + number
-            for name, value in zip(columns, row, strict=True):
-                # A set would take 1, 1.0 and True for one: the kind goes along.
-                seen[name].add(("" if value is None else kind_of(value), value))
+def _plain_rows(
+    keys: Sequence[tuple[Any, ...]], columns: Sequence[str]
+) -> tuple[list[tuple[Label | None, ...]], str | None]:
+    """Return rows of plain labels, all of one kind, and that kind."""
+    rows = [tuple(clean(value) for value in key) for key in keys]
+    # A set would take 1, 1.0 and True for one: the kind goes along.
+    seen = {
+        name: {("" if row[i] is None else kind_of(row[i]), row[i]) for row in rows}  # type: ignore[arg-type]
+        for i, name in enumerate(columns)
+    }
     kind = reconcile_columns(seen)
-    return {tuple(whole_number(value) for value in row): number for row, number in table.items()}, kind
+    return [tuple(whole_number(value) for value in row) for row in rows], kind
 
 
 def _declared_labels(labels: Iterable[Label], present: Sequence[Label], kind: str | None) -> tuple[Label, ...]:
@@ -183,6 +167,13 @@ class Named:
     labels: tuple[Label, ...]
     names: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            for array in value if isinstance(value, tuple) else (value,):
+                if isinstance(array, np.ndarray):
+                    array.flags.writeable = False
+
     @property
     def n_labels(self) -> int:
         """How many labels there are, seen or declared."""
@@ -207,6 +198,11 @@ class Named:
         return replace(self, names=check_names(names, self.n_classifiers))  # type: ignore[type-var]
 
 
+def units_of(table: Any) -> tuple[int, str]:
+    """Return how many units are re-weighted, and what one is: an item, or a cluster where items come in clusters."""
+    return (table.n_items, "item") if table.n_clusters is None else (table.n_clusters, "cluster")
+
+
 def place_of(name: str, names: Sequence[str]) -> int:
     """Return the place of a classifier, or list those that there are."""
     if name in names:
@@ -223,6 +219,31 @@ class Tally(Named):
 
     counts: IntArray
     clusters: Clusters | None
+
+    @property
+    def data_hash(self) -> str:
+        """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
+        clusters = self.clusters
+        spread = () if clusters is None else (clusters.row, clusters.cluster, clusters.counts)
+        content = [[label_text(x) for x in self.labels], self.names]
+        content += [array.tolist() for array in (*self._content(), *spread)]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    def _content(self) -> tuple[Any, ...]:
+        """Return the arrays that say what was counted."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return (self.labels, self.data_hash) == (other.labels, other.data_hash)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self.data_hash)
+
+    def __repr__(self) -> str:
+        kind, names = type(self).__name__, shorten(self.names, 6)
+        return f"{kind}({self.n_items:,} items, {self.n_labels:,} labels, classifiers: {names})"
 
     @property
     def n_items(self) -> int:
@@ -245,13 +266,6 @@ class Tally(Named):
                 "One table has clusters and the other has none.", hint=wording("give both or neither cluster=.")
             )
         return self.clusters.beside(other.clusters, n_rows)
-
-    def _fingerprint(self, *arrays: Any) -> str:
-        """Return a hash of labels, names, arrays and clusters, the same for labels from an array or a text file."""
-        if (clusters := self.clusters) is not None:
-            arrays = (*arrays, clusters.row, clusters.cluster, clusters.counts)
-        content = [[label_text(x) for x in self.labels], self.names, *(array.tolist() for array in arrays)]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 
 # -- tables as JSON: written plainly, read with suspicion --------------------------------------------------

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final, TypeAlias, get_args
 
 import numpy as np
 
 from ropewalk._checks import check_seed, checked_keywords, choose, is_whole
 from ropewalk._progress import ProgressLike, current, shown, track
+from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.features import Features, Key, beside
 from ropewalk.mcmc.chains import Chains, prior_tables
 from ropewalk.metrics.margins import Tables
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.protocol import Posterior
-from ropewalk.models.replicate import cut, replicate, squares, whole_block
+from ropewalk.models.replicate import agreements, cut, meetings, replicate, seen_tables, squares, whole_block
 from ropewalk.results import CrossComparison, Evaluation, MetricPosterior, Recipe
 from ropewalk.results.base import OneMetric
 from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
 from ropewalk.text.remarks import Remark, note
-from ropewalk.typing import FloatArray, IntArray, SeedLike
+from ropewalk.typing import FloatArray, IntArray, Label, SeedLike
 
+Key: TypeAlias = tuple[str, tuple[str, ...], Label | None]
+"""Which statistic, of which classifiers, of which class."""
+
+_GRID: Final = 2_000_000  # cells of confusion matrices that are looked at together
+_ENDS: Final = (0.025, 0.25, 0.75, 0.975)
+_ALIKE: Final = 1e-12  # values of a metric that differ by rounding only are the same
+_ORDER: Final = ("agreement", "accuracy", "", "recall", "class share")  # a metric's own name in the third place
 _SPANS: Final = (250, 125, 100, 50, 25, 10, 5, 2, 1)
 _KEPT: Final = 4_000_000  # counts in the confusion matrices that a check keeps
 _MOST: Final = 40_000_000  # values of statistics that are kept until all are there
@@ -88,12 +97,12 @@ def predictive_check(
     """
     chosen: CheckKind = choose(kind, {name: name for name in get_args(CheckKind)}, "kind of check")
     number = _check_draws(draws)
-    one = _one_answer(answer)
-    recipe: Recipe = one.recipe
+    single = _single_answer(answer)
+    recipe: Recipe = single.recipe
     tables = _tables(recipe)
     joint = _joint(recipe, tables, outcomes)
     seed = recipe.seed if rng is None and random_state is None else check_seed(rng, random_state)
-    source = tables_of(one, chosen, number)
+    source = tables_of(single, chosen, number)
     with shown(progress):
         features = Features(tables=tables, metric=_metric(recipe))
         seen = features.seen(joint)
@@ -102,7 +111,10 @@ def predictive_check(
                 f"`draws` must be at most {_MOST // len(seen):,} for {len(seen):,} statistics; got {number:,}.",
                 hint="1,000 show a p-value to a point and a half.",
             )
-        values, matrices = _replicated(source, features, number, _Streams(seed, chosen), joint=joint is not None)
+        stream = streams.PRIOR_REPLICATED if chosen == "prior" else streams.REPLICATED
+        n_streams = len(tables) + math.comb(len(tables), 2)  # of each table, and of each pair that is matched
+        rngs = [generator(seed, stream + i, 0) for i in range(n_streams)]
+        values, matrices = _replicated(source, features, number, rngs, joint=joint is not None)
     rows = beside(seen, values, ess=source.ess)
     return PredictiveCheck(
         kind=chosen,
@@ -115,7 +127,7 @@ def predictive_check(
         recipe=recipe,
         observed=None if matrices is None else _observed(tables),
         replicates=matrices,
-        remarks=_remarks(recipe, chosen, rows, seen, joint=joint is not None),
+        remarks=tuple(_remarks(recipe, chosen, rows, seen, joint=joint is not None)),
     )
 
 
@@ -131,7 +143,7 @@ def _check_draws(draws: Any) -> int:
     return int(draws)
 
 
-def _one_answer(answer: Any) -> OneMetric | MetricPosterior:
+def _single_answer(answer: Any) -> OneMetric | MetricPosterior:
     """Return the answer to check: of a cross-validated one its comparison, of an evaluation its only metric."""
     if isinstance(answer, CrossComparison):
         return answer.comparison
@@ -266,58 +278,43 @@ def _exact(posteriors: Sequence[Posterior], seed: int, stream: int) -> Source:
     last: dict[int, tuple[int, Tables]] = {}  # of each posterior the block that is being cut
 
     def tables(start: int, stop: int) -> list[Tables]:
-        found = []
+        cuts = []
         for number, (posterior, size) in enumerate(zip(posteriors, sizes, strict=True)):
             block, place = divmod(start, size)
             if last.get(number, (-1, None))[0] != block:
                 last[number] = (block, whole_block(posterior, generator(seed, stream + number, block), size))
-            found.append(cut(last[number][1], place, place + stop - start))
-        return found
+            cuts.append(cut(last[number][1], place, place + stop - start))
+        return cuts
 
     # A span divides every block, so it never reaches over the end of one.
     return Source(tables=tables, span=next(span for span in _SPANS if common % span == 0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Streams:
-    """The generators of replicated items: one for each table, and one for each pair of tables that is matched."""
-
-    seed: int
-    kind: CheckKind
-    _made: dict[int, np.random.Generator] = field(default_factory=dict)
-
-    def __getitem__(self, number: int) -> np.random.Generator:
-        if number not in self._made:
-            first = streams.PRIOR_REPLICATED if self.kind == "prior" else streams.REPLICATED
-            self._made[number] = generator(self.seed, first + number, 0)
-        return self._made[number]
-
-
 def _replicated(
-    source: Source, features: Features, draws: int, rngs: _Streams, *, joint: bool
+    source: Source, features: Features, draws: int, rngs: Sequence[np.random.Generator], *, joint: bool
 ) -> tuple[dict[Key, FloatArray], IntArray | None]:
     """Return every statistic of every data set, and the confusion matrices of the first ones."""
     tables = features.tables
-    found: dict[Key, list[FloatArray]] = {}
+    parts: dict[Key, list[FloatArray]] = {}
     matrices: list[FloatArray] = []
     keep = _kept(tables, draws)
-    pairs = [rngs[len(tables) + i] for i in range(math.comb(len(tables), 2))]
     for start in track(range(0, draws, source.span), describe="Replicating the data", progress=current()):
         stop = min(start + source.span, draws)
         drawn = source.tables(start, stop)
         data = [
-            replicate(one, table.n_items, rngs[i]) for i, (one, table) in enumerate(zip(drawn, tables, strict=True))
+            replicate(weights, table.n_items, rng)
+            for weights, table, rng in zip(drawn, tables, rngs[: len(tables)], strict=True)
         ]
-        measured = [features.measure(one, table) for one, table in zip(data, tables, strict=True)]
+        measured = [features.measure(replicates, table) for replicates, table in zip(data, tables, strict=True)]
         if joint:
-            measured.append(features.meet(data, drawn, pairs))
+            measured.append(features.meet(data, drawn, rngs[len(tables) :]))
         for key, values in (pair for statistics in measured for pair in statistics.items()):
-            found.setdefault(key, []).append(values)
+            parts.setdefault(key, []).append(values)
         if start < keep:
             some = min(stop, keep) - start
-            matrices.append(np.concatenate([squares(cut(one, 0, some)) for one in data]))
+            matrices.append(np.concatenate([squares(cut(replicates, 0, some)) for replicates in data]))
     kept = np.concatenate(matrices, axis=1).swapaxes(0, 1).astype(np.int64) if matrices else None
-    whole = {key: np.concatenate(values) for key, values in found.items()}
+    whole = {key: np.concatenate(values) for key, values in parts.items()}
     return {key: values for key, values in whole.items() if values.size == draws}, kept
 
 
@@ -335,67 +332,181 @@ def _observed(tables: Sequence[AnyOutcomes]) -> IntArray:
     ).astype(np.int64)
 
 
+# -- what is measured of data sets, observed or replicated alike --------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What is measured of data sets: one of `tables`, which hold a classifier each or all of them together.
+
+    `metric` is one more statistic, if it is not among the others by its name.
+    """
+
+    tables: tuple[AnyOutcomes, ...]
+    metric: Metric | None
+
+    def seen(self, joint: AnyOutcomes | None) -> dict[Key, float]:
+        """Return every statistic of the observed data; what a class without items has none of is NaN.
+
+        `joint` are all classifiers on the same items, where the tables do not show on what they agree.
+        """
+        values: dict[Key, FloatArray] = {}
+        for table in self.tables:
+            values |= self.measure(seen_tables(table), table)
+        if joint is not None:
+            data = seen_tables(joint)
+            values |= _agreed(agreements(data), data.margins().total[:, 0], joint.names, joint.labels)
+        return {key: float(value[0]) for key, value in values.items()}
+
+    def measure(self, data: Tables, table: AnyOutcomes) -> dict[Key, FloatArray]:
+        """Return statistics of D data sets like `table`, each (D,), NaN where there are none."""
+        margins, names, labels, metric = data.margins(), table.names, table.labels, self.metric
+        total = margins.total[:, 0]
+        values: dict[Key, FloatArray] = _agreed(agreements(data), total, names, labels)
+        if not isinstance(table, MultilabelOutcomes):
+            right = margins.tp.sum(axis=-1)
+            values |= {("accuracy", (name,), None): _share(right[k], total) for k, name in enumerate(names)}
+        if metric is not None and metric.name not in _ORDER:
+            values |= {
+                (metric.name, (name,), None): value for name, value in zip(names, _scores(metric, data), strict=False)
+            }
+        possible = [(j, label) for j, label in enumerate(labels) if label != NO_ANSWER]
+        for k, name in enumerate(names):
+            recalls = _share(margins.tp[k], margins.row)
+            values |= {("recall", (name,), label): recalls[:, j] for j, label in possible}
+        shares, whose = _share(margins.row, margins.total), names if len(self.tables) > 1 else ()
+        return values | {("class share", whose, label): shares[:, j] for j, label in possible}
+
+    def meet(
+        self, data: Sequence[Tables], drawn: Sequence[Tables], generators: Sequence[np.random.Generator]
+    ) -> dict[Key, FloatArray]:
+        """Return the agreement that models of single classifiers expect, had they seen the same items.
+
+        The items are those of the first of a pair, whose `data` was replicated; to each of them the second one says
+        what its own model, as `drawn`, makes it say about an item of that class.
+        """
+        values: dict[Key, FloatArray] = {}
+        first = self.tables[0]
+        n_draws = len(data[0].margins().row)
+        step = max(_GRID // (first.n_labels * (4 if isinstance(first, MultilabelOutcomes) else first.n_labels)), 1)
+        for rng, (a, b) in zip(generators, combinations(range(len(self.tables)), 2), strict=True):
+            parts = [
+                meetings(cut(data[a], start, start + step), cut(drawn[b], start, start + step), rng)
+                for start in range(0, n_draws, step)
+            ]
+            total = np.full(n_draws, float(self.tables[a].n_items))
+            pair = (self.tables[a].names[0], self.tables[b].names[0])
+            values |= _agreed(np.concatenate(parts)[np.newaxis], total, pair, first.labels)
+        return values
+
+
+def _scores(metric: Metric, data: Tables) -> Sequence[FloatArray]:
+    """Return the metric of each classifier; nothing where somebody's own cannot do with an empty class."""
+    try:
+        values = metric(data)
+    except InvalidInputError:
+        return ()
+    return list(np.where(data.margins().total[:, 0] > 0, values, np.nan))
+
+
+def _agreed(
+    alike: FloatArray | IntArray | None, total: FloatArray, names: Sequence[str], labels: Sequence[Label]
+) -> dict[Key, FloatArray]:
+    """Return the shares of items on which each pair says the same, by label where items have any number of them."""
+    values: dict[Key, FloatArray] = {}
+    if alike is None:
+        return values
+    for pair, weights in zip(combinations(names, 2), alike, strict=True):
+        if weights.ndim == 1:
+            values["agreement", pair, None] = _share(weights, total)
+        else:
+            shares = _share(weights, total[:, np.newaxis])
+            values |= {("agreement", pair, label): shares[:, j] for j, label in enumerate(labels)}
+    return values
+
+
+def _share(part: Any, whole: Any) -> FloatArray:
+    """Divide, leaving NaN where there is nothing to divide by."""
+    part, whole = np.broadcast_arrays(part, whole)
+    values: FloatArray = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return values
+
+
+# -- observed and replicated side by side ------------------------------------------------------------------
+
+
+def beside(
+    seen: Mapping[Key, float], values: Mapping[Key, FloatArray], *, ess: float = math.inf
+) -> tuple[CheckRow, ...]:
+    """Set each statistic beside its replicates, where both have it: see `CheckRow`.
+
+    `ess` is how many independent draws the replicates come from, where that is not one each.
+
+    Examples
+    --------
+    >>> key = ("accuracy", ("svm",), None)
+    >>> row = beside({key: 0.8}, {key: np.array([0.7, 0.8, 0.8, 0.9])})[0]
+    >>> row.p_value, row.n
+    (0.5, 4)
+    """
+    keys = [key for key in values if not math.isnan(seen.get(key, math.nan)) and np.isfinite(values[key]).any()]
+    labels = {label: place for place, label in enumerate(dict.fromkeys(label for _, _, label in values))}
+    # Class by class, with the classifiers next to each other.
+    keys.sort(key=lambda key: (_ORDER.index(key[0] if key[0] in _ORDER else ""), labels[key[2]]))
+    return tuple(_row(key, seen[key], values[key][np.isfinite(values[key])], ess=ess) for key in keys)
+
+
+def _row(key: Key, observed: float, values: FloatArray, *, ess: float) -> CheckRow:
+    near = _ALIKE * max(abs(observed), 1.0)
+    above = np.where(np.abs(values - observed) <= near, 0.5, values > observed)
+    ends = np.quantile(values, _ENDS).tolist()
+    return CheckRow(
+        statistic=key[0],
+        classifiers=key[1],
+        label=key[2],
+        observed=observed,
+        mean=float(values.mean()),
+        interval=Interval(ends[0], ends[3]),
+        half=Interval(ends[1], ends[2]),
+        p_value=float(above.mean()),
+        mc_error=_mc_error(above, ess=ess),
+        n=values.size,
+    )
+
+
+def _mc_error(above: FloatArray, *, ess: float) -> float:
+    """Return the standard error of a p-value; that of 0 or 1 is not 0, since more draws might show other values."""
+    share = (float(above.sum()) + 1.0) / (above.size + 2.0)
+    return math.sqrt(share * (1.0 - share) * (1.0 / above.size + 1.0 / ess))
+
+
 # -- what must be said beside it ---------------------------------------------------------------------------
 
 
 def _remarks(
     recipe: Recipe, kind: CheckKind, rows: Sequence[CheckRow], seen: Iterable[Key], *, joint: bool
-) -> tuple[Remark, ...]:
-    remarks = []
-    apart = len(recipe.tables) > 1
-    if apart and joint and any(row.flagged and row.statistic == "agreement" for row in rows):
-        remarks.append(
-            note(
-                "classifiers_not_independent",
-                "The model takes the classifiers as independent given the class of an item, and they are not: a "
-                "model that pairs them has more to say about their difference.",
-            )
-        )
-    if apart and not joint:
-        remarks.append(
-            note(
-                "agreement_not_checked",
-                "Agreement is not checked: a model that does not pair the classifiers knows each one's own table "
-                "only. If they saw the same items, pass outcomes= with all of them.",
-            )
-        )
+) -> Iterator[Remark]:
+    apart, strange = len(recipe.tables) > 1, {row.statistic for row in rows if row.flagged}
     empty = sum(key[0] == "recall" for key in seen) - sum(row.statistic == "recall" for row in rows)
-    if empty and rows:
-        remarks.append(
-            note(
-                "recall_not_checked",
-                f"{empty:,} recall{'s are' if empty > 1 else ' is'} not checked: of classes without items in the "
-                "data, or in all replicates.",
-            )
-        )
     left = {key[0] for key in seen} - {row.statistic for row in rows} - {"recall"}
+    if apart and joint and "agreement" in strange:
+        text = "The model takes the classifiers as independent given the class of an item, and they are not: a model "
+        yield note("classifiers_not_independent", text + "that pairs them has more to say about their difference.")
+    if apart and not joint:
+        text = "Agreement is not checked: a model that does not pair the classifiers knows each one's own table only. "
+        yield note("agreement_not_checked", text + "If they saw the same items, pass outcomes= with all of them.")
+    if empty and rows:
+        text = f"{empty:,} recall{'s are' if empty > 1 else ' is'} not checked: of classes without items in the data, "
+        yield note("recall_not_checked", text + "or in all replicates.")
     if left and rows:
-        remarks.append(
-            note(
-                "feature_not_checked", f"Not checked, for want of a value in the replicates: {', '.join(sorted(left))}."
-            )
-        )
+        text = "Not checked, for want of a value in the replicates: "
+        yield note("feature_not_checked", f"{text}{', '.join(sorted(left))}.")
     if kind == "posterior":
-        remarks.append(
-            note(
-                "model_follows_data",
-                "The model has nearly as many parameters as the data have cells, and follows them closely: that "
-                "recalls are reproduced is no surprise, and no proof of the model.",
-            )
-        )
+        text = "The model has nearly as many parameters as the data have cells, and follows them closely: that recalls "
+        yield note("model_follows_data", text + "are reproduced is no surprise, and no proof of the model.")
     else:
-        remarks.append(
-            note(
-                "outside_by_chance",
-                "Of data that come from the prior itself, 5% of the features are outside the middle 95% of the "
-                "replicates.",
-            )
-        )
+        text = "Of data that come from the prior itself, 5% of the features are outside the middle 95% of the "
+        yield note("outside_by_chance", text + "replicates.")
     if recipe.n_clusters is not None:
-        remarks.append(
-            note(
-                "clusters_not_replicated",
-                "Items are replicated one by one, and not in clusters: the replicates vary less than new data would.",
-            )
-        )
-    return tuple(remarks)
+        text = "Items are replicated one by one, and not in clusters: the replicates vary less than new data would."
+        yield note("clusters_not_replicated", text)

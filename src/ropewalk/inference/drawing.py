@@ -13,6 +13,7 @@ import numpy as np
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
@@ -85,10 +86,9 @@ class Draft:
         recipe, model = self.recipe, self.recipe.model
         if self.drawing.no_verdict or not model.reweights_items:
             return self.drawing
-        units = min(table.n_items if table.n_clusters is None else table.n_clusters for table in recipe.tables)
+        units, unit = min(map(units_of, recipe.tables))
         if units < model.min_units:
-            what = "items" if recipe.n_clusters is None else "clusters"
-            reason = f"no verdict, since fewer than {model.min_units} {what} are too few to re-weight"
+            reason = f"no verdict, since fewer than {model.min_units} {unit}s are too few to re-weight"
             return replace(self.drawing, no_verdict=reason)
         if all(single.std == 0 for single in singles):
             reason = "no verdict, since no re-weighting of the items changes a score"
@@ -140,10 +140,9 @@ def too_noisy(recipe: Recipe) -> str:
     items = recipe.tables[0]
     if not recipe.metric.inflated_by_noise or recipe.rope is None or not isinstance(items, ItemScores):
         return ""
-    if items.n_units >= MIN_NOISY_UNITS:
-        return ""
-    name, units = recipe.metric.name.upper(), "items" if items.cluster is None else "clusters"
-    return f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {units} is mostly noise"
+    name, (units, unit) = recipe.metric.name.upper(), units_of(items)
+    noisy = f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {unit}s is mostly noise"
+    return noisy if units < MIN_NOISY_UNITS else ""
 
 
 def _reweighted(draft: Draft) -> Draft:

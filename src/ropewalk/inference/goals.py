@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy as np
@@ -40,10 +40,10 @@ def parse_goal(goal: Any) -> str:
     ('A≫B', 'A≪B', 'A≈B', 'conclusive')
     """
     if isinstance(goal, str):
-        said = "".join(goal.split())
-        if said.lower() == CONCLUSIVE:
+        text = "".join(goal.split())
+        if text.lower() == CONCLUSIVE:
             return CONCLUSIVE
-        sign = said[1:-1] if said[:1] in {"A", "a"} and said[-1:] in {"B", "b"} else said
+        sign = text[1:-1] if text[:1] in {"A", "a"} and text[-1:] in {"B", "b"} else text
         if sign in _WRITTEN:
             return _WRITTEN[sign]
     raise UnknownNameError(
@@ -86,9 +86,6 @@ def ceilings_of(regions: Regions, *, higher_is_better: bool) -> Mapping[Verdict,
     return {Verdict.EQUIVALENT: regions.inside, Verdict.B_BETTER: worse, Verdict.A_BETTER: better}
 
 
-_MASS = 0.95
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """What came of simulations: how each was judged, and the true differences."""
@@ -108,22 +105,16 @@ class Batch:
         return self._at(slice(i, i + 1))
 
     def _at(self, some: slice) -> Batch:
-        j = self.judged
-        return Batch(Judged(j.verdict[some], j.mean[some], j.low[some], j.high[some]), self.truth[some])
+        return Batch(Judged(*(getattr(self.judged, name)[some] for name in _JUDGED)), self.truth[some])
+
+
+_JUDGED: Final = tuple(field.name for field in fields(Judged))
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
     """Return the simulations of batches, one after the other."""
-    judged = [batch.judged for batch in batches]
-    return Batch(
-        Judged(
-            np.concatenate([one.verdict for one in judged]),
-            np.concatenate([one.mean for one in judged]),
-            np.concatenate([one.low for one in judged]),
-            np.concatenate([one.high for one in judged]),
-        ),
-        np.concatenate([batch.truth for batch in batches]),
-    )
+    judged = (np.concatenate([getattr(batch.judged, name) for batch in batches]) for name in _JUDGED)
+    return Batch(Judged(*judged), np.concatenate([batch.truth for batch in batches]))
 
 
 def reached(batch: Batch, goal: str) -> int:
@@ -140,7 +131,7 @@ def share_interval(successes: int, trials: int) -> tuple[float, float]:
     >>> low, round(high, 3)
     (0.0, 0.029)
     """
-    low, high = beta_hdi(np.array([successes + 1.0]), np.array([trials - successes + 1.0]), _MASS)
+    low, high = beta_hdi(np.array([successes + 1.0]), np.array([trials - successes + 1.0]), 0.95)
     return float(low[0]), float(high[0])
 
 
@@ -149,13 +140,13 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
     trials, hits = len(batch), reached(batch, goal)
     low, high = (hits / trials, hits / trials) if exact else share_interval(hits, trials)
     shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS)) / trials
-    found = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
+    sides = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
     up, rope = question.higher_is_better, question.rope
     assert rope is not None  # noqa: S101 - no study without one
     truth = batch.truth if up else -batch.truth
-    type_s, type_m = _sign_and_size(np.where(up, 1.0, -1.0) * batch.judged.mean, truth, batch.judged.verdict, found)
+    type_s, type_m = _sign_and_size(np.where(up, 1.0, -1.0) * batch.judged.mean, truth, batch.judged.verdict, sides)
     true = true_codes(truth, rope if up else rope.mirrored())
-    conclusive = batch.judged.verdict <= max(found)
+    conclusive = batch.judged.verdict <= max(sides)
     return PowerRow(
         n=n,
         power=hits / trials,
@@ -175,13 +166,13 @@ def true_codes(truth: np.ndarray, rope: Interval) -> np.ndarray:
 
 
 def _sign_and_size(
-    estimate: np.ndarray, truth: np.ndarray, verdict: np.ndarray, found: list[int]
+    estimate: np.ndarray, truth: np.ndarray, verdict: np.ndarray, sides: list[int]
 ) -> tuple[float | None, float | None]:
     """Return the errors of type S and M (Gelman and Carlin 2014) of simulations that find one classifier better."""
-    chosen = np.isin(verdict, found) & (truth != 0)
+    chosen = np.isin(verdict, sides) & (truth != 0)
     if not chosen.any():
         return None, None
-    says_better = verdict[chosen] == found[1]
+    says_better = verdict[chosen] == sides[1]
     wrong_sign = says_better != (truth[chosen] > 0)
     exaggeration = np.abs(estimate[chosen]).mean() / np.abs(truth[chosen]).mean()
     return float(wrong_sign.mean()), float(exaggeration)

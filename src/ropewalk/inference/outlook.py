@@ -22,7 +22,6 @@ from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.decision import (
     Decision,
     Judged,
-    Question,
     Regions,
     decide_each,
     decide_each_by_probability,
@@ -37,71 +36,18 @@ from ropewalk.results.planning import Design, MoreData
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray
 
-_LEAST: Final = 1e-300
-_TRUTHS: Final = 4_000  # draws of the posterior that are taken for the truth in turn
-
-
-@dataclass(frozen=True, eq=False)
-class Extrapolation:
-    """Draws of a difference, `delta`, its posterior in numbers, and how a later one is judged.
-
-    Classifiers with items of their own are parts of their own, with `counted` items and a share `variances` of the
-    variance each; on shared items the difference is one part.
-    """
-
-    delta: FloatArray
-    estimate: Estimate
-    variances: tuple[float, ...]
-    counted: tuple[int, ...]
-    question: Question
-
-    @cached_property
-    def _truths(self) -> FloatArray:
-        return self.delta[:: max(self.delta.size // _TRUTHS, 1)]
-
-    @cached_property
-    def _ordered(self) -> FloatArray:
-        return np.sort(self.delta)
-
-    def remaining(self, n: int) -> float:
-        """Return the share of the variance that is left after n more items for each part."""
-        left = [v * many / (many + n) for v, many in zip(self.variances, self.counted, strict=True)]
-        total = sum(self.variances)
-        return sum(left) / total if total > 0 else 1.0
-
-    def after(self, n: int) -> Batch:
-        """Judge what comes of n more items, draws of the posterior being taken for the truth in turn."""
-        question, left = self.question, self.remaining(n)
-        assert question.rope is not None  # noqa: S101 - checked where it is asked for
-        mean, hdi = self.estimate.mean, self.estimate.hdi
-        middle, shrink = mean + np.sqrt(1 - left) * (self._truths - mean), float(np.sqrt(left))
-        low, high = middle + shrink * (hdi.low - mean), middle + shrink * (hdi.high - mean)
-        if question.higher_is_better:
-            facing = (low, high, middle, question.rope)
-        else:
-            facing = (-high, -low, -middle, question.rope.mirrored())
-        codes = decide_each(*facing)
-        if question.rule == "probability":
-            size = self._ordered.size
-            edges = [mean + (end - middle) / max(shrink, _LEAST) for end in question.rope]
-            below = np.searchsorted(self._ordered, edges[0], side="left") / size
-            upto = np.searchsorted(self._ordered, edges[1], side="right") / size
-            outside = [below, 1 - upto] if question.higher_is_better else [1 - upto, below]
-            masses = np.stack([upto - below, *outside])
-            codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))
-        return Batch(Judged(codes, middle, low, high), self._truths)
-
-
 R = TypeVar("R", Comparison, MetricPosterior, Ranking)
 
 MOST: Final = 10_000_000
 TARGET: Final = 0.8
-_AROUND: Final = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the answer: where to look
-_SHOWN: Final = (0.5, 1.0, 2.0, 4.0, 8.0)  # of the items so far, where no number of items reaches the target
-_BLIND: Final = 1_000  # where nothing has been counted there is nothing to extrapolate from
-_FINE: Final = 200  # an answer to half a percent is fine enough
-_FEW: Final = 10
-_THIN: Final = (50, 20)  # items, and items of the rarer of two classes
+MAX_TRUTHS: Final = 4_000  # draws of the posterior that are taken for the truth in turn
+MULTIPLES_OF_NEEDED: Final = (0.25, 0.5, 1.0, 2.0, 4.0)  # where to look
+MULTIPLES_OF_COUNTED: Final = (0.5, 1.0, 2.0, 4.0, 8.0)  # where no number of items reaches the target
+ITEMS_AT_FIRST: Final = 1_000  # where nothing has been counted there is nothing to extrapolate from
+STEPS_OF_SEARCH: Final = 200  # an answer to half a percent is fine enough
+MAX_ITEMS_NOT_ROUNDED: Final = 10
+MIN_ITEMS: Final = 50
+MIN_ITEMS_OF_RARER_CLASS: Final = 20  # of two
 _ROUGH: Final = (
     "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
     "points and more"
@@ -112,7 +58,9 @@ _ROUGH: Final = (
 class Outlook:
     """The probability of a goal against the number of new items, extrapolated from the draws of a difference.
 
-    `settled` says that the goal has been reached already; `draws` and `seed` are those of simulations, if any.
+    Classifiers with items of their own are parts of their own, with `counted` items and a share `variances` of the
+    variance each; on shared items the difference is one part. `settled` says that the goal has been reached already;
+    `draws` and `seed` are those of simulations, if any.
     """
 
     recipe: Recipe
@@ -129,13 +77,13 @@ class Outlook:
     seed: int | None = None
 
     @classmethod
-    def of(cls, recipe: Recipe, draws: Draws, names: tuple[str, str], found: tuple[Estimate, Regions]) -> Outlook:
+    def of(cls, recipe: Recipe, draws: Draws, names: tuple[str, str], posterior: tuple[Estimate, Regions]) -> Outlook:
         """Return the outlook of the difference of two classifiers, given its posterior and the regions' masses."""
         a, b = (draws.names.index(name) for name in names)
         own = [table for table in recipe.tables if not set(names).isdisjoint(table.names)]
         variances = (1.0,) if len(own) == 1 else tuple(float(draws.psi[k].var()) for k in (a, b))
         delta = difference(draws.psi[a], draws.psi[b])
-        return cls(recipe, names, delta, *found, variances, tuple(table.n_items for table in own))
+        return cls(recipe, names, delta, *posterior, variances, tuple(table.n_items for table in own))
 
     @classmethod
     def of_comparison(cls, result: Comparison, recipe: Recipe) -> Outlook:
@@ -163,12 +111,44 @@ class Outlook:
         )
 
     @cached_property
-    def _extrapolation(self) -> Extrapolation:
-        return Extrapolation(self.delta, self.estimate, self.variances, self.counted, self.recipe.question)
+    def _truths(self) -> FloatArray:
+        return self.delta[:: max(self.delta.size // MAX_TRUTHS, 1)]
+
+    @cached_property
+    def _ordered(self) -> FloatArray:
+        return np.sort(self.delta)
+
+    def remaining(self, n: int) -> float:
+        """Return the share of the variance that is left after n more items for each part."""
+        left = [v * many / (many + n) for v, many in zip(self.variances, self.counted, strict=True)]
+        total = sum(self.variances)
+        return sum(left) / total if total > 0 else 1.0
+
+    def after(self, n: int) -> Batch:
+        """Judge what comes of n more items, draws of the posterior being taken for the truth in turn."""
+        question, left = self.recipe.question, self.remaining(n)
+        assert question.rope is not None  # noqa: S101 - checked where it is asked for
+        mean, hdi = self.estimate.mean, self.estimate.hdi
+        middle, shrink = mean + np.sqrt(1 - left) * (self._truths - mean), float(np.sqrt(left))
+        low, high = middle + shrink * (hdi.low - mean), middle + shrink * (hdi.high - mean)
+        if question.higher_is_better:
+            facing = (low, high, middle, question.rope)
+        else:
+            facing = (-high, -low, -middle, question.rope.mirrored())
+        codes = decide_each(*facing)
+        if question.rule == "probability":
+            size = self._ordered.size
+            edges = [mean + (end - middle) / max(shrink, 1e-300) for end in question.rope]
+            below = np.searchsorted(self._ordered, edges[0], side="left") / size
+            upto = np.searchsorted(self._ordered, edges[1], side="right") / size
+            outside = [below, 1 - upto] if question.higher_is_better else [1 - upto, below]
+            masses = np.stack([upto - below, *outside])
+            codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))
+        return Batch(Judged(codes, middle, low, high), self._truths)
 
     def share(self, n: int) -> float:
         """Return the probability of the goal after n more items."""
-        batch = self._extrapolation.after(n)
+        batch = self.after(n)
         return reached(batch, self.goal) / len(batch)
 
     def needed(self, target: float) -> int | None:
@@ -183,7 +163,7 @@ class Outlook:
         start = stop // 2
         while start and self.share(start) >= target:  # from above: a few items may do by luck, and more of them not
             start, stop = start // 2, start
-        while stop - start > max(1, start // _FINE):
+        while stop - start > max(1, start // STEPS_OF_SEARCH):
             middle = (start + stop) // 2
             start, stop = (middle, stop) if self.share(middle) < target else (start, middle)
         return int(stop)
@@ -199,14 +179,14 @@ class Outlook:
     def around(self, needed: int | None) -> tuple[int, ...]:
         """Return numbers of items worth looking at: around those needed, or multiples of those counted."""
         if not min(self.counted):
-            return self.near(_BLIND)
+            return self.near(ITEMS_AT_FIRST)
         if needed:
             return self.near(needed)
-        return self._whole(share * max(self.counted) for share in _SHOWN)
+        return self._whole(share * max(self.counted) for share in MULTIPLES_OF_COUNTED)
 
     def near(self, n: float) -> tuple[int, ...]:
         """Return numbers of items around n."""
-        return self._whole(share * n for share in _AROUND)
+        return self._whole(share * n for share in MULTIPLES_OF_NEEDED)
 
     def _whole(self, sizes: Iterable[float]) -> tuple[int, ...]:
         return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in sizes}))
@@ -214,8 +194,8 @@ class Outlook:
     def _is_thin(self) -> bool:
         """Whether there are too few items for the posterior to shrink as that of a mean does."""
         tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == BINARY]
-        rarest = min((int(table.items_by_class().min()) for table in tables), default=_THIN[1])
-        return min(self.counted) < _THIN[0] or rarest < _THIN[1]
+        rarest = min((int(table.items_by_class().min()) for table in tables), default=MIN_ITEMS_OF_RARER_CLASS)
+        return min(self.counted) < MIN_ITEMS or rarest < MIN_ITEMS_OF_RARER_CLASS
 
     def _rough(self) -> Remark:
         text = f"{_ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{_ROUGH}."
@@ -229,7 +209,7 @@ class Outlook:
             raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
         needed = self.needed(target)
         rows = tuple(
-            count(self.recipe.question, size, self._extrapolation.after(size), self.goal, exact=True)
+            count(self.recipe.question, size, self.after(size), self.goal, exact=True)
             for size in sizes or self.around(needed)
         )
         return MoreData(
@@ -249,7 +229,7 @@ class Outlook:
 
 def _rounded(size: float) -> int:
     """Round to two digits: nobody plans for 1,237 items."""
-    if size < _FEW:
+    if size < MAX_ITEMS_NOT_ROUNDED:
         return round(size)
     unit = int(10 ** (math.floor(math.log10(size)) - 1))
     return round(size / unit) * unit
@@ -275,10 +255,10 @@ def with_outlook(result: R) -> R:
 
 
 def _opened_pair(result: Ranking, pair: Pair) -> Pair:
-    found, recipe = pair.contrast, result.recipe
-    if not _is_open(pair.decision, recipe) or found.regions is None:
+    contrast, recipe = pair.contrast, result.recipe
+    if not _is_open(pair.decision, recipe) or contrast.regions is None:
         return pair
-    outlook = Outlook.of(recipe, result.draws, (pair.a, pair.b), (found.delta, found.regions))
+    outlook = Outlook.of(recipe, result.draws, (pair.a, pair.b), (contrast.delta, contrast.regions))
     return replace(pair, more=outlook.extrapolated(TARGET))
 
 

@@ -45,11 +45,7 @@ class Question(MetricOption, QuestionOptions, DecisionOptions, ModelOption, Engi
 
 
 def read_tables(
-    data: Sequence[Any],
-    classifiers: Names | None,
-    options: Mapping[str, Any],
-    *,
-    usage: str,
+    data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any], *, usage: str
 ) -> tuple[AnyData, ...]:
     """Return the tables or scores that a question is about: which of the two is meant follows from its metrics."""
     has_truth = all(map(needs_truth, metrics_of(options)))
@@ -168,12 +164,7 @@ def _of_scores(source: ItemScores, question: Question, asked: dict[str, Any]) ->
     check_reach(asked["rope"], measure)
     unit: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
     return Recipe(
-        tables=(items,),
-        model=Bootstrap(over=unit),
-        metric=measure,
-        pos_label=positive,
-        n_items=items.n_items,
-        **asked,
+        tables=(items,), model=Bootstrap(over=unit), metric=measure, pos_label=positive, n_items=items.n_items, **asked
     )
 
 

@@ -12,6 +12,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.intervals import NOTE_PULL, WARN_PULL, Estimate
@@ -296,25 +297,24 @@ def _precision_labels(metric: Metric, n_labels: int) -> Sequence[int]:
 
 def few_units(table: AnyData) -> list[Remark]:
     """Return a warning where there are too few items, or clusters, to re-weight; weights make some count as fewer."""
-    units = table.n_items if table.n_clusters is None else table.n_clusters
+    units, unit = units_of(table)
     if isinstance(table, ItemScores) and table.weight is not None:
         worth = np.bincount(table.members, weights=table.weight, minlength=units)
         units = int(worth.sum() ** 2 / (worth**2).sum())  # Kish's effective number
     if units >= FEW_CLUSTERS:
         return []
-    unit = "item" if table.n_clusters is None else "cluster"
     text = (
         f"The bootstrap re-weights {count_of(units, unit)} and knows of no others: with fewer than {FEW_CLUSTERS} its "
         "interval covers less than it says."
     )
-    return [warning("few_items" if table.n_clusters is None else "few_clusters", text)]
+    return [warning("few_items" if unit == "item" else "few_clusters", text)]
 
 
 def thin_scores(items: ItemScores) -> list[Remark]:
     """Return a warning where a class has too few items, or clusters of items, to be re-weighted."""
     if items.truth is None:
         return []
-    unit = "item" if items.cluster is None else "cluster"
+    unit = units_of(items)[1]
     counts = [np.unique(items.members[items.truth == j]).size for j in range(items.n_labels)]
     rarest = int(np.argmin(counts))
     if counts[rarest] >= MIN_UNITS_PER_CLASS:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.mcmc.sampler import Sampler
 
 __all__ = ["Sampler"]
 
-check_public_classes(globals())
+publish(globals())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.metrics.margins import Cells, Margins, Weighted, ratio
 from ropewalk.metrics.registry import METRICS, Metric, cost, fbeta, parse_metric
 from ropewalk.metrics.resolve import score
@@ -23,9 +23,4 @@ __all__ = [
     "score",
 ]
 
-check_public_classes(globals())
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
+publish(globals())

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_public_classes, checked_keywords, choose
+from ropewalk._checks import checked_keywords, choose, publish
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
@@ -57,12 +57,7 @@ __all__ = [
     "register",
 ]
 
-check_public_classes(globals())
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
+publish(globals())
 
 
 # -- models by name ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ropewalk._checks import publish
 from ropewalk.plots.chains import plot_draws, plot_ess, plot_trace
 from ropewalk.plots.checks import plot_discrepancy
 from ropewalk.plots.confusion import plot_confusion, plot_replicates
@@ -34,7 +35,4 @@ __all__ = [
     "plot_trace",
 ]
 
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
+publish(globals())

@@ -6,7 +6,7 @@ the same folds, `train_validation_test` chooses a setting and tests it. All need
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.resampling.cross_comparison import cross_compare
 from ropewalk.resampling.holdout import train_validation_test
 from ropewalk.resampling.training import cross_predict
@@ -23,9 +23,4 @@ __all__ = [
     "train_validation_test",
 ]
 
-check_public_classes(globals())
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
+publish(globals())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ropewalk._checks import check_public_classes
+from ropewalk._checks import publish
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.checks import CheckRow, Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
@@ -42,4 +42,4 @@ __all__ = [
     "Validated",
 ]
 
-check_public_classes(globals())
+publish(globals())

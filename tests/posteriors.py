@@ -12,6 +12,7 @@ import ropewalk as rw
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import contrast, parse_rope
 from ropewalk.draws.intervals import summarise
+from ropewalk.results import CrossComparison
 
 
 @functools.cache
@@ -40,6 +41,15 @@ def compared(psi, rope=0.05, names=("A", "B"), base=None, **said):
         draws=Draws(psi=psi, names=names),
         recipe=recipe,
         **{each.name: getattr(found, each.name) for each in dataclasses.fields(found)},
+    )
+
+
+def crossed(c):
+    """Return a comparison as if it had come from folds, of which nothing is known."""
+    values = {field.name: getattr(c, field.name) for field in dataclasses.fields(c)}
+    nothing = np.empty(0)
+    return CrossComparison(
+        **values, predictions=None, repeat_differences=nothing, fold_differences=nothing, corrected_t=None
     )
 
 

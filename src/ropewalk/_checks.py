@@ -138,6 +138,11 @@ def is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
+def are_positive(values: Iterable[object]) -> bool:
+    """Whether all values are positive, finite numbers, as pseudo-counts must be."""
+    return all(is_real(value) and 0.0 < value < math.inf for value in values)  # type: ignore[operator]
+
+
 def is_whole(value: object) -> bool:
     """Whether `value` is an integer and not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)

@@ -18,6 +18,7 @@ from scipy import stats
 
 import ropewalk as rw
 from hostile import hostile_names
+from posteriors import crossed
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.inference import checks
@@ -26,7 +27,7 @@ from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, NoisyLabels, 
 from ropewalk.models.multilabel import LabelMargins
 from ropewalk.models.replicate import LabelTables, agreements, cut, replicate, seen_tables, squares, whole_block
 from ropewalk.plots import plot_discrepancy, plot_replicates
-from ropewalk.results import CrossComparison, PredictiveCheck
+from ropewalk.results import PredictiveCheck
 from ropewalk.results.base import Drawing
 
 pytestmark = [pytest.mark.usefixtures("untouched_settings", "silent")]
@@ -634,9 +635,7 @@ def test_evaluations_of_one_metric_and_their_parts_are_checked_alike(small):
     assert predictive_check(e, draws=50).rows == e.metrics[0].predictive_check(draws=50).rows
     assert rw.predictive_check is predictive_check
     r = rw.compare(small, draws=100, rng=0)
-    crossed = object.__new__(CrossComparison)
-    object.__setattr__(crossed, "comparison", r)
-    assert predictive_check(crossed, draws=50).rows == r.predictive_check(draws=50).rows
+    assert predictive_check(crossed(r), draws=50).rows == r.predictive_check(draws=50).rows
 
 
 # -- how it reads ------------------------------------------------------------------------------------------

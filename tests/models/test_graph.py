@@ -19,7 +19,7 @@ import ropewalk as rw
 from hostile import hostile_names
 from ropewalk.errors import InvalidInputError, UnreadableFileError
 from ropewalk.models.graph import Graph, Node, Plate, Sketch, graph_of, parts, plain
-from ropewalk.report.plates import RADIUS_PX, centre, half_size, node_box, plate_box, svg, text_width
+from ropewalk.report.plates import RADIUS_PX, frames_of, shapes_of, svg, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = hostile_names(
@@ -393,10 +393,11 @@ def graphs_of(name):
 @pytest.mark.parametrize("name", DRAWN)
 def test_nodes_lie_apart_and_plates_hold_their_own_and_no_others(name):
     for graph in graphs_of(name):
-        nodes = {node.name: node_box(node) for node in graph.nodes}
+        shapes = shapes_of(graph)
+        nodes = {shape.node.name: shape.box for shape in shapes}
         for one, two in itertools.combinations(nodes, 2):
             assert not overlap(nodes[one], nodes[two]), (one, two)
-        frames = [plate_box(graph, plate) for plate in graph.plates]
+        frames = frames_of(graph, shapes)
         for plate, frame in zip(graph.plates, frames, strict=True):
             assert text_width(plain(plate.text), 11) < frame.right - frame.left
             words = (frame.left, frame.bottom - 15, frame.right, frame.bottom)
@@ -413,13 +414,14 @@ def test_nodes_lie_apart_and_plates_hold_their_own_and_no_others(name):
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_arrow_runs_through_a_node_or_words_or_a_plate_that_it_has_nothing_to_do_with(name):
     for graph in graphs_of(name):
-        frames = [(plate, plate_box(graph, plate)) for plate in graph.plates]
+        shapes = {shape.node.name: shape for shape in shapes_of(graph)}
+        frames = list(zip(graph.plates, frames_of(graph, list(shapes.values())), strict=True))
         for parent, child in graph.edges:
-            (x0, y0), (x1, y1) = ends = centre(graph[parent]), centre(graph[child])
-            for node in graph.nodes:
-                if node.name not in (parent, child):
-                    room = RADIUS_PX + 5 if node.kind != "constant" else min(half_size(node))
-                    assert _distance(centre(node), *ends) > room, (parent, child, node.name)
+            (x0, y0), (x1, y1) = ends = shapes[parent].middle, shapes[child].middle
+            for other, shape in shapes.items():
+                if other not in (parent, child):
+                    room = RADIUS_PX + 5 if shape.node.kind != "constant" else min(shape.half)
+                    assert _distance(shape.middle, *ends) > room, (parent, child, other)
             way = [(x0 + step / 50 * (x1 - x0), y0 + step / 50 * (y1 - y0)) * 2 for step in range(51)]
             for plate, frame in frames:
                 if parent not in plate.members and child not in plate.members:
@@ -459,8 +461,9 @@ def test_a_picture_is_small_well_formed_and_accessible(key):
     root = ET.fromstring(text)
     left, top, width, height = map(float, root.get("viewBox").split())
     frame = (left, top, left + width, top + height)
-    assert all(holds(frame, box) for box in map(node_box, graph.nodes)), "something lies outside the picture"
-    assert all(holds(frame, plate_box(graph, plate)) for plate in graph.plates)
+    shapes = shapes_of(graph)
+    assert all(holds(frame, shape.box) for shape in shapes), "something lies outside the picture"
+    assert all(holds(frame, box) for box in frames_of(graph, shapes))
     assert all(left < float(note.get("x")) and float(note.get("y")) < top + height for note in root.iter(f"{SVG}text"))
     assert len(text.encode()) < 8_000
     assert root.tag == f"{SVG}svg"
@@ -494,8 +497,9 @@ def test_arrows_end_at_the_borders_of_nodes():
     heads = ET.fromstring(svg(graph)).find(f"{SVG}path[@class='head']").get("d")
     tips = [tuple(map(float, tip)) for tip in re.findall(r"M([-\d.]+) ([-\d.]+)", heads)]
     assert len(tips) == len(graph.edges)
+    middles = {shape.node.name: shape.middle for shape in shapes_of(graph)}
     for (_, child), tip in zip(graph.edges, tips, strict=True):
-        assert RADIUS_PX < math.dist(tip, centre(graph[child])) < RADIUS_PX + 2
+        assert RADIUS_PX < math.dist(tip, middles[child]) < RADIUS_PX + 2
 
 
 def test_marks_stand_above_and_below_their_letter():

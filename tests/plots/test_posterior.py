@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 import ropewalk as rw
 from hostile import hostile_names
-from posteriors import compared, plain, worse_if_more
+from posteriors import compared, crossed, plain, worse_if_more
 from ropewalk.draws.decision import region_masses
 from ropewalk.draws.density import bandwidth, kernel, scott, smooth
 from ropewalk.draws.evidence import SD_DRAWS
@@ -30,7 +30,6 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
 from ropewalk.plots._letters import fitted, folded, width_of
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, LINE, Axis, bulk, view
-from ropewalk.results import CrossComparison, CrossPredictions
 from ropewalk.text.writing import decimals, number, percent
 
 ALL = [plot_posterior, plot_factor, plot_draws, plot_joint, plot_rope_curve]
@@ -561,14 +560,7 @@ def test_other_results_are_refused(draw, r):
 
 @pytest.mark.parametrize("draw", ALL, ids=lambda f: f.__name__)
 def test_a_cross_validated_comparison_is_drawn_as_its_comparison(draw, r):
-    crossed = CrossComparison(
-        comparison=r,
-        predictions=object.__new__(CrossPredictions),
-        repeat_differences=np.empty(0),
-        fold_differences=np.empty(0),
-        corrected_t=None,
-    )
-    assert draw(crossed).get_title() == draw(r).get_title()
+    assert draw(crossed(r)).get_title() == draw(r).get_title()
 
 
 @pytest.mark.parametrize("draw", [f for f in ALL if f is not plot_factor], ids=lambda f: f.__name__)

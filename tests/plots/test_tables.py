@@ -17,12 +17,12 @@ from matplotlib.text import Annotation
 
 import ropewalk as rw
 from hostile import hostile_names
+from posteriors import crossed
 from ropewalk.analysis import confusion
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
 from ropewalk.plots._cells import MIN_LETTER_SIZE, distinct
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
-from ropewalk.results import CrossComparison
 from ropewalk.text.writing import Verdict, decimals, interval, number, percent
 
 HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
@@ -291,11 +291,7 @@ class TestTwoConfusions:
         assert all(len(panel.get_yticklabels()) == 20 for panel in panels)
 
     def test_a_cross_validated_comparison_is_drawn_as_its_comparison(self, both):
-        nothing = np.array([])
-        crossed = CrossComparison(
-            comparison=both, predictions=None, repeat_differences=nothing, fold_differences=nothing, corrected_t=None
-        )
-        assert plot_confusion(crossed)[2].get_title() == plot_confusion(both)[2].get_title()
+        assert plot_confusion(crossed(both))[2].get_title() == plot_confusion(both)[2].get_title()
 
     def test_hostile_names_are_drawn_as_they_are(self):
         panels = plot_confusion(

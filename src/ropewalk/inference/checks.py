@@ -25,7 +25,7 @@ from ropewalk.metrics.margins import Tables
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.protocol import Posterior
 from ropewalk.models.replicate import agreements, cut, meetings, replicate, seen_tables, squares, whole_block
-from ropewalk.results import CrossComparison, Evaluation, MetricPosterior, Recipe
+from ropewalk.results import Evaluation, MetricPosterior, Recipe
 from ropewalk.results.base import OneMetric
 from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
 from ropewalk.text.remarks import Remark, note
@@ -144,9 +144,7 @@ def _check_draws(draws: Any) -> int:
 
 
 def _single_answer(answer: Any) -> OneMetric | MetricPosterior:
-    """Return the answer to check: of a cross-validated one its comparison, of an evaluation its only metric."""
-    if isinstance(answer, CrossComparison):
-        return answer.comparison
+    """Return the answer to check: of an evaluation its only metric."""
     if isinstance(answer, Evaluation):
         if len(answer.metrics) == 1:
             return answer.metrics[0]

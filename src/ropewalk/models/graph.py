@@ -30,6 +30,7 @@ Place = tuple[float, float]
 Law = Sequence[float] | str  # pseudo-counts, or any law in words
 
 _MARK: Final = re.compile(r"([_^])(?:\{([^}]*)\}|(.))")
+_SYMBOL: Final = re.compile(r"(\w(?:[_^](?:\{[^}]*\}|.))+)")
 _RAISED: Final = {"+": "⁺", "−": "⁻", "*": "*"}
 _PAIR: Final = 2
 MAX_PSEUDO_COUNTS_SHOWN: Final = 4
@@ -98,6 +99,17 @@ def parts(symbol: str) -> tuple[str, str, str]:
     return _MARK.sub("", symbol), marks.get("_", ""), marks.get("^", "")
 
 
+def pieces(text: str) -> list[tuple[str, str, str]]:
+    """Split a text into pieces, with what stands below and above each.
+
+    Examples
+    --------
+    >>> pieces("Bin(N, μ_k)")
+    [('Bin(N, ', '', ''), ('μ', 'k', ''), (')', '', '')]
+    """
+    return [parts(piece) if i % 2 else (piece, "", "") for i, piece in enumerate(_SYMBOL.split(text)) if piece]
+
+
 class Node(NamedTuple):
     """A quantity: its `name` in the graph, its place, its symbol, its kind, and the formula that it follows."""
 
@@ -149,7 +161,7 @@ class Graph:
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Return what a node depends on."""
-        return tuple(parent for parent, child in self.edges if child == name)
+        return tuple([parent for parent, child in self.edges if child == name])
 
     def order(self) -> tuple[str, ...]:
         """Return the names, parents before their children."""
@@ -176,14 +188,17 @@ class Graph:
         ]
         return replace(self, nodes=tuple(nodes))
 
+    def formulas(self) -> list[str]:
+        """Return the formula of every node, or else its symbol, without marks."""
+        return [plain(node.formula or node.text) for node in self.nodes]
+
     def summary(self) -> str:
         """Return every formula and plate in one line of text."""
-        formulas = [plain(node.formula or node.text) for node in self.nodes]
         plates = [
             f"for {plain(plate.text)}: {', '.join(plain(self[name].text) for name in plate.members)}"
             for plate in self.plates
         ]
-        return "; ".join([*formulas, *plates])
+        return "; ".join([*self.formulas(), *plates])
 
 
 @dataclass(repr=False, eq=False)

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, Self, Unpack, cast
 
 import numpy as np
 
-from ropewalk._checks import check_positive, is_real
+from ropewalk._checks import are_positive, check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
@@ -259,7 +259,7 @@ class Conjugate(Model):
 
 def _pseudo_counts(values: Any, field: str, length: int) -> tuple[float, ...]:
     good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
-    if not good or not all(is_real(value) and math.isfinite(value) and value > 0 for value in values):
+    if not good or not are_positive(values):
         raise InvalidInputError(
             f"`{field}` must be {length} positive numbers; got {values!r}.",
             hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",

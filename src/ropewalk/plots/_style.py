@@ -13,7 +13,6 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots._letters import SMALL, TEXT, folded, minus, plain_ticks, width_of
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, clipped
-from ropewalk.results import CrossComparison
 from ropewalk.text.writing import brief, rope_text, visible
 
 if TYPE_CHECKING:
@@ -59,9 +58,7 @@ def panels_of(ax: Any, shape: tuple[int, int], caller: str, *, wanted: str, **fi
 
 
 def of_kind(result: Any, kind: type | tuple[type, ...], caller: str, made_by: str) -> Any:
-    """Return the result if the picture is about such a one; of a cross-validated comparison, its comparison."""
-    if isinstance(result, CrossComparison) and not isinstance(result, kind):
-        result = result.comparison
+    """Return the result if the picture is about such a one."""
     if isinstance(result, kind):
         return result
     raise InvalidInputError(f"{caller} cannot draw {type(result).__name__}.", hint=f"it draws what {made_by} returns.")

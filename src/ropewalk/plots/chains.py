@@ -28,7 +28,7 @@ from ropewalk.report.describe.chains import (
 )
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, hull, view
 from ropewalk.report.words import can_diverge, rhat_text, step_text
-from ropewalk.results import Comparison, CrossComparison, MetricPosterior, Ranking
+from ropewalk.results import Comparison, MetricPosterior, Ranking
 from ropewalk.text.writing import count_of, decimals, number
 from ropewalk.typing import FloatArray, IntArray
 
@@ -253,7 +253,7 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
 
 
 @checked_keywords
-def plot_draws(result: Comparison | CrossComparison | MetricPosterior, *, ax: Axes | None = None) -> Axes:
+def plot_draws(result: Comparison | MetricPosterior, *, ax: Axes | None = None) -> Axes:
     """Draw the draws in order, their running mean, and the mean and the HDI of all of them.
 
     Independent draws look like a band of even width from the first one on, and the running mean comes to rest. Those of

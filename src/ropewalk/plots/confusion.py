@@ -17,7 +17,7 @@ from ropewalk.plots import _cells as cells
 from ropewalk.plots._letters import SMALL, TEXT, minus
 from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, Panels, axes, of_kind, panels_of, quieten, short
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, QUIET
-from ropewalk.results import Comparison, Confusion, CrossComparison
+from ropewalk.results import Comparison, Confusion
 from ropewalk.results.checks import PredictiveCheck
 from ropewalk.text.writing import interval, number
 from ropewalk.typing import FloatArray, IntArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-Two: TypeAlias = Comparison | CrossComparison | tuple[Confusion, Confusion]
+Two: TypeAlias = Comparison | tuple[Confusion, Confusion]
 
 _CALLER: Final = "plot_confusion"
 MAX_LABEL_LETTERS: Final = 16

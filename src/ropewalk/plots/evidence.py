@@ -17,7 +17,7 @@ from ropewalk.plots._style import axes, name_axes, of_kind, rule
 from ropewalk.plots._subject import better_names, delta_words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, settled_colour, view
 from ropewalk.report.pictures.posterior import verdict_stretches
-from ropewalk.results import Comparison, CrossComparison
+from ropewalk.results import Comparison
 from ropewalk.text.writing import decimals, factor, rope_text, savage_dickey
 from ropewalk.typing import FloatArray
 
@@ -38,7 +38,7 @@ HEADROOM: Final = 1.1
 
 
 @checked_keywords
-def plot_rope_curve(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
+def plot_rope_curve(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of the three regions, and the verdict, against the half-width of a symmetric ROPE.
 
     The ROPE that was preset is marked: it is the one that counts. Without one there are the probabilities alone, and no
@@ -165,7 +165,7 @@ class _Factor:
 
 
 @checked_keywords
-def plot_factor(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
+def plot_factor(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the prior and the posterior of A − B, and their densities at 0, whose ratio is the Bayes factor BF01.
 
     Both curves are Gaussian kernels with Scott's bandwidth, as the ratio itself is measured. Where the data raise the

@@ -26,7 +26,7 @@ from ropewalk.plots._style import (
 )
 from ropewalk.plots._subject import NAME, Share, Subject, better_names, metric_words, subject_of
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, Axis, bulk, clipped, hull, view
-from ropewalk.results import Comparison, CrossComparison, MetricPosterior
+from ropewalk.results import Comparison, MetricPosterior
 from ropewalk.text.writing import decimals, number, percent, rope_text
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ MIN_NAME_WIDTH: Final = 20.0  # points
 
 
 @checked_keywords
-def plot_posterior(
-    result: Comparison | CrossComparison | MetricPosterior, *, ax: Axes | None = None, kind: Kind = "histogram"
-) -> Axes:
+def plot_posterior(result: Comparison | MetricPosterior, *, ax: Axes | None = None, kind: Kind = "histogram") -> Axes:
     """Draw the posterior of a difference A − B, or of one metric, coloured by region.
 
     Orange lies below the ROPE, grey inside and blue above it; without a ROPE the colours change at 0, and there is
@@ -199,7 +197,7 @@ def _write_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
 
 
 @checked_keywords
-def plot_joint(result: Comparison | CrossComparison, *, ax: Axes | None = None) -> Axes:
+def plot_joint(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the posterior of both scores, A across and B up.
 
     On the diagonal both are equal, and in the grey strip around it their difference is inside the ROPE. Each dot is a

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError
@@ -53,14 +53,24 @@ def plain(text: str, escape: Escape, literal: Escape | None = None) -> str:
 # -- blocks ------------------------------------------------------------------------------------------------
 
 
-class Block(Protocol):
-    """A part of a document; `kind` names how a surface shows it."""
+class Block:
+    """A part of a document."""
 
-    kind: ClassVar[str]
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """The name by which a surface knows how to show it."""
+        return type(self).__name__
+
+
+def _said(block: Any, rows: str) -> None:
+    """Keep only the labelled lines of a block that say something."""
+    object.__setattr__(block, rows, tuple([row for row in getattr(block, rows) if row[1]]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Block):
     """A header, rows of cells, how many leading columns are text rather than numbers, and whether the last one is.
 
     `title` stands above it and `note` below; `label` is what a screen reader calls it.
@@ -73,7 +83,6 @@ class Table:
     title: str = ""
     note: str = ""
     label: str = ""
-    kind: ClassVar[str] = "table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +95,11 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Block):
     """A question and its answer in words: a headline, facts, the three regions, and how stable it all is.
 
-    `symbol` is that of a verdict. `more` says how many more items would settle it; `tests` are the p-values that some
-    readers ask for; `stable` is whether other draws would decide alike.
+    Lines without a text are left out. `symbol` is that of a verdict. `more` says how many more items would settle it;
+    `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike.
     """
 
     title: str
@@ -102,74 +111,72 @@ class Answer:
     more: str = ""
     tests: str = ""
     stable: bool = True
-    kind: ClassVar[str] = "answer"
+
+    def __post_init__(self) -> None:
+        _said(self, "lines")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Block):
     """A paragraph."""
 
     text: str
-    kind: ClassVar[str] = "text"
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Block):
     """A heading within a section."""
 
     text: str
-    kind: ClassVar[str] = "heading"
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
+class Alarm(Block):
     """A paragraph that says whether something can be trusted."""
 
     text: str
     passes: bool
-    kind: ClassVar[str] = "alarm"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """Labelled lines; `remarks` are set off by their level."""
+class Facts(Block):
+    """Labelled lines, those without a text left out; `remarks` are set off by their level."""
 
     rows: Rows
     remarks: bool = False
-    kind: ClassVar[str] = "facts"
+
+    def __post_init__(self) -> None:
+        _said(self, "rows")
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Block):
     """Numbers to be drawn, and how; `key` is unique on a page, `preset` the ROPE that a slider starts from."""
 
     how: str
     numbers: Any
     key: str = ""
     preset: str = ""
-    kind: ClassVar[str] = "picture"
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class Details(Block):
     """Blocks that are folded away under a summary."""
 
     summary: str
     blocks: tuple[Block, ...]
-    kind: ClassVar[str] = "details"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Block):
     """Blocks under a title."""
 
     title: str
     blocks: tuple[Block, ...]
-    kind: ClassVar[str] = "section"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerSection:
+class AnswerSection(Block):
     """An answer on a page: its verdict, `remarks` that are urgent, the posterior, the facts, then `blocks`."""
 
     answer: Answer
@@ -178,7 +185,6 @@ class AnswerSection:
     titled: bool = False
     remarks: tuple[Block, ...] = ()
     blocks: tuple[Block, ...] = ()
-    kind: ClassVar[str] = "answer_section"
 
 
 class Line(NamedTuple):
@@ -189,12 +195,6 @@ class Line(NamedTuple):
     code: str = ""
 
 
-def remark_lines(remarks: Iterable[Remark]) -> tuple[Line, ...]:
-    """Return remarks as they are printed, notes before warnings."""
-    lines = [Line(remark.level.capitalize(), remark.text, remark.code) for remark in remarks]
-    return tuple(sorted(lines, key=lambda line: line.label))
-
-
 # -- documents ---------------------------------------------------------------------------------------------
 
 
@@ -202,7 +202,8 @@ def remark_lines(remarks: Iterable[Remark]) -> tuple[Line, ...]:
 class Document:
     """A result in blocks.
 
-    `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole.
+    `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole, as
+    `lines`.
     `terminal` is what a terminal shows (by default answers and tables), `card` what a notebook shows (by default the
     same, without a table that is the only one), and `sections` makes those of a page, which may take small samples of
     their own. An empty `sentence` is made of headline and caption; an empty `title` is that of the first answer.
@@ -212,11 +213,25 @@ class Document:
     answers: tuple[Answer, ...]
     title: str = ""
     tables: tuple[Table, ...] = ()
-    remarks: tuple[Line, ...] = ()
+    remarks: Iterable[Line | Remark] = ()
     sentence: str = ""
     terminal: tuple[Block, ...] | None = None
     card: tuple[Block, ...] | None = None
     sections: Callable[[Document], tuple[Block, ...]] | None = None
+
+    @property
+    def lines(self) -> list[Line]:
+        """The remarks as they are printed: assumptions, hints, notes, then warnings."""
+        lines = [
+            remark if isinstance(remark, Line) else Line(remark.level.capitalize(), remark.text, remark.code)
+            for remark in self.remarks
+        ]
+        return sorted(lines, key=lambda line: line.label)
+
+    def _page_lines(self, *, urgent: tuple[str, ...], wanted: bool) -> list[Line]:
+        """Return the remarks that are urgent, or the others; a warning that is about all else comes first."""
+        lines = [line for line in self.lines if (line.label in urgent) == wanted]
+        return sorted(lines, key=lambda line: line.code != "chains_not_converged")
 
     def in_terminal(self) -> tuple[Block, ...]:
         """Return what a terminal shows."""
@@ -238,7 +253,7 @@ class Document:
         self, panels: Sequence[Any] = (), *, preset: str = "", note: str = "", urgent: tuple[str, ...] = URGENT
     ) -> tuple[Block, ...]:
         """Return the answers as a page begins with them, a panel each; urgent remarks and `note` are at the first."""
-        pressing = [line for line in _sorted(self.remarks) if line.label in urgent]
+        pressing = self._page_lines(urgent=urgent, wanted=True)
         remarks: tuple[Block, ...] = remark_block(pressing[:MAX_REMARKS_SHOWN])
         if rest := pressing[MAX_REMARKS_SHOWN:]:
             remarks = (*remarks, Details(f"{len(rest)} more", remark_block(rest)))
@@ -257,7 +272,7 @@ class Document:
 
     def method_section(self, rows: Rows = (), *blocks: Block, urgent: tuple[str, ...] = URGENT) -> Section:
         """Return the last section of a page: how the answer was made, and the remarks that are not urgent."""
-        notes = remark_block([line for line in _sorted(self.remarks) if line.label not in urgent])
+        notes = remark_block(self._page_lines(urgent=urgent, wanted=False))
         return Section("Method and reproducibility", (Facts(rows or (program_row(),)), *blocks, *notes))
 
     def in_sentence(self) -> str:
@@ -275,11 +290,6 @@ def program_row() -> tuple[str, str]:
     """Return which versions made an answer."""
     program = f"ropewalk {__version__}, Python {platform.python_version()}"
     return "Program", f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
-
-
-def _sorted(remarks: Sequence[Line]) -> list[Line]:
-    """Put a warning that is about all else first."""
-    return sorted(remarks, key=lambda line: line.code != "chains_not_converged")
 
 
 # -- kinds -------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from typing import Any, Final, NamedTuple
 from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
-from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, plain
+from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, pieces, plain
 from ropewalk.report.words import metric_title
 from ropewalk.results import Recipe
-from ropewalk.text.writing import brief, few, isolated
+from ropewalk.text.writing import INERT, brief, few, isolated
 
 COLUMN_PX: Final = 100.0
 ROW_PX: Final = 96.0
@@ -39,7 +39,6 @@ _FOOT_PX: Final = 15.0  # below that, for the words of a plate
 MAX_VALUE_LENGTH: Final = 14  # letters; a longer value is left to the tooltip
 MAX_NAME_LENGTH: Final = 44
 MAX_NAMES_SHOWN: Final = 6
-_SYMBOL: Final = re.compile(r"(\w(?:[_^](?:\{[^}]*\}|.))+)")
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
 KEY: Final = "open: unknown · grey: seen · double ring: computed"
 
@@ -145,45 +144,53 @@ class Box(NamedTuple):
         return cls(min(left) - padding, min(top) - padding, max(right) + padding, max(bottom) + padding)
 
 
-def centre(node: Node) -> tuple[float, float]:
-    """Return where a node stands, in pixels."""
-    return COLUMN_PX * node.at[0], ROW_PX * node.at[1]
+class Shape(NamedTuple):
+    """A node on the picture: its middle and half its size in pixels, its formula, and the value written below it."""
+
+    node: Node
+    middle: tuple[float, float]
+    half: tuple[float, float]
+    formula: str
+    value: str
+
+    @property
+    def box(self) -> Box:
+        """The box around it."""
+        (x, y), (w, h) = self.middle, self.half
+        return Box(x - w, y - h, x + w, y + h)
 
 
-def half_size(node: Node) -> tuple[float, float]:
-    """Return half the width and half the height that a node takes."""
-    if node.kind != "constant":
-        return RADIUS_PX, RADIUS_PX
-    (base, under, over), value = parts(node.text), _value(node)
-    marks = max(text_width(under, _MARK_PX), text_width(over, _MARK_PX))
-    width = max(text_width(base, _LETTER_PX) + marks, text_width(value, _VALUE_PX))
-    return max(width / 2, 8.0) + 2, 18.0 if value else 11.0
+def shapes_of(graph: Graph) -> list[Shape]:
+    """Return where each node stands and how much room it takes."""
+    shapes = []
+    for node, formula in zip(graph.nodes, graph.formulas(), strict=True):
+        half, value = (RADIUS_PX, RADIUS_PX), ""
+        if node.kind == "constant":
+            value = formula.partition(" = ")[2]
+            value = value if len(value) <= MAX_VALUE_LENGTH else ""  # then there is no room to write it
+            base, under, over = parts(node.text)
+            marks = max(text_width(under, _MARK_PX), text_width(over, _MARK_PX))
+            width = max(text_width(base, _LETTER_PX) + marks, text_width(value, _VALUE_PX))
+            half = max(width / 2, 8.0) + 2, 18.0 if value else 11.0
+        shapes.append(Shape(node, (COLUMN_PX * node.at[0], ROW_PX * node.at[1]), half, formula, value))
+    return shapes
 
 
-def node_box(node: Node) -> Box:
-    """Return the box around a node."""
-    (x, y), (w, h) = centre(node), half_size(node)
-    return Box(x - w, y - h, x + w, y + h)
-
-
-def plate_box(graph: Graph, plate: Plate) -> Box:
-    """Return the box around a plate's nodes and the plates within it, with room for its words."""
-    box = Box.around((node_box(node) for node in graph.nodes if node.name in plate.members), _PADDING_PX)
-    inside = [plate_box(graph, other) for other in graph.plates if set(other.members) < set(plate.members)]
-    left, top, right, bottom = Box.around([box, *(Box.around([other], _PADDING_PX / 2) for other in inside)])
-    words = text_width(plain(plate.text), _MARK_PX) + 16
-    return Box(left, top, max(right, left + words), bottom + _FOOT_PX)
+def frames_of(graph: Graph, shapes: Sequence[Shape]) -> list[Box]:
+    """Return the box around each plate's nodes and the plates within it, with room for its words."""
+    frames: dict[Plate, Box] = {}
+    for plate in sorted(graph.plates, key=lambda plate: len(plate.members)):
+        box = Box.around([shape.box for shape in shapes if shape.node.name in plate.members], _PADDING_PX)
+        inside = [frame for other, frame in frames.items() if set(other.members) < set(plate.members)]
+        left, top, right, bottom = Box.around([box, *(Box.around([frame], _PADDING_PX / 2) for frame in inside)])
+        words = text_width(plain(plate.text), _MARK_PX) + 16
+        frames[plate] = Box(left, top, max(right, left + words), bottom + _FOOT_PX)
+    return [frames[plate] for plate in graph.plates]
 
 
 def text_width(text: str, size: float) -> float:
     """Return about how wide a text is: letters of other scripts may be as wide as high."""
-    return sum(size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56) for char in text)
-
-
-def _value(node: Node) -> str:
-    """Return what a constant is, if there is room to write it."""
-    value = plain(node.formula.partition(" = ")[2])
-    return value if len(value) <= MAX_VALUE_LENGTH else ""
+    return sum([size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56) for char in text])
 
 
 # -- shapes ----------------------------------------------------------------------------------------------------
@@ -194,8 +201,9 @@ def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
 
     One that does not stand `alone` takes its style and colours from the page.
     """
-    plates, known = [plate_box(graph, plate) for plate in graph.plates], graph.known()
-    box = Box.around([*plates, *map(node_box, graph.nodes)], _MARGIN_PX)
+    shapes, known = shapes_of(graph), graph.known()
+    plates = frames_of(graph, shapes)
+    box = Box.around([*plates, *(shape.box for shape in shapes)], _MARGIN_PX)
     words = [*(("note", note) for note in notes), *([("note key", KEY)] if alone else [])]
     drawn = box.right - box.left
     width = max([drawn, *(text_width(line, _NOTE_PX) + 2 * _MARGIN_PX for _, line in words)])
@@ -213,9 +221,9 @@ def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
         lines += [f"<style>{style}</style>", f'<rect class="paper" x="{left:g}" y="{box.top:g}" {size}/>']
     lines += [
         *map(_frame, plates),
-        *_arrows(graph),
+        *_arrows(graph, shapes),
         *(_plate_words(plate.text, place) for plate, place in zip(graph.plates, plates, strict=True)),
-        *(_node(node, known=node.name in known) for node in graph.nodes),
+        *[_node(shape, known=shape.node.name in known) for shape in shapes],
     ]
     for i, (kind, line) in enumerate(words):
         y = below + _LINE_PX * i
@@ -225,7 +233,7 @@ def svg(graph: Graph, *, notes: Sequence[str] = (), alone: bool = True) -> str:
 
 def _safe(text: str) -> str:
     """Make any text safe for SVG."""
-    return html.escape(text) if text.isascii() and text.isprintable() else _escaped(isolated(text))
+    return html.escape(text) if INERT.fullmatch(text) else _escaped(isolated(text))
 
 
 def _escaped(shown: str) -> str:
@@ -243,42 +251,36 @@ def _plate_words(text: str, box: Box) -> str:
     return f'<text class="count" x="{box.right - 8:g}" y="{box.bottom - 6:g}">{_rich(text, down=3, up=-4)}</text>'
 
 
-def _node(node: Node, *, known: bool) -> str:
-    (x, y), value = centre(node), _value(node)
+def _node(shape: Shape, *, known: bool) -> str:
+    node, (x, y), value = shape.node, shape.middle, shape.value
     if node.kind == "constant":
         below = f'<text class="value" x="{x:g}" y="{y + 14:g}">{_safe(value)}</text>' if value else ""
-        shape = f"{_symbol(node.text, x, y + (0 if value else 6))}{below}"
+        drawing = f"{_symbol(node.text, x, y + (0 if value else 6))}{below}"
     else:
         kind = ' class="known"' if known else ""
-        shape = f'<circle{kind} cx="{x:g}" cy="{y:g}" r="{RADIUS_PX:g}"/>'
+        drawing = f'<circle{kind} cx="{x:g}" cy="{y:g}" r="{RADIUS_PX:g}"/>'
         if node.kind == "deterministic":
-            shape += f'<circle class="ring" cx="{x:g}" cy="{y:g}" r="{_RING_PX:g}"/>'
-        shape += _symbol(node.text, x, y + 5.5)
-    return f"<g><title>{_safe(plain(node.formula or node.text))}</title>{shape}</g>"
+            drawing += f'<circle class="ring" cx="{x:g}" cy="{y:g}" r="{_RING_PX:g}"/>'
+        drawing += _symbol(node.text, x, y + 5.5)
+    return f"<g><title>{_safe(shape.formula)}</title>{drawing}</g>"
 
 
 def _symbol(text: str, x: float, y: float) -> str:
     return f'<text x="{x:g}" y="{y:g}">{_rich(text, down=4, up=-7)}</text>'
 
 
-def _symbols(text: str) -> list[tuple[str, str, str]]:
-    """Split a text into pieces, with what stands below and above each."""
-    pieces = filter(None, _SYMBOL.split(text))
-    return [parts(piece) if _SYMBOL.fullmatch(piece) else (piece, "", "") for piece in pieces]
-
-
 def _html(formula: str) -> str:
     """Write a formula with marks above and below the line."""
-    return "".join(
+    return "".join([
         _safe(base) + (f"<sub>{_safe(under)}</sub>" if under else "") + (f"<sup>{_safe(over)}</sup>" if over else "")
-        for base, under, over in _symbols(formula)
-    )
+        for base, under, over in pieces(formula)
+    ])  # fmt: skip
 
 
 def _rich(text: str, *, down: int, up: int) -> str:
     """Write symbols among words; what stands above a letter and what stands below it share their place."""
     spans, at = [], 0  # how far below the line the last letter stands
-    for base, under, over in _symbols(text):
+    for base, under, over in pieces(text):
         spans.append(f'<tspan dy="{-at}">{_safe(base)}</tspan>' if at else _safe(base))
         at = 0
         if over:
@@ -291,11 +293,11 @@ def _rich(text: str, *, down: int, up: int) -> str:
     return "".join(spans)
 
 
-def _arrows(graph: Graph) -> list[str]:
+def _arrows(graph: Graph, shapes: Sequence[Shape]) -> list[str]:
     """Draw all edges in one path and all heads in another: a page has many bytes to carry already."""
-    shafts, heads, nodes = [], [], {node.name: node for node in graph.nodes}
-    for parent, child in ((nodes[start], nodes[end]) for start, end in graph.edges):
-        (x0, y0), (x1, y1) = _border(parent, child, 1.5), _border(child, parent, 1.0)
+    shafts, heads, ends = [], [], {shape.node.name: shape for shape in shapes}
+    for parent, child in graph.edges:
+        (x0, y0), (x1, y1) = _border(ends[parent], ends[child], 1.5), _border(ends[child], ends[parent], 1.0)
         length = math.hypot(x1 - x0, y1 - y0)
         ux, uy = (x1 - x0) / length, (y1 - y0) / length
         foot_x, foot_y = x1 - _HEAD_PX[0] * ux, y1 - _HEAD_PX[0] * uy
@@ -308,12 +310,12 @@ def _arrows(graph: Graph) -> list[str]:
     return [f'<path class="edge" d="{"".join(shafts)}"/>', f'<path class="head" d="{"".join(heads)}"/>']
 
 
-def _border(node: Node, other: Node, gap: float) -> tuple[float, float]:
+def _border(shape: Shape, other: Shape, gap: float) -> tuple[float, float]:
     """Return where the line to another node leaves this one."""
-    (x, y), (to_x, to_y) = centre(node), centre(other)
+    (x, y), (to_x, to_y) = shape.middle, other.middle
     dx, dy = to_x - x, to_y - y
     length, reach = math.hypot(dx, dy), RADIUS_PX
-    if node.kind == "constant":
-        w, h = half_size(node)
+    if shape.node.kind == "constant":
+        w, h = shape.half
         reach = min(w * length / abs(dx) if dx else math.inf, h * length / abs(dy) if dy else math.inf)
     return x + dx * (reach + gap) / length, y + dy * (reach + gap) / length

@@ -53,7 +53,7 @@ def remark_lines(
     flags: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Return hints, assumptions, notes and warnings as labelled lines; options with a flag as a command has them."""
-    lines = [line for line in describe(result).remarks if line.label in kinds]
+    lines = [line for line in describe(result).lines if line.label in kinds]
     return [_labelled(line.label, visible(in_shell(line.text, flags or {}))) for line in lines]
 
 
@@ -206,7 +206,7 @@ def _hash(source: str) -> str:
 def card(result: Any) -> str:
     """Return a fragment for a notebook."""
     document = describe(result)
-    shown = (*document.on_card(), *remark_block(document.remarks))
+    shown = (*document.on_card(), *remark_block(document.lines))
     return _render("card.html.j2", shown=shown, style=_source("card.css"))
 
 

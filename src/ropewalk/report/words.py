@@ -47,7 +47,7 @@ def metric_title(metric: str) -> str:
     >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
     ('F1', 'balanced accuracy', 'macro F1')
     """
-    return " ".join(_METRICS.get(word, word) for word in visible(metric).replace("_", " ").split(" "))
+    return " ".join([_METRICS.get(word, word) for word in visible(metric).replace("_", " ").split(" ")])
 
 
 def metric_name(metric: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -200,13 +200,13 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
     metric, (a, b) = which.pop("metric", None), (comparison.a, comparison.b)
     by_fold, by_repeat = made.fold_scores(metric, **which), made.repeat_scores(metric, **which)
     test, reason = _corrected({name: by_fold[name] for name in (a, b)}, made)
+    everything = (*comparison.remarks, *_remarks(comparison, made, reason), *made.remarks)
     return CrossComparison(
-        comparison=comparison,
+        **{field.name: getattr(comparison, field.name) for field in fields(comparison)} | {"remarks": everything},
         predictions=made,
         repeat_differences=by_repeat[a] - by_repeat[b] if made.complete else np.zeros(0),
         fold_differences=by_fold[a] - by_fold[b],
         corrected_t=test,
-        remarks=(*comparison.remarks, *_remarks(comparison, made, reason), *made.remarks),
     )
 
 

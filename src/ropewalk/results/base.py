@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
@@ -47,7 +46,6 @@ _FIRST_KEYS = (
     "metric", "higher_is_better", "pos_label", "model", "prior", "engine", "n_items", "n_clusters", "classes",
     "prevalence", "draws", "seed", "prob", "rule", "data_hash", "diagnostics",
 )  # fmt: skip
-_BEYOND_ASCII = re.compile(r"[^\n\x20-\x7e]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,12 +129,13 @@ class Drawing:
 
 
 class Drawn:
-    """An answer to the question of a `recipe` by one `drawing`."""
+    """An answer to the question of a `recipe` by one `drawing`, which can be checked and exchanged."""
 
     __slots__ = ()
 
     recipe: Recipe
     drawing: Drawing
+    draws: Draws
 
     @property
     def chains(self) -> Chains | None:
@@ -159,6 +158,25 @@ class Drawn:
         question = self.recipe.question
         return replace(question, rope=None) if self.no_verdict else question
 
+    def predictive_check(
+        self,
+        kind: CheckKind = "posterior",
+        *,
+        draws: int = 1_000,
+        rng: SeedLike = None,
+        outcomes: AnyOutcomes | None = None,
+    ) -> PredictiveCheck:
+        """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
+        return upwards.predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
+
+    def to_arviz(self, *, draws: int | None = None) -> Any:
+        """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
+        return upwards.to_arviz(self, draws=draws)
+
+    def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
+        """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
+        upwards.to_netcdf(self, path, draws=draws)
+
 
 class Rendered:
     """What every result can be turned into; the renderers live above, in `ropewalk.report`, behind `upwards`."""
@@ -173,9 +191,10 @@ class Rendered:
         """Return the answer as JSON; it never holds NaN or infinity."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
         # Surrogates, control characters and bidi marks in a name would act on a reader's screen; escaped they do not.
-        return _BEYOND_ASCII.sub(
-            lambda match: match[0] if visible(match[0]) == match[0] else json.dumps(match[0])[1:-1], text
-        )
+        for char in set(text) - {"\n"}:
+            if not char.isprintable() and visible(char) != char:
+                text = text.replace(char, json.dumps(char)[1:-1])
+        return text
 
     def to_markdown(self) -> str:
         """Return the answer as a Markdown table."""
@@ -220,9 +239,6 @@ class OneMetric(Rendered, Modelled, Drawn):
 
     __slots__ = ()
 
-    draws: Draws
-    recipe: Recipe
-
     @property
     def metric(self) -> str:
         """The metric's name."""
@@ -232,25 +248,6 @@ class OneMetric(Rendered, Modelled, Drawn):
     def pos_label(self) -> Label | None:
         """The positive class, if the metric has one."""
         return self.recipe.pos_label
-
-    def predictive_check(
-        self,
-        kind: CheckKind = "posterior",
-        *,
-        draws: int = 1_000,
-        rng: SeedLike = None,
-        outcomes: AnyOutcomes | None = None,
-    ) -> PredictiveCheck:
-        """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        return upwards.predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
-
-    def to_arviz(self, *, draws: int | None = None) -> Any:
-        """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
-        return upwards.to_arviz(self, draws=draws)
-
-    def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
-        """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
-        upwards.to_netcdf(self, path, draws=draws)
 
     def _head(self) -> dict[str, Any]:
         """Return the question, and where the answer comes from."""
@@ -284,7 +281,7 @@ def repeated(recipe: Any, *kinds: type) -> dict[str, Any]:
 
 def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:
     """Return an estimate, with its Monte Carlo errors if `errors`."""
-    return pick(estimate, "observed mean std mc_error hdi hdi_mc_error" if errors else "observed mean std hdi")
+    return plain(estimate) if errors else pick(estimate, "observed mean std hdi")  # type: ignore[no-any-return]
 
 
 def delta_dict(contrast: Any) -> dict[str, Any]:
@@ -296,7 +293,7 @@ def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decis
     """Return ROPE, region masses and verdict."""
     return {
         "rope": None if regions is None else plain(rope),
-        "regions": None if regions is None else pick(regions, "below inside above"),
+        "regions": plain(regions),
         "decision": None if decision is None else pick(decision, "symbol conclusive stable leaning text"),
     }
 
@@ -337,6 +334,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, tuple | Interval):
         return [plain(part) for part in value]
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -178,7 +178,7 @@ class PriorSensitivity(Rendered):
     def alike(self) -> tuple[Comparison, ...]:
         """The comparisons that pair items as the answer does: to drop the pairing is another model, not a prior."""
         paired = self.rows[0][1].recipe.model.paired
-        return tuple(comparison for _, comparison in self.rows if comparison.recipe.model.paired == paired)
+        return tuple([comparison for _, comparison in self.rows if comparison.recipe.model.paired == paired])
 
     @property
     def moved(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,6 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, mirrored
 from ropewalk.draws.intervals import Estimate
 from ropewalk.models import AnyMetric
-from ropewalk.results import upwards
 from ropewalk.results.base import (
     HEAD,
     Drawing,
@@ -31,11 +29,10 @@ from ropewalk.results.base import (
     provenance,
     verdict_dict,
 )
-from ropewalk.results.checks import CheckKind, PredictiveCheck
 from ropewalk.results.planning import MoreData
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import visible
-from ropewalk.typing import IntArray, SeedLike
+from ropewalk.typing import IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,20 +50,6 @@ class MetricPosterior(Modelled, Drawn):
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
     drawing: Drawing = field(repr=False, default=Drawing())
-
-    def predictive_check(
-        self, kind: CheckKind = "posterior", *, draws: int = 1_000, rng: SeedLike = None
-    ) -> PredictiveCheck:
-        """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        return upwards.predictive_check(self, kind=kind, draws=draws, rng=rng)
-
-    def to_arviz(self, *, draws: int | None = None) -> Any:
-        """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""
-        return upwards.to_arviz(self, draws=draws)
-
-    def to_netcdf(self, path: str | os.PathLike[str], *, draws: int | None = None) -> None:
-        """Write the answer, draws and all, to a netCDF file that `from_netcdf` and ArviZ read."""
-        upwards.to_netcdf(self, path, draws=draws)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

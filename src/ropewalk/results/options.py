@@ -161,19 +161,11 @@ class ClassOptions(TypedDict, total=False):
     """Which classes a metric is about, and what mistakes between them cost."""
 
     pos_label: Annotated[
-        Label | None,
-        _question(
-            help="Positive class; the others are the rest.",
-            echo="pos_label_text",
-        ),
+        Label | None, _question(help="Positive class; the others are the rest.", echo="pos_label_text")
     ]
     classes: Annotated[
         Iterable[Label] | None,
-        _question(
-            help="Classes that an average runs over; all by default.",
-            parse=parse_texts,
-            echo="picked_texts",
-        ),
+        _question(help="Classes that an average runs over; all by default.", parse=parse_texts, echo="picked_texts"),
     ]
     cost_matrix: Annotated[Any, _question(help="File of costs for --metric cost.", metavar="FILE", is_input=True)]
 
@@ -183,10 +175,7 @@ class QuestionOptions(ClassOptions, total=False):
 
     prevalence: Annotated[
         Any,
-        _question(
-            help="Another class mix: P(positive), or one share per label, or label=share.",
-            echo="prevalence",
-        ),
+        _question(help="Another class mix: P(positive), or one share per label, or label=share.", echo="prevalence"),
     ]
     threshold: Annotated[
         float | None, _question(help="With --metric cost: scores from it on are positive.", parse=float)
@@ -211,8 +200,7 @@ class ModelOption(TypedDict, total=False):
     """The model of the data."""
 
     model: Annotated[
-        str | Model | None,
-        _model(help="By default paired; or one of", choices=model_names, echo="model.name"),
+        str | Model | None, _model(help="By default paired; or one of", choices=model_names, echo="model.name")
     ]
 
 
@@ -220,8 +208,7 @@ class EngineOption(TypedDict, total=False):
     """What draws the posterior."""
 
     engine: Annotated[
-        Engine,
-        _model(help="exact, pymc (Markov chains), or auto: exact.", default="auto", echo="engine"),
+        Engine, _model(help="exact, pymc (Markov chains), or auto: exact.", default="auto", echo="engine")
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ropewalk.draws.decision import mirror
 from ropewalk.draws.intervals import Interval
@@ -99,17 +99,31 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class PowerResult(Rendered, Remarked):
-    """How often studies of each size would reach their goal. Made by `power`.
+class Study(Rendered, Remarked):
+    """What every answer about a study has; `partial` says that it was stopped early, after so many simulations."""
 
-    `partial` says that it was stopped early: the rows then hold the simulations so far.
-    """
+    json_keys: ClassVar[str]
 
-    rows: tuple[PowerRow, ...]
     design: Design
     simulations: int
     partial: bool = False
     remarks: tuple[Remark, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {**self.design.to_dict(), **pick(self, self.json_keys)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class PowerResult(Study):
+    """How often studies of each size would reach their goal. Made by `power`.
+
+    Where it was stopped early, the rows hold the simulations so far.
+    """
+
+    json_keys = "simulations partial rows notes"
+
+    rows: tuple[PowerRow, ...]
 
     def __iter__(self) -> Iterator[PowerRow]:
         return iter(self.rows)
@@ -130,13 +144,9 @@ class PowerResult(Rendered, Remarked):
         more = ", …" if len(self.rows) > 6 else ""  # noqa: PLR2004
         return f"PowerResult({self.goal}, {{{rows}{more}}}{', partial' if self.partial else ''})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer in plain Python types: exactly the JSON object."""
-        return {**self.design.to_dict(), **pick(self, "simulations partial rows notes")}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Plan(Rendered, Remarked):
+class Plan(Study):
     """The answer to a question of planning. Made by `plan`.
 
     `asks` says which: "n", the smallest test set that reaches the power `target`; "delta", the smallest difference that
@@ -145,8 +155,9 @@ class Plan(Rendered, Remarked):
     a 95% interval of what was looked for, from the error of simulation. `rows` are the simulations it rests on.
     """
 
+    json_keys = "asks target n found low high reachable max_n cost_per_item value net simulations partial rows notes"
+
     asks: str
-    design: Design
     target: float | None
     n: int | None
     found: float | None = None
@@ -154,12 +165,9 @@ class Plan(Rendered, Remarked):
     high: float | None
     rows: tuple[PowerRow, ...]
     max_n: int
-    simulations: int
     cost_per_item: float | None = None
     value: float | None = None
     net: float | None = None
-    partial: bool = False
-    remarks: tuple[Remark, ...] = ()
 
     @property
     def reachable(self) -> bool:
@@ -172,14 +180,9 @@ class Plan(Rendered, Remarked):
         answer = (self.found if self.asks == "delta" else self.n) if self.reachable else without
         return f"Plan({self.design.goal}, {what} = {answer})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer in plain Python types: exactly the JSON object."""
-        names = "asks target n found low high reachable max_n cost_per_item value net simulations partial rows notes"
-        return {**self.design.to_dict(), **pick(self, names)}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class MoreData(Rendered, Remarked):
+class MoreData(Study):
     """How many more items would settle an open question? Made by `Comparison.more_data`.
 
     `rows` say what n *more* items, added to those counted, would lead to: the posterior-predictive probability of each
@@ -188,7 +191,8 @@ class MoreData(Rendered, Remarked):
     "simulation", or "extrapolation" from the posterior where data cannot be simulated or nobody waits for it.
     """
 
-    design: Design
+    json_keys = "target n low high reachable n_items unit max_n method simulations partial rows notes"
+
     target: float
     n: int | None
     low: int | None
@@ -197,10 +201,7 @@ class MoreData(Rendered, Remarked):
     rows: tuple[PowerRow, ...]
     max_n: int
     method: str
-    simulations: int
     unit: str = "items"
-    partial: bool = False
-    remarks: tuple[Remark, ...] = ()
 
     @property
     def reachable(self) -> bool:
@@ -223,14 +224,9 @@ class MoreData(Rendered, Remarked):
         answer = f"{self.n} more {self.unit}" if self.n is not None else "not reachable"
         return f"MoreData({self.design.goal} with probability {self.target:g}: {answer})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer in plain Python types: exactly the JSON object."""
-        names = "target n low high reachable n_items unit max_n method simulations partial rows notes"
-        return {**self.design.to_dict(), **pick(self, names)}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class StoppingResult(Rendered, Remarked):
+class StoppingResult(Study):
     """How a rule for stopping behaves: how many items it takes, and how often it errs. Made by `stopping`.
 
     `stop` says when it stops, `batch` after how many items each time it looks. `mean_n` is the expected number of
@@ -239,7 +235,6 @@ class StoppingResult(Rendered, Remarked):
     looking before. `covered` is how often the final HDI holds the truth.
     """
 
-    design: Design
     stop: str
     batch: int
     min_n: int
@@ -252,9 +247,6 @@ class StoppingResult(Rendered, Remarked):
     row: PowerRow
     fixed: PowerRow
     fixed_covered: float
-    simulations: int
-    partial: bool = False
-    remarks: tuple[Remark, ...] = ()
 
     def __repr__(self) -> str:
         return (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -18,7 +18,7 @@ from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, nee
 from ropewalk.metrics.scores import WeightedItems, parse_score_metric
 from ropewalk.models import observed_psi
 from ropewalk.results import upwards
-from ropewalk.results.base import Modelled, Rendered, T, pick, plain
+from ropewalk.results.base import pick, plain
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
@@ -243,68 +243,33 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
     }
 
 
-def _held(read: Callable[[Comparison], T], doc: str) -> T:
-    """Return a property that reads the comparison which an answer holds."""
-    return property(lambda answer: read(answer.comparison), doc=doc)  # type: ignore[return-value]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class CrossComparison(Rendered, Modelled, Remarked):
+class CrossComparison(Comparison):
     """Is A better than B where both are trained and tested on the same folds? Made by `cross_compare`.
 
-    Reads like the `Comparison` that it holds. Beside it stand the differences A − B of the repeats (empty where
-    repeats test different items) and of the folds, and the corrected resampled t test of the latter, None where it
-    cannot be made.
+    A comparison of the `predictions`, and beside it the differences A − B of the repeats (empty where repeats test
+    different items) and of the folds, and the corrected resampled t test of the latter, None where it cannot be made.
     """
 
-    comparison: Comparison
     predictions: CrossPredictions
     repeat_differences: FloatArray
     fold_differences: FloatArray
     corrected_t: ClassicalTest | None
-    remarks: tuple[Remark, ...] = ()
 
-    a = _held(lambda c: c.a, "The name of A.")
-    b = _held(lambda c: c.b, "The name of B.")
-    diagnostics = _held(lambda c: c.diagnostics, "How far Markov chains can be trusted, where there are any.")
-    metric = _held(lambda c: c.metric, "The metric's name.")
-    pos_label = _held(lambda c: c.pos_label, "The positive class, if the metric has one.")
-    estimate_a = _held(lambda c: c.estimate_a, "The posterior of A's score.")
-    estimate_b = _held(lambda c: c.estimate_b, "The posterior of B's score.")
-    delta = _held(lambda c: c.delta, "The posterior of A − B.")
-    mean = _held(lambda c: c.mean, "The posterior mean of A − B.")
-    std = _held(lambda c: c.std, "The posterior standard deviation of A − B.")
-    hdi = _held(lambda c: c.hdi, "The highest density interval of A − B.")
-    prob_below_zero = _held(lambda c: c.prob_below_zero, "The probability that A's score is below B's.")
-    prob_above_zero = _held(lambda c: c.prob_above_zero, "The probability that A's score is above B's.")
-    rope = _held(lambda c: c.rope, "The region of practical equivalence, if one was stated.")
-    regions = _held(lambda c: c.regions, "The masses below, in and above the ROPE.")
-    rope_path = _held(lambda c: c.rope_path, "The verdict at every width of the ROPE.")
-    decision = _held(lambda c: c.decision, "The verdict, if a ROPE was stated.")
-    conclusive = _held(lambda c: c.conclusive, "Whether the data settle the question; never so without a ROPE.")
-    prior_draws = _held(
-        lambda c: c.prior_draws, "Draws of A − B under the prior, where a Bayes factor was made of them."
-    )
-    sd_draws = _held(lambda c: c.sd_draws, "Draws of A − B that the Savage-Dickey ratio was made of.")
-    more = _held(
-        lambda c: c.more,
-        "How many more items would settle an open question, if the classifiers learned no more from them.",
-    )
-    bayes_factor = _held(lambda c: c.bayes_factor, "The Bayes factors, where the model has them.")
-    draws = _held(lambda c: c.draws, "The draws of both scores.")
-    recipe = _held(lambda c: c.recipe, "What gives the same comparison of these predictions again.")
-    drawing = _held(lambda c: c.drawing, "How it was drawn.")
+    @property
+    def comparison(self) -> Comparison:
+        """The comparison without what folds and repeats show."""
+        return Comparison(**{field.name: getattr(self, field.name) for field in fields(Comparison)})
 
     def __repr__(self) -> str:
-        return f"Cross{self.comparison!r}"
+        return f"Cross{Comparison.__repr__(self)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison's JSON object with the key "resampling" added."""
         predictions = self.predictions
         cluster = "item" if predictions.cluster is not None else None
         return {
-            **self.comparison.to_dict(),
-            "notes": list(self.notes),
+            **Comparison.to_dict(self),
             "resampling": {
                 "splits": predictions.words,
                 **pick(predictions, "seed n_items n_folds n_repeats n_train n_test"),

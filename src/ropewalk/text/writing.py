@@ -86,6 +86,8 @@ def visible(text: str) -> str:
     >>> print(visible("red \x1b[31m"))
     red \x1b[31m
     """
+    if text.isprintable():
+        return text
     # Cc and Cf hold everything that steers a terminal or the direction of text; Zl and Zp break lines.
     return "".join(
         char.encode("unicode_escape").decode("ascii")
@@ -127,6 +129,9 @@ def shorten(items: Iterable[object], limit: int = 12) -> str:
     return ", ".join(shown[:limit]) + (f", … ({more} more)" if more > 0 else "")
 
 
+INERT: Final = re.compile("[ -~\u00a0-\u00ac\u00ae-\u058f\u2010-\u2027\u2030-\u205e\u2070-\u2bff]*")
+"""Latin, Greek and Cyrillic letters, signs and formulas: nothing that steers a terminal or the direction of text."""
+
 _MAX_CHARS_IN_TERMINAL: Final = 60
 _LEFTWARDS: Final = ("R", "AL", "AN")
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]~|#])")
@@ -150,7 +155,9 @@ def isolated(text: str) -> str:
     >>> isolated("svm"), isolated("\u05d0")
     ('svm', '\u2068\u05d0\u2069')
     """
-    shown = text if text.isprintable() else visible(text)
+    if INERT.fullmatch(text):
+        return text
+    shown = visible(text)
     leftwards = any(unicodedata.bidirectional(char) in _LEFTWARDS for char in shown)
     return f"\u2068{shown}\u2069" if leftwards else shown
 

@@ -20,7 +20,6 @@ from ropewalk.report.document import (
     describes,
     name,
     program_row,
-    remark_lines,
 )
 from ropewalk.report.pictures.axes import Axis, Tick, hull, view
 from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text, places_of
@@ -74,7 +73,7 @@ def describe_check(check: PredictiveCheck) -> Document:
         caption=" · ".join(caption),
         answers=(answer,),
         tables=(_table(check, MAX_ROWS_ON_PAPER),),
-        remarks=remark_lines(check.remarks),
+        remarks=check.remarks,
         terminal=short,
         card=short,
         sections=sections,

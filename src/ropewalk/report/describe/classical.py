@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from ropewalk.report.document import Answer, Document, Line, Table, describes, name, remark_lines
+from ropewalk.report.document import Answer, Document, Line, Table, describes, name
 from ropewalk.report.words import label_name, places_of
 from ropewalk.results import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.classical import TITLES
@@ -40,7 +40,7 @@ def describe_test(test: ClassicalTest) -> Document:
         caption=headline,
         answers=(answer,),
         tables=(battery_table({"": test}),),
-        remarks=remark_lines(test.remarks),
+        remarks=test.remarks,
         terminal=(answer,),
     )
 
@@ -142,5 +142,5 @@ def describe_nemenyi(result: Nemenyi) -> Document:
         caption=headline,
         answers=(Answer(title="Nemenyi test", headline=headline, lines=lines, note=MEANING),),
         tables=(Table(header=header, rows=tuple(rows)),),
-        remarks=remark_lines(result.remarks),
+        remarks=result.remarks,
     )

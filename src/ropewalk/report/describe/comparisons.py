@@ -184,23 +184,21 @@ def _table(result: PriorSensitivity) -> Table:
 @describes(CrossComparison)
 def describe_folds(result: CrossComparison) -> Document:
     """Describe a comparison on folds: that of the items, with lines on folds and repeats added."""
-    c = replace(result.comparison, remarks=result.remarks)
-    whole = describe_comparison(c)
+    whole = describe_comparison(result)
     answers = tuple(replace(answer, lines=(*answer.lines, *_lines(result))) for answer in whole.answers)
 
     def sections(document: Document) -> tuple[Block, ...]:
-        extras, runs, n_draws = gather(c), words.runs_of(c), [len(c.draws)]
+        extras, runs, n_draws = gather(result), words.runs_of(result), [len(result.draws)]
         call, left_out = "rw.cross_compare(…)", extras.left_out
-        rows = method.method_rows(c, call, runs, n_draws, independent=False, left_out=left_out)
-        return comparison_sections(document, c, extras, rows)
+        rows = method.method_rows(result, call, runs, n_draws, independent=False, left_out=left_out)
+        return comparison_sections(document, result, extras, rows)
 
     return replace(
         whole,
         caption=f"{whole.caption} · {name(result.predictions.words)}",
         answers=answers,
         tables=(*whole.tables, _folds(result)),
-        remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
-        sentence=comparison_sentence(c, f"{name(result.predictions.words)}; "),
+        sentence=comparison_sentence(result, f"{name(result.predictions.words)}; "),
         terminal=answers,
         sections=sections,
     )

@@ -184,11 +184,11 @@ def sureness_section(picture: Panel, priors: PriorSensitivity | None) -> tuple[S
 
 def sensitivity_answer(result: PriorSensitivity) -> Answer:
     """Describe how far the answer moves."""
-    first, alike = result.rows[0][1], result.alike
+    first, alike, robust = result.rows[0][1], result.alike, result.robust
     moved = f"the mean moves by {moved_text(result)} posterior standard deviations"
     headline = f"Under {count_of(len(alike), 'prior')} {moved}"
-    if result.robust is not None:
-        headline += ", and the verdict stays the same" if result.robust else ", and the verdict changes"
+    if robust is not None:
+        headline += ", and the verdict stays the same" if robust else ", and the verdict changes"
         shaky = sum(c.decision is not None and not c.decision.stable for c in alike)
         headline += f" ({shaky} of them unstable: more draws would tell)" if shaky else ""
     about = f"{metric_name(first.metric)} of {name(first.a)} − {name(first.b)}"
@@ -208,9 +208,9 @@ def sensitivity_answer(result: PriorSensitivity) -> Answer:
 def moved_text(result: PriorSensitivity) -> str:
     """Write how far the mean moves at most, with no digit that the draws do not carry."""
     fewest = min(c.delta.worth(len(c.draws)) for c in result.alike)
-    places = 2 if fewest >= MIN_DRAWS_FOR_TWO_DECIMALS else 1
+    places, moved = 2 if fewest >= MIN_DRAWS_FOR_TWO_DECIMALS else 1, result.moved
     least = 10.0**-places
-    return f"less than {least:.{places}f}" if result.moved < least / 2 else f"at most {result.moved:.{places}f}"
+    return f"less than {least:.{places}f}" if moved < least / 2 else f"at most {moved:.{places}f}"
 
 
 # -- each classifier, and what some ask for ----------------------------------------------------------------

@@ -16,7 +16,7 @@ from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.comparison import chains_line, error_note, region_shares
 from ropewalk.report.describe.differences import matrix_blocks, rate_text, sureness_section
 from ropewalk.report.describe.prospects import more_line
-from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name, remark_lines
+from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
 from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
@@ -192,7 +192,7 @@ def describe_validated(result: Validated) -> Document:
         caption=f"{metric} of {who} on the validation set of {items} · the chosen setting: {tested}",
         answers=(answer,),
         tables=(Table(header=("setting", "observed", "mean", "std", "HDI", ""), rows=tuple(rows)),),
-        remarks=remark_lines(dict.fromkeys((*result.remarks, *result.test.remarks))),
+        remarks=dict.fromkeys((*result.remarks, *result.test.remarks)),
     )
 
 
@@ -224,7 +224,7 @@ def _document(
         caption=f"{answer.title} · {items} · {band.draws:,} draws",
         answers=(answer,),
         tables=(Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False),),
-        remarks=remark_lines(curve.remarks),
+        remarks=curve.remarks,
     )
 
 
@@ -297,7 +297,7 @@ def describe_confusion(matrix: Confusion) -> Document:
         caption=about,
         answers=(answer,),
         tables=(table,),
-        remarks=remark_lines(matrix.remarks),
+        remarks=matrix.remarks,
         terminal=(Table(header=table.header, rows=table.rows, ends_in_text=False, title=about),),
     )
 

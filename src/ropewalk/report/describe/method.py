@@ -33,7 +33,7 @@ def answer_remarks(
     *,
     cautions: Sequence[Remark] = (),
     judged: bool = True,
-) -> tuple[Line, ...]:
+) -> tuple[Line | Remark, ...]:
     """Return hints, notes and warnings of the parts of an answer, each once; `judged`, a ROPE would give a verdict."""
     hints = (_HINT,) if judged and answer.recipe.rope is None and not answer.no_verdict else ()
     open_questions = [question for question in more if question is not None]
@@ -43,7 +43,7 @@ def answer_remarks(
         [remark for question in open_questions for remark in question.remarks],
         [remark for part in parts for remark in part.remarks if remark.level == "warning"],
     )
-    return (*hints, *document.remark_lines(remark for group in groups for remark in few(group)))
+    return (*hints, *[remark for group in groups for remark in few(group)])
 
 
 def preset_text(recipe: Recipe) -> str:

@@ -20,7 +20,6 @@ from ropewalk.report.document import (
     describes,
     name,
     program_row,
-    remark_lines,
 )
 from ropewalk.report.words import class_words, metric_name, model_text
 from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
@@ -92,7 +91,7 @@ def _document(result: Any, study: _Study) -> Document:
         caption=" · ".join([*partial, study.what, *about, study.effort]),
         answers=(answer,),
         tables=(*study.answer, *study.rows),
-        remarks=(Line("Assumes", assumed), *remark_lines(result.remarks)),
+        remarks=(Line("Assumes", assumed), *result.remarks),
         sentence=f"{study.headline} ({'; '.join(parts)}).",
         terminal=(answer, *study.rows),  # the words say the answer, so its table is left out
         card=(answer, *study.rows),

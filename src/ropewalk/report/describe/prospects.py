@@ -6,7 +6,7 @@ No text has a digit that simulations do not carry.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -178,7 +178,7 @@ def more_line(more: MoreData | None, recipe: Recipe, *, bar: bool = False) -> st
         parts = [f"about {rounded_up(more.n, more.low, more.high)[0]:,} more {more.unit} for {wanted}"]
     rough = more.method == "extrapolation"
     for i, row in enumerate(_ends(more)):
-        share = shown_share(row.power, row, rough=rough)
+        (share,) = shares_text([row.power], row, more)
         parts.append(f"{row.n:,} {share}" if i else f"after {row.n:,} more {share}")
     made = "extrapolated" if rough else "simulated"
     better = "; r.more_data() and ropewalk plan --from simulate" if rough and not bar and _can_simulate(recipe) else ""
@@ -210,15 +210,7 @@ def more_cell(more: MoreData | None) -> str:
 
 def more_table(more: MoreData) -> Table:
     """Return the probability of each verdict after so many more items."""
-    rough = more.method == "extrapolation"
-    rows = [
-        (
-            f"{row.n:,}",
-            *(shown_share(row.decisions.get(verdict, 0.0), row, rough=rough) for verdict in SETTLED),
-            shown_share(undecided(row), row, rough=rough),
-        )
-        for row in more.rows
-    ]
+    rows = [(f"{row.n:,}", *shares_text(verdict_shares(row), row, more)) for row in more.rows]
     header = (f"more {more.unit}", *(verdict.value for verdict in SETTLED), "undecided")
     return Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False)
 
@@ -331,14 +323,21 @@ class _Sizes:
         return [size for size in rounds if size > 0 and 0 <= self.at(size) <= 1]
 
 
-def shown_share(share: float, row: PowerRow, *, rough: bool) -> str:
-    """Write a probability of a row, no finer than simulations carry, or than an extrapolation deserves."""
-    return percent(share, ROUGH_SIMULATIONS) if rough else share_text(share, row.simulations)
+def shares_text(shares: Iterable[float], row: PowerRow, more: MoreData) -> list[str]:
+    """Write probabilities of a row, no finer than simulations carry, or than an extrapolation deserves."""
+    if more.method == "extrapolation":
+        return [percent(share, ROUGH_SIMULATIONS) for share in shares]
+    return [share_text(share, row.simulations) for share in shares]
+
+
+def verdict_shares(row: PowerRow) -> list[float]:
+    """Return the shares of the settled verdicts, then of the others."""
+    return [*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)]
 
 
 def undecided(row: PowerRow) -> float:
     """Return the share of inconclusive verdicts."""
-    return sum(share for verdict, share in row.decisions.items() if not verdict.conclusive)
+    return sum(share for verdict, share in row.decisions.items() if verdict not in SETTLED)
 
 
 def power_picture(
@@ -383,15 +382,13 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
         return None
     axis = _Sizes.of([row.n for row in rows], 0.0)
     x = np.array([axis.at(row.n) for row in rows])
-    shares = np.array([[*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)] for row in rows])
+    shares = np.array([verdict_shares(row) for row in rows])
     edges = stacked(shares)
     a, b = map(name, more.design.names)
     words = (f"{a} better", "practically equivalent", f"{b} better", "undecided")
     last = rows[-1]
     rough = more.method == "extrapolation"
-    ends = ", ".join(
-        f"{word} {shown_share(share, last, rough=rough)}" for word, share in zip(words, shares[-1], strict=True)
-    )
+    ends = ", ".join(map(" ".join, zip(words, shares_text(shares[-1], last, more), strict=True)))
     caption = f"Probability of each verdict after more {more.unit}, {'extrapolated' if rough else 'simulated'}."
     answer = _within(axis, more.n)
     return Prospect(

@@ -153,7 +153,7 @@ def hull(intervals: Iterable[Interval], points: Iterable[float] = ()) -> Interva
     >>> hull([Interval(0.0, 1.0), Interval(2.0, 3.0)], [-1.0])
     Interval(low=-1.0, high=3.0)
     """
-    ends = [*(end for interval in intervals for end in interval), *points]
+    ends = [end for interval in intervals for end in (interval.low, interval.high)] + list(points)
     return Interval(min(ends), max(ends))
 
 

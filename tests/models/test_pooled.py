@@ -391,7 +391,7 @@ def test_it_is_a_value():
 
 def test_its_name_is_enough(news):
     assert parse_model("pooled", n_labels=20) == Pooled()
-    with pytest.raises(rw.errors.InvalidInputError, match="one label an item"):
+    with pytest.raises(rw.errors.InvalidInputError, match="one label per item"):
         parse_model("pooled", multilabel=True)
     e = rw.evaluate(news.outcomes, "nb_mult", model="pooled", metric="macro_f1", draws=2_000, rng=0)
     assert e.metrics[0].estimate.observed == pytest.approx(e.metrics[0].estimate.mean, abs=0.01)

@@ -252,7 +252,7 @@ REFUSED = {
         rw.errors.PosLabelError,
         "positive label 'class 1' is none of the earlier",
     ),
-    "one label an item": (indicators(1), NOW, rw.errors.InvalidInputError, "any number of labels, and these have one"),
+    "one label per item": (indicators(1), NOW, rw.errors.InvalidInputError, "any number of labels, and these have one"),
 }
 
 

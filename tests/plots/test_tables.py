@@ -330,7 +330,7 @@ class TestConfusionErrors:
     def test_scores_have_no_confusion_matrix(self, news):
         scores = news.scores_class8
         compared = rw.compare(scores["y_true"], scores["nb_mult"], scores["svm_l2"], metric="roc_auc", draws=200, rng=0)
-        with pytest.raises(InvalidInputError, match="one label an item"):
+        with pytest.raises(InvalidInputError, match="one label per item"):
             plot_confusion(compared)
 
 

@@ -78,7 +78,7 @@ def _one_file(options: Options) -> tuple[Any, ...]:
 
 def _two_files(options: Options) -> tuple[Any, ...]:
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
-    how = {name: options[name] for name in _JOINING if name in options}  # type: ignore[literal-required]
+    how: dict[str, Any] = {name: value for name, value in options.items() if name in _JOINING}
     how["names"] = names if names[0] != names[1] else ("A", "B")
     files = options["file_a"], options["file_b"]
     return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),)

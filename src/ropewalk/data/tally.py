@@ -236,7 +236,7 @@ class Tally(Named):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return (self.labels, self.data_hash) == (other.labels, other.data_hash)  # type: ignore[attr-defined]
+        return (self.labels, self.data_hash) == (other.labels, other.data_hash)
 
     def __hash__(self) -> int:
         return hash(self.data_hash)

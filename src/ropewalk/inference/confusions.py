@@ -18,7 +18,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.inference.remarks import few_units, left_out
 from ropewalk.results.checks import Confusion
 from ropewalk.results.comparison import Comparison
-from ropewalk.text.remarks import as_notes, note
+from ropewalk.text.remarks import Remark, as_notes, note
 from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
@@ -76,7 +76,7 @@ def confusion(
     source = {"truth": truth, "labels": labels, "missing": missing, "cluster": cluster}
     outcomes = read_one(data, name, source, usage=_USAGE)
     if not isinstance(outcomes, Outcomes):
-        raise InvalidInputError("A confusion matrix needs one label an item; these items have any number of labels.")
+        raise InvalidInputError("A confusion matrix needs one label per item; these items have any number of labels.")
     mass = check_prob(prob)
     if outcomes.clusters is None:
         return rates_of(outcomes, prob=mass, prior=prior)
@@ -100,7 +100,7 @@ def rates_of(outcomes: Outcomes, *, prob: float, prior: Any = None, draws: int =
     if prior is not None or counts.shape[1] == 1:
         b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(counts.shape[1])], axis=1)
     mean = a / (a + b)
-    remarks = []
+    remarks: list[Remark] = []
     if outcomes.clusters is None:
         low, high = beta_hdi(a, b, prob)
     else:
@@ -129,15 +129,18 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     >>> import ropewalk as rw
     >>> news = rw.examples.news20()
     >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0)
-    >>> [found.counts.tolist() for found in r.confusions()]
+    >>> [matrix.counts.tolist() for matrix in r.confusions()]
     [[[7041, 93], [109, 289]], [[7050, 84], [118, 280]]]
     """
     recipe = answer.recipe
-    tables = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
-    if not all(isinstance(table, Outcomes) for table in tables):
-        raise InvalidInputError("A confusion matrix is of one label an item; these data are scores or any-of labels.")
+    tables = [table for table in recipe.tables if isinstance(table, Outcomes)]
+    if len(tables) < len(recipe.tables):
+        raise InvalidInputError("A confusion matrix is of one label per item; these data are scores or any-of labels.")
     how: dict[str, Any] = {"prob": recipe.prob, "seed": recipe.seed, "draws": DRAWS}
-    a, b = (rates_of(table.project([name]), **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
+    a, b = (
+        rates_of(table.project([name]), **how)
+        for table, name in zip((tables * 2)[:2], (answer.a, answer.b), strict=True)
+    )
     return a, b
 
 

@@ -123,7 +123,7 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
             )
         if model in there and model not in here:
             raise InvalidInputError(
-                f"The model {model!r} needs one label an item; these items have any number of labels.",
+                f"The model {model!r} needs one label per item; these items have any number of labels.",
                 hint=f"use one of {', '.join(here)}.",
             )
         named = choose(model, {name: MODELS[name] for name in here}, "model")

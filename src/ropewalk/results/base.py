@@ -281,7 +281,7 @@ def repeated(recipe: Any, *kinds: type) -> dict[str, Any]:
 
 def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:
     """Return an estimate, with its Monte Carlo errors if `errors`."""
-    return plain(estimate) if errors else pick(estimate, "observed mean std hdi")  # type: ignore[no-any-return]
+    return plain(estimate) if errors else pick(estimate, "observed mean std hdi")
 
 
 def delta_dict(contrast: Any) -> dict[str, Any]:

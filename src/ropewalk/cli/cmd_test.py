@@ -21,14 +21,14 @@ class BatteryOptions(ClassOptions, SeedOption, total=False):
     ]
 
 
-class TestColumns(FileOption, total=False):
+class Columns(FileOption, total=False):
     """A table, and its columns."""
 
     a: Annotated[str, DATA(help="Column of classifier A.", required=True)]
     b: Annotated[str, DATA(help="Column of classifier B.", required=True)]
 
 
-class Options(TestColumns, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
+class Options(Columns, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
     """What `ropewalk test` takes."""
 
     id: Annotated[str, DATA(help="Column of item ids.")]

@@ -267,6 +267,14 @@ def test_an_estimator_of_your_own_is_copied():
     assert not hasattr(own, "answer")
 
 
+def test_whole_floats_are_the_labels_of_integers_and_texts_are_not():
+    items, y = [1, 2, 3], [0, 1, 1]
+    parts = analysis.bias_variance(lambda *_: [0.0, 1.0, 1.0], items, y, items, y, loss="zero_one", n_sets=3, rng=0)
+    assert (parts.labels, parts.average_error.value) == ((0, 1), 0)
+    with pytest.raises(rw.errors.LabelTypeError):
+        analysis.bias_variance(lambda *_: list("011"), items, y, items, y, loss="zero_one", n_sets=3, rng=0)
+
+
 def test_progress_is_told():
     told = []
     analysis.bias_variance(
@@ -824,6 +832,14 @@ def test_bad_input_of_a_curve_is_an_error_of_ours(blobs, bad):
     call = {"estimator": nearest, "X": blobs[0], "y": blobs[1], "sizes": [10], "rng": 0, "draws": 500, **bad}
     with pytest.raises(RopewalkError):
         analysis.learning_curve(call.pop("estimator"), call.pop("X"), call.pop("y"), **call)
+
+
+def test_folds_may_be_a_list_of_pairs(blobs):
+    x, y = blobs
+    pairs = [(np.arange(start, 300, 2), np.arange(1 - start, 300, 2)) for start in (0, 1)]
+    curve = analysis.learning_curve(nearest, x, y, sizes=[1.0], cv=pairs, rng=0, draws=500)
+    right = [nearest(x[train], y[train], x[test]) == y[test] for train, test in pairs]
+    assert curve.points[0].held_out.observed == pytest.approx(np.concatenate(right).mean())
 
 
 def test_folds_must_hold_out_every_item_once(blobs):

@@ -274,10 +274,10 @@ def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
     if rng is not None and random_state is not None:
         raise InvalidInputError("`rng` and its alias `random_state` were both given; give one.")
     source = random_state if rng is None else rng
-    if source is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
     if isinstance(source, np.random.Generator):
         return int(source.integers(2**_SEED_BITS))
+    if source is None:
+        source = np.random.SeedSequence()
     if isinstance(source, np.random.SeedSequence):
         return int(source.generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
     if not is_whole(source) or source < 0:

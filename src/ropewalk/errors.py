@@ -39,38 +39,6 @@ import sys
 import warnings
 from typing import ClassVar
 
-__all__ = [
-    "ColumnNotFoundError",
-    "ConvergenceWarning",
-    "CountsError",
-    "DataError",
-    "DegenerateDataWarning",
-    "DependentFoldsWarning",
-    "DependentItemsWarning",
-    "DroppedItemsWarning",
-    "FileFormatError",
-    "InvalidInputError",
-    "LabelTypeError",
-    "LengthMismatchError",
-    "LookalikeLabelsWarning",
-    "MissingDependencyError",
-    "MissingLabelsError",
-    "PairingError",
-    "PosLabelError",
-    "PriorDominanceWarning",
-    "RopewalkError",
-    "RopewalkWarning",
-    "UndeclaredLabelError",
-    "UnknownKeywordError",
-    "UnknownNameError",
-    "UnreadableFileError",
-]
-
-
-def __dir__() -> list[str]:
-    """List what is public."""
-    return __all__
-
 
 class RopewalkError(Exception):
     """Base of all errors raised by ropewalk on purpose."""
@@ -181,6 +149,14 @@ class ConvergenceWarning(RopewalkWarning):
 
 class DegenerateDataWarning(RopewalkWarning):
     """The data are too thin for the question, and the answer says so."""
+
+
+__all__ = [name for name, kind in list(globals().items()) if isinstance(kind, type) and issubclass(kind, Exception)]
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

@@ -420,7 +420,7 @@ def test_wrong_forms_are_refused(rng):
         rw.compare(y, a, metric="roc_auc")
     with pytest.raises(rw.errors.MissingLabelsError, match="row 1"):
         rw.compare([None, *y[1:].tolist()], a, b, metric="roc_auc")
-    with pytest.raises(rw.errors.PosLabelError, match="speak for"):
+    with pytest.raises(rw.errors.PosLabelError, match="high scores mean"):
         rw.compare(np.where(y == 1, "x", "y"), a, b, metric="roc_auc")
     with pytest.raises(rw.errors.PosLabelError, match="one number"):
         rw.compare(np.arange(50) % 3, a, b, metric="roc_auc")

@@ -153,17 +153,7 @@ class _Group(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001
-    if value:
-        click.echo(f"ropewalk {__version__}")
-        ctx.exit()
-
-
-app: Final = _Group(
-    name="ropewalk",
-    help=HELP,
-    params=[click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version)],
-)
+app: Final = click.version_option(__version__, message="ropewalk %(version)s")(_Group(name="ropewalk", help=HELP))
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk.data.columns import as_column
 from ropewalk.data.labels import INTEGER_TEXT, NULL_TYPES
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.remarks import argument, wording
@@ -164,19 +165,12 @@ def check_nested(
 
 
 def _as_list(ids: Any, what: str) -> Any:
-    """Return integers and texts as an array, anything else as a list of plain values."""
-    if isinstance(ids, str | bytes | dict | set) or not (hasattr(ids, "__len__") or hasattr(ids, "__array__")):
-        raise InvalidInputError(f"`{what}` must be a sequence of ids; got {type(ids).__name__}.", hint=_ONE_BY_ONE)
-    if not isinstance(ids, np.ndarray | Sequence):
-        ids = ids.to_list() if hasattr(ids, "to_list") else np.asarray(ids)
-    array = ids if isinstance(ids, np.ndarray) else None
-    if array is not None and array.ndim != 1:
-        raise InvalidInputError(f"`{what}` must be one-dimensional; got shape {array.shape}.", hint=_ONE_BY_ONE)
-    if array is not None and array.dtype.kind in "iub" and not np.ma.isMaskedArray(array):
-        return array
-    if array is not None and array.dtype.kind == "U":  # NumPy turns a hole among texts into one
-        return [None if value in _NULL_TEXTS else value for value in array.tolist()]
-    return [_plain(value) for value in (ids if array is None else array.tolist())]
+    """Return whole numbers as an array, anything else as a list of plain values, nulls as None."""
+    column = as_column(ids, f"`{what}`", "ids", _ONE_BY_ONE)
+    if isinstance(column, np.ndarray):
+        return column
+    is_text = getattr(getattr(ids, "dtype", None), "kind", "") == "U"  # NumPy turns a hole among texts into one
+    return [None if is_text and value in _NULL_TEXTS else _plain(value) for value in column]
 
 
 def _plain(value: Any) -> Any:

@@ -33,6 +33,7 @@ ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that m
 MAX_DENSE_CELLS: Final = 1 << 22  # up to which a count array is cheaper than sorting keys
 MAX_LABEL_SPAN: Final = 1 << 16  # up to which `label - min` is the code
 MAX_SCORE: Final = 1e100  # beyond it, and below its inverse, squares overflow or vanish
+LABEL_FORMS: Final = "give one label per item, or 0/1 arrays of items × labels where an item has any number of them."
 SCORE_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."
 
 
@@ -48,20 +49,24 @@ def count_columns(columns: Sequence[Any], names: Sequence[str]) -> Rows:
     {(1, 1): 2, (0, 1): 1}
     """
     plain = [as_column(column, name) for column, name in zip(columns, names, strict=True)]
-    lengths = [len(column) for column in plain]
-    if len(set(lengths)) > 1:
-        sizes = ", ".join(f"{name} {length:,}" for name, length in zip(names, lengths, strict=True))
-        raise LengthMismatchError(
-            f"All columns must have the same length; got {sizes}.",
-            hint="every classifier must have answered every item, in the same order; files with ids can be joined.",
-        )
-    if lengths[0] and all(isinstance(column, np.ndarray) for column in plain):
+    check_same_length(dict(zip(names, plain, strict=True)))
+    if len(plain[0]) and all(isinstance(column, np.ndarray) for column in plain):
         kinds = {column.dtype.kind == "b" for column in plain}
         if len(kinds) == 1:
             counted = _count_integers(plain)
             if counted is not None:
                 return {tuple(map(bool, row)): n for row, n in counted.items()} if kinds == {True} else counted
     return _count_objects([c.tolist() if isinstance(c, np.ndarray) else c for c in plain], names)
+
+
+def check_same_length(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of different lengths, given by their names."""
+    if len({len(column) for column in columns.values()}) > 1:
+        sizes = ", ".join(f"{name} {len(column):,}" for name, column in columns.items())
+        raise LengthMismatchError(
+            f"All columns must have the same length; got {sizes}.",
+            hint="every classifier must have answered every item, in the same order; files with ids can be joined.",
+        )
 
 
 def check_same_order(columns: Sequence[Any], names: Sequence[str]) -> None:
@@ -75,22 +80,19 @@ def check_same_order(columns: Sequence[Any], names: Sequence[str]) -> None:
             )
 
 
-def as_column(column: Any, name: str) -> Any:
+def as_column(column: Any, name: str, of: str = "labels", hint: str = LABEL_FORMS) -> Any:
     """Return a 1-D integer or boolean array where that is what came, else a list of plain values."""
     if isinstance(column, str | bytes | Mapping | set | frozenset) or not (
         isinstance(column, Iterable) or hasattr(column, "__array__")
     ):
-        raise InvalidInputError(f"{name} must be a sequence of labels; got {type(column).__name__}.")
+        raise InvalidInputError(f"{name} must be a sequence of {of}; got {type(column).__name__}.", hint=hint)
     if not isinstance(column, np.ndarray | list | tuple | range):
         column = _from_series(column)
     if isinstance(column, np.ndarray):
         if column.ndim == 2 and column.shape[1] == 1:  # noqa: PLR2004
             column = column[:, 0]
         if column.ndim != 1:
-            raise InvalidInputError(
-                f"{name} must be one-dimensional; got shape {column.shape}.",
-                hint="give one label per item, or 0/1 arrays of items × labels where an item has any number of them.",
-            )
+            raise InvalidInputError(f"{name} must be one-dimensional; got shape {column.shape}.", hint=hint)
         if np.ma.isMaskedArray(column) and np.ma.is_masked(column):
             return column.tolist()  # masked entries become None
         if column.dtype.kind in "bi" or (column.dtype.kind == "u" and column.dtype.itemsize < 8):  # noqa: PLR2004
@@ -218,6 +220,20 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
     if largest > MAX_SCORE or 0 < largest < 1 / MAX_SCORE:
         raise DataError(f"{title} reach {largest:g}.", hint="scale them to a size of about 1.")
     return floats
+
+
+def number_in(cell: str) -> float | None:
+    """Return the number that a text is, None where it is none; 1_0, which Python reads as 10, is none.
+
+    Examples
+    --------
+    >>> number_in("0.50"), number_in("1_0"), number_in("low")
+    (0.5, None, None)
+    """
+    try:
+        return float(cell) if "_" not in cell else None
+    except ValueError:
+        return None
 
 
 def _first_text(array: Any) -> Any:

@@ -16,16 +16,20 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from ropewalk._optional import require
-from ropewalk.data.columns import Rows, count_frame, frame_columns, is_frame, require_columns
+from ropewalk.data.columns import Rows, count_frame, frame_columns, is_frame, number_in, require_columns
 from ropewalk.data.labels import clean, kind_of
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
 
 FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
+
+LINE_CAP: Final = 64 * FIELD_CAP
+"""The longest line of JSON that is read: its other fields may be long, and memory is bounded all the same."""
 
 _TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
 _SEPARATORS: Final = (",", "\t", ";", "|")
@@ -240,17 +244,17 @@ def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) ->
 
 def _json_objects(text: io.TextIOWrapper, shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the object of each line and where it stands."""
-    for number, line in enumerate(_lines(text, shown), 1):
+    for number, line in enumerate(iter(partial(text.readline, LINE_CAP), ""), 1):
+        if len(line) >= LINE_CAP:
+            raise FileFormatError(f"{shown} has a line of over {LINE_CAP:,} characters.")
         if not line.strip():
             continue
         where = f"{shown}, line {number}"
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise FileFormatError(
-                f"{where}: not valid JSON ({getattr(error, 'msg', error)}).",
-                hint="JSON lines hold one object per line.",
-            ) from error
+            problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
+            raise FileFormatError(problem, hint="JSON lines hold one object per line.") from error
         if not isinstance(record, dict):
             raise FileFormatError(f"{where}: not a JSON object.", hint='write {"truth": …, "a": …}.')
         yield where, record
@@ -274,14 +278,6 @@ def _json_label(value: Any, name: str, kind: str | None, where: str) -> tuple[An
     return label, kind_of(label)
 
 
-def _lines(text: io.TextIOWrapper, shown: str) -> Iterator[str]:
-    # A line holds whole records, whose other fields may be long: bound the memory, not the label.
-    while line := text.readline(64 * FIELD_CAP):
-        if len(line) >= 64 * FIELD_CAP:
-            raise FileFormatError(f"{shown} has a line of over {64 * FIELD_CAP:,} characters.")
-        yield line
-
-
 def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
     """Read a matrix of numbers without a header, such as a confusion matrix or a cost matrix."""
     with _opened(path) as (stream, form, shown):
@@ -296,7 +292,7 @@ def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
                 raise FileFormatError(f"{shown}: {error}.") from error
     for line, row in rows:
         for cell in row:
-            if not _is_number(cell):
+            if number_in(cell) is None:
                 raise FileFormatError(
                     f"{shown}, line {line}: {cell[:40]!r} is not a number.",
                     hint="a matrix has no header and no names, only numbers.",
@@ -305,14 +301,6 @@ def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
     if len({len(row) for row in matrix}) > 1:
         raise FileFormatError(f"{shown}: the rows of a matrix must have the same length.")
     return matrix
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell  # Python reads 1_0 as 10; nobody writes that into a matrix on purpose
 
 
 def _first_sign(head: bytes) -> bytes:

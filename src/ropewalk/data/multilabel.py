@@ -88,10 +88,7 @@ class MultilabelOutcomes(Tally):
             raise LengthMismatchError(
                 f"The indicator arrays differ in shape: {sizes}.", hint="items × labels, all alike."
             )
-        bits = csr_array(arrays[0].shape, dtype=np.int64)
-        for place, array in enumerate(arrays):
-            bits = bits + array * (1 << place)
-        bits = csr_array(bits)
+        bits = csr_array(sum(array * (1 << place) for place, array in enumerate(arrays)))
         bits.sort_indices()
         if labels is None and hasattr(y_true, "columns"):
             labels = [label if isinstance(label, str) else str(label) for label in y_true.columns]
@@ -145,12 +142,13 @@ class MultilabelOutcomes(Tally):
             raise UndeclaredLabelError(f"The label {stray!r} is not among the declared ones ({shorten(order, 6)}).")
         number: dict[Any, int] = {}
         rows = [number.setdefault((type(item), item), len(number)) for item in items]
-        seen: dict[tuple[int, int], int] = {}
-        for at, pair in enumerate(zip(rows, places, strict=True)):
-            if seen.setdefault(pair, at) != at:
-                raise DataError(
-                    f"Item {items[at]!r} lists the label {labels_of[at]!r} twice.", hint="every pair counts once."
-                )
+        pairs = list(zip(rows, places, strict=True))
+        if len(set(pairs)) < len(pairs):
+            first = {pair: i for i, pair in reversed([*enumerate(pairs)])}
+            at = next(i for i, pair in enumerate(pairs) if first[pair] < i)
+            raise DataError(
+                f"Item {items[at]!r} lists the label {labels_of[at]!r} twice.", hint="every pair counts once."
+            )
         total = len(number) if n_items is None else n_items
         if not is_whole(total):
             raise InvalidInputError(wording("`n_items` must be a whole number; got {!r}.", n_items))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import as_column, as_numbers, check_same_order
+from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order, number_in
 from ropewalk.data.labels import (
     check_declared,
     check_labels,
@@ -76,15 +76,7 @@ class ItemScores(Named):
         check_same_order([array for array, _ in indexed], [title for _, title in indexed])
         values = [_as_scores(array, name) for array, name in zip(scores, checked, strict=True)]
         truth, order = (None, ()) if y_true is None else code_labels(y_true, "y_true", labels)
-        sizes = {title: len(array) for title, array in zip(titles, values, strict=True)}
-        if truth is not None:
-            sizes = {"y_true": truth.size, **sizes}
-        if len(set(sizes.values())) > 1:
-            lengths = ", ".join(f"{title} {size:,}" for title, size in sizes.items())
-            raise LengthMismatchError(
-                f"All columns must have the same length; got {lengths}.",
-                hint="every system must have scored every item, in the same order.",
-            )
+        check_same_length(({} if truth is None else {"y_true": truth}) | dict(zip(titles, values, strict=True)))
         n_items = len(values[0])
         if not n_items:
             raise LengthMismatchError("There are no items.", hint="give one score per item.")
@@ -162,17 +154,9 @@ class ItemScores(Named):
 
     def taken(self, places: IntArray) -> ItemScores:
         """Return some of the items, in the order given."""
-
-        def picked(array: Any) -> Any:
-            return None if array is None else array[places]
-
-        return replace(
-            self,
-            values=tuple(array[places] for array in self.values),
-            truth=picked(self.truth),
-            cluster=picked(self.cluster),
-            weight=picked(self.weight),
-        )
+        columns = {"truth": self.truth, "cluster": self.cluster, "weight": self.weight}
+        picked: dict[str, Any] = {name: array[places] for name, array in columns.items() if array is not None}
+        return replace(self, values=tuple(array[places] for array in self.values), **picked)
 
     @property
     def by_class(self) -> bool:
@@ -284,16 +268,11 @@ def _as_weights(weights: Any, n_items: int) -> FloatArray:
 
 def _from_text(column: Sequence[Any], name: str) -> Sequence[Any]:
     """Return the cells of a text file as numbers; other columns as they are."""
-    numbers: list[Any] = []
-    for i, cell in enumerate(column):
-        if not isinstance(cell, str):
-            numbers.append(cell)
-            continue
-        try:
-            numbers.append(float(cell) if "_" not in cell else float("no"))
-        except ValueError:
+    numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in column]
+    for i, (cell, number) in enumerate(zip(column, numbers, strict=True)):
+        if isinstance(cell, str) and number is None:
             raise DataError(
                 f"Column {name!r} must hold numbers; got {brief(repr(cell))} in row {i + 1}.",
                 hint="labels are compared by a metric of labels, such as f1.",
-            ) from None
+            )
     return numbers

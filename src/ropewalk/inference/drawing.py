@@ -89,11 +89,11 @@ class Draft:
         units, unit = min(map(units_of, recipe.tables))
         if units < model.min_units:
             reason = f"no verdict, since fewer than {model.min_units} {unit}s are too few to re-weight"
-            return replace(self.drawing, no_verdict=reason)
-        if all(single.std == 0 for single in singles):
+        elif all(single.std == 0 for single in singles):
             reason = "no verdict, since no re-weighting of the items changes a score"
-            return replace(self.drawing, no_verdict=reason)
-        return self.drawing
+        else:
+            return self.drawing
+        return replace(self.drawing, no_verdict=reason)
 
 
 def draw_recipe(

@@ -64,9 +64,7 @@ def check_goal(goal: str, delta: float, rope: Interval, *, higher_is_better: boo
     """Refuse a goal that no number of items reaches, given the true difference."""
     true = region_of(delta, rope, higher_is_better=higher_is_better)
     edge = any(abs(delta - end) <= EDGE for end in (rope.low, rope.high))
-    if goal == CONCLUSIVE:
-        return
-    if true in GOALS[goal] and not (edge and true is Verdict.EQUIVALENT):
+    if goal == CONCLUSIVE or (true in GOALS[goal] and not (edge and true is Verdict.EQUIVALENT)):
         return
     where = "on the edge of" if edge else "inside" if true is Verdict.EQUIVALENT else "outside"
     reached = "" if edge else f"; more data lead to A{true.value}B"

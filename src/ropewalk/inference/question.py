@@ -81,10 +81,13 @@ def select(options: Mapping[str, Any], wanted: Any) -> Any:
     return {name: options[name] for name in wanted.__annotations__ if name in options}
 
 
-def write_recipe(source: Sequence[AnyData], *, default: Default, seed: int = 0, **question: Unpack[Question]) -> Recipe:
+def write_recipe(
+    source: Sequence[AnyData], *, default: Default | None = None, seed: int = 0, **question: Unpack[Question]
+) -> Recipe:
     """Check everything that was asked about the data in `source` and write it down.
 
-    `source` is one table of all classifiers on the same items, or one table of each where they come separately.
+    `source` is one table of all classifiers on the same items, or one table of each where they come separately;
+    `default` chooses the model where none is named.
     """
     # What is wrong with the call is said before what is wrong with the data.
     asked: dict[str, Any] = {
@@ -97,7 +100,8 @@ def write_recipe(source: Sequence[AnyData], *, default: Default, seed: int = 0, 
     }
     if isinstance(source[0], ItemScores):
         return _of_scores(source[0], question, asked)
-    return _of_labels(source, default, question, asked)  # type: ignore[arg-type]
+    usual = default_model(separate=len(source) > 1) if default is None else default
+    return _of_labels(source, usual, question, asked)  # type: ignore[arg-type]
 
 
 def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, asked: dict[str, Any]) -> Recipe:

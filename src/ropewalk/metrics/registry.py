@@ -10,11 +10,12 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import checked_keywords, choose, is_real
+from ropewalk._checks import checked_keywords, is_real
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
 from ropewalk.text.remarks import wording
+from ropewalk.text.writing import did_you_mean
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]
@@ -244,13 +245,13 @@ def _single(name: str, written: str) -> Metric:
             raise UnknownNameError(f"Unknown metric {written!r}.", hint="write fbeta(2) or fbeta(0.5).") from error
         return fbeta(beta)
     known = {**METRICS, **{alias: METRICS[name] for alias, name in _ALIASES.items()}}
-    try:
-        return choose(name, known, "metric")
-    except UnknownNameError as unknown:
-        number = re.fullmatch(r"f([0-9.]+)", name)
-        raise UnknownNameError(
-            f"Unknown metric {written!r}.",
-            hint=(f"did you mean 'fbeta({number[1]})'? " if number else "")
-            + f"{unknown.hint} Also fbeta(β) and cost; micro_, macro_ and weighted_ go before a class metric "
-            f"({', '.join(name for name, known in METRICS.items() if known.by_class)}, fbeta(β)).",
-        ) from None
+    if name in known:
+        return known[name]
+    number = re.fullmatch(r"f([0-9.]+)", name)
+    guess = f"did you mean 'fbeta({number[1]})'? " if number else did_you_mean(name, known)
+    by_class = ", ".join(name for name, metric in METRICS.items() if metric.by_class)
+    raise UnknownNameError(
+        f"Unknown metric {written!r}.",
+        hint=f"{guess}Choose from: {', '.join(known)}. Also fbeta(β) and cost; micro_, macro_ and weighted_ go before "
+        f"a class metric ({by_class}, fbeta(β)).",
+    )

@@ -147,7 +147,7 @@ def settle(
         if len(labels) == BINARY and positive == labels[0]:
             # Costs and shares come in label order, and the positive label is last from here on.
             if chosen.cost is not None:
-                chosen = replace(chosen, cost=tuple(row[::-1] for row in chosen.cost[::-1]))
+                chosen = replace(chosen, cost=turned(chosen.cost))
             if isinstance(prevalence, Sequence | np.ndarray) and np.ndim(prevalence) == 1:
                 prevalence = prevalence[::-1]
     known = singles[0].labels

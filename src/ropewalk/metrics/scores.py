@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import choose, is_real
+from ropewalk._checks import is_real
 from ropewalk.data.labels import BINARY, label_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
@@ -286,16 +286,15 @@ def _by_name(name: str) -> ScoreMetric:
             if not metric.ranks:
                 raise UnknownNameError(f"{base!r} has no {average} average.", hint=wording("use metric={!r}.", base))
             return replace(metric, name=name, average=average)
-    try:
-        return choose(_ALIASES.get(name.lower(), name), SCORE_METRICS, "metric of scores")
-    except UnknownNameError:
-        if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
-            raise UnknownNameError(
-                f"Unknown metric of scores {name!r}: it is one of labels.",
-                hint="cut the scores at a threshold, and compare the labels.",
-            ) from None
-        hint = did_you_mean(name, SCORE_METRICS) + _known()
-        raise UnknownNameError(f"Unknown metric of scores {name!r}.", hint=hint) from None
+    chosen = _ALIASES.get(name.lower(), name)
+    if chosen in SCORE_METRICS:
+        return SCORE_METRICS[chosen]
+    if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
+        raise UnknownNameError(
+            f"Unknown metric of scores {name!r}: it is one of labels.",
+            hint="cut the scores at a threshold, and compare the labels.",
+        )
+    raise UnknownNameError(f"Unknown metric of scores {name!r}.", hint=did_you_mean(name, SCORE_METRICS) + _known())
 
 
 def _from_function(function: Callable[..., Any]) -> ScoreMetric:

@@ -14,7 +14,7 @@ from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
-from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, read_tables, select, write_recipe
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
@@ -182,8 +182,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
     tests = options.get("tests")
     if tests is not None and not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
-    default = default_model(separate=len(tables) > 1)
-    recipe = write_recipe(tables, default=default, seed=seed, **select(options, Question))
+    recipe = write_recipe(tables, seed=seed, **select(options, Question))
     with shown(options.get("progress")):
         comparison = run_comparison(recipe, threads=check_threads(options.get("threads", 1)))
     if isinstance(tables[0], ItemScores):

@@ -63,7 +63,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
     (table,) = read_tables(data, None, {"name": name, **options}, usage=_USAGE)
-    if (costs is not None or options.get("threshold") is not None) and not {"cost", None} & {*map(_name, metrics)}:
+    if (costs is not None or options.get("threshold") is not None) and not any(map(_takes_costs, metrics)):
         raise InvalidInputError(
             "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
         )
@@ -72,26 +72,23 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         raise InvalidInputError(
             "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
         )
-    seed, threads = (
-        check_seed(options.get("rng"), options.get("random_state")),
-        check_threads(options.get("threads", 1)),
-    )
+    seed = check_seed(options.get("rng"), options.get("random_state"))
     question: Question = select(options, Question)
-    recipes = [write_recipe([table], default=_default, seed=seed, **_about(one, question)) for one in metrics]
+    recipes = [write_recipe([table], default=_default, seed=seed, **_about(metric, question)) for metric in metrics]
     with shown(options.get("progress")):
-        evaluation = run_evaluation(recipes, bar, threads=threads)
+        evaluation = run_evaluation(recipes, bar, threads=check_threads(options.get("threads", 1)))
     issue(evaluation.remarks)
     return evaluation
 
 
-def _name(metric: Any) -> str | None:
-    return metric if isinstance(metric, str) or metric is None else "an object"
+def _takes_costs(metric: Any) -> bool:
+    return metric is None or (isinstance(metric, str) and metric == "cost")
 
 
 def _about(metric: Any, question: Question) -> Question:
     """Return the question about one of several metrics: costs go with "cost" alone, and `classes` with averages."""
     about: Question = {**question, "metric": metric}
-    if not (metric is None or (isinstance(metric, str) and metric == "cost")):
+    if not _takes_costs(metric):
         about |= {"cost_matrix": None, "threshold": None}
     if question.get("classes") is not None and metric is not None and metric_kind(metric) != "scores":
         average = parse_metric(metric, about.get("cost_matrix")).is_average

@@ -9,7 +9,7 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
-from ropewalk.inference.question import Question, default_model, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, read_tables, select, write_recipe
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
 from ropewalk.text.remarks import issue
@@ -48,8 +48,8 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     tables = read_tables(data, predictions, options, usage=_USAGE)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
-    default, seed = default_model(separate=len(tables) > 1), check_seed(options.get("rng"), options.get("random_state"))
-    recipe = write_recipe(tables, default=default, seed=seed, **select(options, Question))
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    recipe = write_recipe(tables, seed=seed, **select(options, Question))
     with shown(options.get("progress")):
         ranking = run_ranking(recipe, threads=check_threads(options.get("threads", 1)))
     issue(ranking.remarks)

@@ -28,7 +28,7 @@ from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
-from ropewalk.plots._letters import fitted, folded, width_of
+from ropewalk.plots._canvas import fitted, folded, width_of
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, LINE, Axis, bulk, view
 from ropewalk.text.writing import decimals, number, percent
 

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.plots._letters import SMALL, note, size_of
-from ropewalk.plots._style import settle, short, words
+from ropewalk.plots._canvas import SMALL, Axes, QuadMesh, note, settle, short, size_of, words
 from ropewalk.report.pictures.axes import ABOVE, INK, LINE, QUIET
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
     from matplotlib.colors import Colormap, Normalize
 
 WHITE: Final = "#ffffff"

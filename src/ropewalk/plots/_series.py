@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk.plots._letters import SMALL
-from ropewalk.plots._style import settle, short
+from ropewalk.plots._canvas import SMALL, Axes, settle, short
 from ropewalk.report.pictures.axes import INK, QUIET
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 

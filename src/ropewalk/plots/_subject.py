@@ -9,8 +9,7 @@ from typing import Any, Final
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.draws.decision import Decision, Regions
 from ropewalk.draws.intervals import Interval
-from ropewalk.plots._letters import minus
-from ropewalk.plots._style import short, words
+from ropewalk.plots._canvas import minus, short, words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
 from ropewalk.report.pictures.posterior import Posterior, posterior_of
 from ropewalk.report.words import metric_title, sign_text

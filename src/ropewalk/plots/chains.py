@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,10 +13,9 @@ from ropewalk._checks import checked_keywords
 from ropewalk.draws.intervals import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.chains import LEAST_ESS, Diagnostics, effective
-from ropewalk.plots import _letters as letters
-from ropewalk.plots._letters import BESIDE, SMALL, TEXT, note
+from ropewalk.plots import _canvas as canvas
+from ropewalk.plots._canvas import SMALL, TEXT, Axes, Panels
 from ropewalk.plots._series import draw_line, next_style
-from ropewalk.plots._style import BOTH_COLUMNS, Panels, axes, name_axes, of_kind, panels_of, quieten, short
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
 from ropewalk.report.describe.chains import (
     ChainNumbers,
@@ -31,9 +30,6 @@ from ropewalk.report.words import can_diverge, rhat_text, step_text
 from ropewalk.results import Comparison, MetricPosterior, Ranking
 from ropewalk.text.writing import count_of, decimals, number
 from ropewalk.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TRACE_ROW: Final = 1.5  # inches
 TRACE_REST: Final = 0.5  # inches that titles take
@@ -59,7 +55,9 @@ class Chained:
 
 def _chained(result: Any, caller: str) -> tuple[list[Chained], Any]:
     """Return the numbers of an answer by Markov chains, and the answer itself."""
-    answer = of_kind(result, (Comparison, MetricPosterior, Ranking), caller, 'compare, rank or evaluate(…)["f1"]')
+    answer = canvas.of_kind(
+        result, (Comparison, MetricPosterior, Ranking), caller, 'compare, rank or evaluate(…)["f1"]'
+    )
     if answer.diagnostics is None:
         raise InvalidInputError(
             "These draws are independent, so there is no chain to trace.",
@@ -95,7 +93,7 @@ def _scores(answer: Any, *estimates: Estimate | None) -> list[Chained]:
         return []
     rows = zip(answer.draws.names, chain_values(answer)[0], estimates, strict=True)
     metric = metric_words(answer.recipe)
-    return [Chained(label=f"{metric} of {short(name, NAME)}", values=v, estimate=e) for name, v, e in rows if e]
+    return [Chained(label=f"{metric} of {canvas.short(name, NAME)}", values=v, estimate=e) for name, v, e in rows if e]
 
 
 @checked_keywords
@@ -133,9 +131,9 @@ def plot_trace(result: Comparison | MetricPosterior | Ranking, *, ax: Any = None
     """
     numbers, answer = _chained(result, "plot_trace")
     rows = len(numbers)
-    size = (BOTH_COLUMNS, TRACE_ROW * rows + TRACE_REST)
+    size = (canvas.BOTH_COLUMNS, TRACE_ROW * rows + TRACE_REST)
     wanted = f"{2 * rows} axes, two for each number"
-    panels = panels_of(ax, (rows, 2), "plot_trace", wanted=wanted, figsize=size, width_ratios=(2.4, 1.0))
+    panels = canvas.panels_of(ax, (rows, 2), "plot_trace", wanted=wanted, figsize=size, width_ratios=(2.4, 1.0))
     for (left, right), chained in zip(panels, numbers, strict=True):
         last = chained is numbers[-1]
         shown = chain_numbers(chained.values, MAX_CHAIN_DRAWS)
@@ -145,18 +143,18 @@ def plot_trace(result: Comparison | MetricPosterior | Ranking, *, ax: Any = None
             left.set_xlabel("draw of a chain" + ("" if shown.step == 1 else f" (one in {shown.step:,} is shown)"))
             right.set_xlabel("rank among all draws")
         for panel in (left, right):
-            quieten(panel)
+            canvas.quieten(panel)
             if not last:
                 panel.tick_params(labelbottom=False)
         right.spines["left"].set_visible(False)
-        height = letters.size_of(left)[1]
-        left.set_ylabel(letters.folded(chained.label, max(height, letters.POINTS_PER_INCH), SMALL), fontsize=SMALL)
-        letters.plain_ticks(left, "y", height)
+        height = canvas.size_of(left)[1]
+        left.set_ylabel(canvas.folded(chained.label, max(height, canvas.POINTS_PER_INCH), SMALL), fontsize=SMALL)
+        canvas.plain_ticks(left, "y", height)
         left.xaxis.set_major_formatter("{x:,.0f}")
     panels[0, 0].set_title(_title(answer.diagnostics), fontsize=TEXT, loc="left")
     panels[0, 1].set_title("even: the chains agree", fontsize=TEXT, color=QUIET, loc="left")
     for panel in panels.reshape(-1):
-        letters.with_signs(panel)
+        canvas.with_signs(panel)
     return panels
 
 
@@ -225,7 +223,7 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
     """
     numbers, _ = _chained(result, "plot_ess")
     first = numbers[0]
-    ax = axes(ax, "plot_ess")
+    ax = canvas.axes(ax, "plot_ess")
     n_chains, n_draws = first.values.shape
     fewest = min(max(n_draws // ESS_POINTS, MIN_ESS_DRAWS), n_draws)
     counts = np.unique(np.linspace(fewest, n_draws, ESS_POINTS).astype(np.int64))
@@ -240,15 +238,15 @@ def plot_ess(result: Comparison | MetricPosterior, *, ax: Axes | None = None) ->
     ax.axhline(LEAST_ESS, color=INK, linewidth=0.8, linestyle=":", label=f"least for a verdict, {LEAST_ESS:,}")
     ax.set_xlim(0, total[-1] * 1.02)
     ax.set_ylim(0, HEADROOM * max(top, LEAST_ESS))
-    width, _ = letters.room_of(ax, beside=BESIDE)
+    width, _ = canvas.room_of(ax, beside=canvas.BESIDE)
     title = f"{first.label}: the mean is known to ±{first.estimate.mc_error:.1g}"
-    name_axes(ax, width, x="draws of all chains", title=title, whole=True)
+    canvas.name_axes(ax, width, x="draws of all chains", title=title, whole=True)
     ax.set_ylabel("effective number of draws")
     ax.legend(fontsize=SMALL, frameon=False, handlelength=2.2, labelcolor=INK, loc="upper left")
-    letters.plain_ticks(ax, "y", letters.room_of(ax)[1], whole=True)
+    canvas.plain_ticks(ax, "y", canvas.room_of(ax)[1], whole=True)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter("{x:,.0f}")
-    letters.with_signs(ax)
+    canvas.with_signs(ax)
     return ax
 
 
@@ -277,9 +275,9 @@ def plot_draws(result: Comparison | MetricPosterior, *, ax: Axes | None = None) 
     'draw (one in 3 of 6,000 is shown)'
     """
     made_by = 'compare or evaluate(…)["f1"]'
-    subject = subject_of(of_kind(result, (Comparison, MetricPosterior), "plot_draws", made_by))
+    subject = subject_of(canvas.of_kind(result, (Comparison, MetricPosterior), "plot_draws", made_by))
     values, estimate = subject.posterior.values, subject.posterior.estimate
-    ax = axes(ax, "plot_draws")
+    ax = canvas.axes(ax, "plot_draws")
     step = math.ceil(values.size / MAX_DRAWS)
     at = np.arange(step - 1, values.size, step)
     running = np.cumsum(values)[at] / (at + 1)
@@ -288,14 +286,14 @@ def plot_draws(result: Comparison | MetricPosterior, *, ax: Axes | None = None) 
     ax.set_ylim(shown.low, shown.high)
     ax.set_xlim(0, values.size + 1)
     thinned = "" if step == 1 else f" (one in {step:,} of {values.size:,} is shown)"
-    width, height = letters.room_of(ax, beside=2 * BESIDE)
-    ax.set_ylabel(letters.folded(subject.label, height, TEXT))
-    name_axes(ax, width, x=f"draw{thinned}", title="Draws in order, and their running mean", whole=True)
-    _, height = letters.room_of(ax)
-    letters.plain_ticks(ax, "y", height)
+    width, height = canvas.room_of(ax, beside=2 * canvas.BESIDE)
+    ax.set_ylabel(canvas.folded(subject.label, height, TEXT))
+    canvas.name_axes(ax, width, x=f"draw{thinned}", title="Draws in order, and their running mean", whole=True)
+    _, height = canvas.room_of(ax)
+    canvas.plain_ticks(ax, "y", height)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     _say(ax, subject, (shown.high - shown.low) / max(height, 1.0))
-    letters.with_signs(ax)
+    canvas.with_signs(ax)
     return ax
 
 
@@ -314,11 +312,11 @@ def _say(ax: Axes, subject: Subject, unit: float) -> None:
     estimate, mass, signed = posterior.estimate, f"{100 * posterior.question.prob:g}% HDI", posterior.signed
     (low, high), mean = estimate.hdi, estimate.mean
     places = decimals(estimate)
-    ends = [letters.minus(number(end, places, sign=signed)) for end in (low, high)]
-    middle = letters.minus(number(mean, decimals(estimate, estimate.mc_error), sign=signed))
+    ends = [canvas.minus(number(end, places, sign=signed)) for end in (low, high)]
+    middle = canvas.minus(number(mean, decimals(estimate, estimate.mc_error), sign=signed))
     if min(high - mean, mean - low) < TEXT_APART * unit:
         texts = [(mean, f"mean\n{middle}\n{mass}\n{ends[0]}\n{ends[1]}")]
     else:
         texts = [(high, f"{mass}\n{ends[1]}"), (mean, f"mean\n{middle}"), (low, f"{mass}\n{ends[0]}")]
     for y, text in texts:
-        note(ax, text, (1.0, y), (3.0, 0.0), xycoords=ax.get_yaxis_transform(), linespacing=1.1)
+        canvas.note(ax, text, (1.0, y), (3.0, 0.0), xycoords=ax.get_yaxis_transform(), linespacing=1.1)

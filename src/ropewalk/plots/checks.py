@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._checks import checked_keywords, choose
 from ropewalk.data.labels import label_text
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._letters import SMALL, TEXT, folded, note, plain_ticks, room_of, width_of, with_signs
+from ropewalk.plots import _canvas as canvas
+from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._series import label_of, next_style
-from ropewalk.plots._style import axes, of_kind, quieten, short, words
 from ropewalk.plots.intervals import lettering, name_rows
 from ropewalk.report.describe.checks import OFF, check_axis, least, p_text
 from ropewalk.report.pictures.axes import INK, INSIDE
 from ropewalk.report.words import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.writing import count_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DEFAULT_STATISTICS: Final = ("agreement", "accuracy", "recall")
 MAX_NAME_LETTERS: Final = 40
@@ -74,24 +71,24 @@ def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['agreement', 'accuracy', 'recall of not 8', 'recall of 8']
     """
-    check = of_kind(check, PredictiveCheck, "plot_discrepancy", "predictive_check")
+    check = canvas.of_kind(check, PredictiveCheck, "plot_discrepancy", "predictive_check")
     shown = _shown(check, statistic)
     lines, total = _lines(shown, statistic)
     names = [name for name in check.names if any(row.classifiers == (name,) for line in lines for row in line.rows)]
     tall = LINE_INCHES + INCHES_PER_CLASSIFIER * (max(len(line.rows) for line in lines) - 1)
-    drawn = axes(ax, "plot_discrepancy", height=min(REST_INCHES + tall * len(lines), MAX_HEIGHT))
+    drawn = canvas.axes(ax, "plot_discrepancy", height=min(REST_INCHES + tall * len(lines), MAX_HEIGHT))
     rows = [row for line in lines for row in line.rows]
     view = check_axis(rows)
     drawn.set_xlim(view.low, view.high)
     drawn.set_ylim(len(lines) - 0.5, -0.5)
-    width, _ = room_of(drawn)
+    width, _ = canvas.room_of(drawn)
     styles = _styles(drawn, names)
     above = _key(drawn, rows, OFF[check.kind], width)
-    drawn.set_title(folded(_title(check, shown), width, TEXT), fontsize=TEXT, pad=above + GAP)
+    drawn.set_title(canvas.folded(_title(check, shown), width, TEXT), fontsize=TEXT, pad=above + GAP)
     drawn.set_xlabel(_label(lines, statistic, total))
-    quieten(drawn)
+    canvas.quieten(drawn)
     drawn.spines["left"].set_visible(False)
-    pitch = room_of(drawn, above=above)[1] / len(lines)
+    pitch = canvas.room_of(drawn, above=above)[1] / len(lines)
     letters = replace(lettering(pitch), columns=1, every=1)
     left = name_rows(drawn, [line.name for line in lines], letters, NAMES_SHARE * width)
     right = _draw(drawn, lines, styles, pitch)
@@ -99,9 +96,9 @@ def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax
     middle = 0.5 + (right - left) / 2 / inner  # of the whole picture, names and p-values included
     drawn.title.set_x(middle)
     drawn.get_legend().set_bbox_to_anchor((middle, 1.0), drawn.transAxes)  # type: ignore[union-attr]
-    drawn.set_xlabel(folded(_label(lines, statistic, total), inner, TEXT))
-    plain_ticks(drawn, "x", inner)
-    with_signs(drawn)
+    drawn.set_xlabel(canvas.folded(_label(lines, statistic, total), inner, TEXT))
+    canvas.plain_ticks(drawn, "x", inner)
+    canvas.with_signs(drawn)
     return drawn
 
 
@@ -132,9 +129,9 @@ def _lines(shown: Sequence[CheckRow], statistic: str | None) -> tuple[list[_Line
 
 
 def _name(row: CheckRow, statistic: str | None, *, several: bool) -> str:
-    whose = ", ".join(short(name, MAX_NAME_LETTERS // 2) for name in row.classifiers)
-    about = "" if row.label is None else short(label_text(row.label), MAX_NAME_LETTERS)
-    named = words(metric_title(row.statistic))
+    whose = ", ".join(canvas.short(name, MAX_NAME_LETTERS // 2) for name in row.classifiers)
+    about = "" if row.label is None else canvas.short(label_text(row.label), MAX_NAME_LETTERS)
+    named = canvas.words(metric_title(row.statistic))
     if row.statistic == "agreement" and several:
         about, named = (f"{about}: {whose}" if about else whose), "agree"
     if statistic is not None:
@@ -144,7 +141,7 @@ def _name(row: CheckRow, statistic: str | None, *, several: bool) -> str:
 
 def _title(check: PredictiveCheck, rows: Sequence[CheckRow]) -> str:
     off, features = sum(row.flagged for row in rows), count_of(len(rows), "feature")
-    posterior, name = check.kind == "posterior", words(check.recipe.model.name)
+    posterior, name = check.kind == "posterior", canvas.words(check.recipe.model.name)
     whose = f"the {name} {'model' if posterior else 'prior'}"
     if off:
         return f"{off:,} of {features} {'is' if off == 1 else 'are'} {OFF[check.kind]} by {whose}"
@@ -152,7 +149,7 @@ def _title(check: PredictiveCheck, rows: Sequence[CheckRow]) -> str:
 
 
 def _label(lines: Sequence[_Line], statistic: str | None, total: int) -> str:
-    what = "share of items" if statistic is None else words(metric_title(statistic))
+    what = "share of items" if statistic is None else canvas.words(metric_title(statistic))
     fewer = "" if len(lines) == total else f" ({len(lines)} of {total:,} lines: those that fit worst)"
     return f"{what}; thin bars: 95%, thick: half of the replicates{fewer}"
 
@@ -187,8 +184,8 @@ def _draw(ax: Axes, lines: Sequence[_Line], styles: dict[tuple[str, ...], str], 
             )  # fmt: skip
             if row.flagged:
                 text = f"p {p_text(row)}" if p_text(row)[0] in "<>" else f"p = {p_text(row)}"
-                taken = max(taken, width_of(text, size) + GAP)
-                note(ax, text, (1.0, y), (GAP, 0.0), xycoords=ax.get_yaxis_transform(), fontsize=size)
+                taken = max(taken, canvas.width_of(text, size) + GAP)
+                canvas.note(ax, text, (1.0, y), (GAP, 0.0), xycoords=ax.get_yaxis_transform(), fontsize=size)
     return taken
 
 
@@ -200,7 +197,7 @@ def _key(ax: Axes, rows: Sequence[CheckRow], off: str, width: float) -> float:
         if any(row.flagged == flagged for row in rows):
             handles += ax.plot([], [], markerfacecolor=INK if flagged else "white", label=f"_{name}", **look)
             labels.append(name)
-    widest = max(width_of(label, SMALL) for label in labels) + LEGEND_HANDLE
+    widest = max(canvas.width_of(label, SMALL) for label in labels) + LEGEND_HANDLE
     columns = min(max(int(width / widest), 1), len(labels))
     ax.legend(
         handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2, borderpad=0.2,

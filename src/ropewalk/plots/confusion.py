@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from typing import Any, Final, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +13,14 @@ from ropewalk._optional import require
 from ropewalk.data.labels import label_text
 from ropewalk.data.tally import place_of
 from ropewalk.errors import InvalidInputError
+from ropewalk.plots import _canvas as canvas
 from ropewalk.plots import _cells as cells
-from ropewalk.plots._letters import SMALL, TEXT, minus
-from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, Panels, axes, of_kind, panels_of, quieten, short
+from ropewalk.plots._canvas import SMALL, TEXT, Axes, Panels, QuadMesh
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion
 from ropewalk.results.checks import PredictiveCheck
 from ropewalk.text.writing import interval, number
 from ropewalk.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
 
 Two: TypeAlias = Comparison | tuple[Confusion, Confusion]
 
@@ -76,7 +72,7 @@ def plot_confusion(result: Confusion | Two, *, ax: Any = None) -> Axes | Panels:
     """
     if isinstance(result, tuple) and len(result) == 2 and all(isinstance(table, Confusion) for table in result):  # noqa: PLR2004
         return _two(result[0], result[1], ax)
-    table = of_kind(result, (Confusion, Comparison), _CALLER, "rw.analysis.confusion or rw.compare")
+    table = canvas.of_kind(result, (Confusion, Comparison), _CALLER, "rw.analysis.confusion or rw.compare")
     if isinstance(table, Confusion):
         return _one(table, ax)
     a, b = table.confusions()
@@ -85,11 +81,11 @@ def plot_confusion(result: Confusion | Two, *, ax: Any = None) -> Axes | Panels:
 
 def _one(table: Confusion, ax: Any) -> Axes:
     rows, columns = table.counts.shape
-    width = WIDTH if columns <= cells.MAX_CLASSES_EVEN else BOTH_COLUMNS
-    drawn = axes(ax, _CALLER, width=width, height=min(max(0.9 * width * rows / columns, 2.2), width))
+    width = canvas.WIDTH if columns <= cells.MAX_CLASSES_EVEN else canvas.BOTH_COLUMNS
+    drawn = canvas.axes(ax, _CALLER, width=width, height=min(max(0.9 * width * rows / columns, 2.2), width))
     mesh = cells.paint_rates(drawn, table.normalised)
     cells.rate_key(drawn, mesh, columns)
-    _name_axes(drawn, table.counts, title=short(table.name, 30), truth="truth")
+    _name_axes(drawn, table.counts, title=canvas.short(table.name, 30), truth="truth")
     cells.name_cells([drawn], *_class_names(table), longest=MAX_LABEL_LETTERS)
     _count(drawn, mesh, table)
     return drawn
@@ -106,14 +102,14 @@ def _two(a: Confusion, b: Confusion, ax: Any) -> Panels:
             "Two confusion matrices are compared cell by cell, so their classes must be the same, in the same order.",
             hint="give both the same labels=.",
         )
-    size, wanted = (BOTH_COLUMNS, 2.5), "three axes, for A, B and A − B"
-    panels: Panels = panels_of(ax, (1, 3), _CALLER, wanted=wanted, figsize=size)[0]
+    size, wanted = (canvas.BOTH_COLUMNS, 2.5), "three axes, for A, B and A − B"
+    panels: Panels = canvas.panels_of(ax, (1, 3), _CALLER, wanted=wanted, figsize=size)[0]
     first = list(panels[:1] if ax is None else panels)  # those that have room for names of their own
     meshes = [cells.paint_rates(panel, table.normalised) for panel, table in zip(panels, (a, b), strict=False)]
     cells.rate_key(panels[1], meshes[1], len(b.labels))
     difference = _differences(panels[2], a, b)
     mass = f"{100 * a.prob:g}%" if a.prob == b.prob else f"{100 * a.prob:g}% and {100 * b.prob:g}%"
-    names = [short(table.name, MAX_LABEL_LETTERS) for table in (a, b)]
+    names = [canvas.short(table.name, MAX_LABEL_LETTERS) for table in (a, b)]
     for panel, title in zip(panels, (*names, f"{names[0]} − {names[1]}\npale: the {mass} HDIs overlap"), strict=True):
         _name_axes(panel, a.counts, title=title, truth="truth" if panel in first else "")
     cells.name_cells(list(panels), *_class_names(a), longest=MAX_LABEL_LETTERS, rows_at=first)
@@ -125,7 +121,7 @@ def _two(a: Confusion, b: Confusion, ax: Any) -> Panels:
 
 def _name_axes(ax: Axes, counts: IntArray, *, title: str, truth: str) -> None:
     """Write what the rows and columns are."""
-    quieten(ax)
+    canvas.quieten(ax)
     cells.frame(ax, *counts.shape)
     _title(ax, title)
     ax.set_xlabel("predicted", labelpad=2)
@@ -192,7 +188,7 @@ def _differences(ax: Axes, a: Confusion, b: Confusion) -> tuple[QuadMesh, QuadMe
     half = most * 0.5 ** (1 / power)  # halfway up in colour
     ticks = [-most, -half, 0.0, half, most]
     places = 2 if most >= 0.1 else 3  # noqa: PLR2004
-    names = [minus(number(tick, places, sign=True)) if tick else "0" for tick in ticks]
+    names = [canvas.minus(number(tick, places, sign=True)) if tick else "0" for tick in ticks]
     key = cells.colour_key(ax, full, ticks, names)
     key.set_ylabel("difference of the shares", fontsize=SMALL, color=INK, labelpad=2)
     return pale, full
@@ -213,7 +209,7 @@ def _write_differences(ax: Axes, meshes: tuple[QuadMesh, QuadMesh], a: Confusion
             continue
         if not places and not (apart and value):
             continue
-        text = minus(number(value, places, sign=True)) if places else "+" if value > 0 else "−"
+        text = canvas.minus(number(value, places, sign=True)) if places else "+" if value > 0 else "−"
         colour = cells.ink_of(meshes[apart], value)
         cells.write(ax, i, j, text, size, color=colour if apart else QUIET, fontweight="bold" if apart else "normal")
 
@@ -249,13 +245,13 @@ def plot_replicates(check: PredictiveCheck, *, name: str | None = None, n: int =
     >>> [panel.get_title() for panel in plot_replicates(r.predictive_check(), name="svm_l2", n=2)]
     ['observed', 'replicate 1', 'replicate 2']
     """
-    check = of_kind(check, PredictiveCheck, "plot_replicates", "predictive_check")
+    check = canvas.of_kind(check, PredictiveCheck, "plot_replicates", "predictive_check")
     matrices = _matrices(check, name, n)
     columns = len(matrices)
-    size = (BOTH_COLUMNS, BOTH_COLUMNS / columns + REPLICATES_REST)
+    size = (canvas.BOTH_COLUMNS, canvas.BOTH_COLUMNS / columns + REPLICATES_REST)
     wanted = f"{columns} axes, for the observed matrix and each replicate"
-    panels: Panels = panels_of(ax, (1, columns), "plot_replicates", wanted=wanted, figsize=size)[0]
-    whose = short(check.names[0] if name is None else name, 20)
+    panels: Panels = canvas.panels_of(ax, (1, columns), "plot_replicates", wanted=wanted, figsize=size)[0]
+    whose = canvas.short(check.names[0] if name is None else name, 20)
     rates = [_rates(counts) for counts in matrices]
     meshes = [cells.paint_rates(panel, shares) for panel, shares in zip(panels, rates, strict=True)]
     for i, (panel, counts) in enumerate(zip(panels, matrices, strict=True)):

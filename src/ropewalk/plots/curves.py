@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._checks import checked_keywords
 from ropewalk.plots import _series as series
-from ropewalk.plots._letters import TEXT, minus
+from ropewalk.plots._canvas import TEXT, Axes, axes, minus, of_kind, quieten, words
 from ropewalk.plots._series import Style
-from ropewalk.plots._style import axes, of_kind, quieten, words
 from ropewalk.report.pictures.axes import INK, LINE
 from ropewalk.report.words import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text.writing import number
 from ropewalk.typing import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SIDE: Final = 3.2  # inches: rates against rates are square
 HULL_WIDTH: Final = 0.6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -12,17 +12,14 @@ from ropewalk.draws.decision import path_text, rope_masses
 from ropewalk.draws.density import kernel, scott
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._letters import BESIDE, LINE_HEIGHT, SMALL, TEXT, fitted, minus, note, room_of, width_of, with_signs
-from ropewalk.plots._style import axes, name_axes, of_kind, rule
+from ropewalk.plots import _canvas as canvas
+from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._subject import better_names, delta_words
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, settled_colour, view
 from ropewalk.report.pictures.posterior import verdict_stretches
 from ropewalk.results import Comparison
 from ropewalk.text.writing import decimals, factor, rope_text, savage_dickey
 from ropewalk.typing import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ROPE_POINTS: Final = 301
 BEYOND_LAST: Final = 1.25  # how far the axis goes on after the last change of the verdict
@@ -60,24 +57,24 @@ def plot_rope_curve(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> print(plot_rope_curve(r).get_title())
     ≈ holds from ±0.041 on
     """
-    c = of_kind(result, Comparison, "plot_rope_curve", "compare")
-    ax = axes(ax, "plot_rope_curve", height=2.8)
+    c = canvas.of_kind(result, Comparison, "plot_rope_curve", "compare")
+    ax = canvas.axes(ax, "plot_rope_curve", height=2.8)
     preset = c.rope.high if c.rope is not None and c.rope.low == -c.rope.high else None
     top = _axis_end(c, preset)
-    width, _ = room_of(ax, beside=BESIDE)
+    width, _ = canvas.room_of(ax, beside=canvas.BESIDE)
     rows = _curves(ax, c, top, width)
     if c.rope_path is not None:
         _strip(ax, c, top, width)
     if c.recipe.rule == "probability" and c.rope_path is not None:
-        rule(ax, c.recipe.prob, across=True)
+        canvas.rule(ax, c.recipe.prob, across=True)
     remark = _mark(ax, c, preset, top)
     ax.set_xlim(0.0, top)
     ax.set_ylim(-0.02, STRIP_TOP if c.rope_path is not None else 1.02)
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
     ax.set_ylabel("probability")
     label = f"half-width of the ROPE, {delta_words(c)}{remark}"
-    name_axes(ax, width, x=label, title=_rope_headline(c), pad=7.0 + rows * LINE_HEIGHT)
-    with_signs(ax)
+    canvas.name_axes(ax, width, x=label, title=_rope_headline(c), pad=7.0 + rows * canvas.LINE_HEIGHT)
+    canvas.with_signs(ax)
     return ax
 
 
@@ -103,9 +100,9 @@ def _curves(ax: Axes, c: Comparison, top: float, width: float) -> int:
     """Draw the probabilities with a legend above, and return how many rows that has."""
     widths, below, inside, above = rope_masses(np.sort(c.draws.delta()), top, ROPE_POINTS)
     # The legend may be as wide as the picture: what handles, gaps and fixed words leave is for the two names.
-    room = (width + BESIDE - LEGEND_HANDLES - width_of("too close better better", SMALL)) / 2
+    room = (width + canvas.BESIDE - LEGEND_HANDLES - canvas.width_of("too close better better", SMALL)) / 2
     rows = 1 if room >= MIN_NAME_WIDTH else 3
-    low, high = (f"{fitted(name, room if rows == 1 else width / 2, SMALL)} better" for name in better_names(c))
+    low, high = (f"{canvas.fitted(name, room if rows == 1 else width / 2, SMALL)} better" for name in better_names(c))
     lines: tuple[tuple[FloatArray, str, str, str], ...] = (
         (below, low, BELOW, "--"),
         (inside, "too close", INSIDE, "-"),
@@ -130,7 +127,7 @@ def _strip(ax: Axes, c: Comparison, top: float, width: float) -> None:
     for start, stop, verdict in verdict_stretches(c.rope_path, top):
         colour = settled_colour(verdict, higher_is_better=up) if verdict.conclusive else "white"
         ax.fill_between([start, stop], low, high, facecolor=colour, edgecolor=QUIET, linewidth=0.4, zorder=2)
-        if (stop - start) / top * width > width_of(verdict.value, TEXT):
+        if (stop - start) / top * width > canvas.width_of(verdict.value, TEXT):
             ax.text(
                 (start + stop) / 2, (low + high) / 2, verdict.value, ha="center", va="center_baseline", fontsize=TEXT,
                 color=INK if colour == "white" else "white", zorder=3,
@@ -143,13 +140,13 @@ def _mark(ax: Axes, c: Comparison, preset: float | None, top: float) -> str:
     if c.rope is None:
         return ""
     if preset is None:
-        return f" (pre-set: {minus(rope_text(c.rope))}, not symmetric)"
+        return f" (pre-set: {canvas.minus(rope_text(c.rope))}, not symmetric)"
     if preset > top:
         return f" (pre-set: ±{preset:g}, beyond this axis)"
     ax.vlines(preset, 0.0, 1.0, color=INK, linewidth=1.0, zorder=2.5, label="pre-set")
     shift, side = (-3.0, "right") if preset > top / 2 else (3.0, "left")
     ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
-    note(ax, f"pre-set: ±{preset:g}", (preset, 0.5), (shift, 0.0), rotation=90, ha=side, zorder=3, bbox=ground)
+    canvas.note(ax, f"pre-set: ±{preset:g}", (preset, 0.5), (shift, 0.0), rotation=90, ha=side, zorder=3, bbox=ground)
     return ""
 
 
@@ -188,22 +185,22 @@ def plot_factor(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['posterior', 'prior']
     """
-    c = of_kind(result, Comparison, "plot_factor", "compare")
+    c = canvas.of_kind(result, Comparison, "plot_factor", "compare")
     ratio, prior, delta = _factor_of(c)
-    ax = axes(ax, "plot_factor")
+    ax = canvas.axes(ax, "plot_factor")
     shown = view(hull([bulk(np.sort(delta), c.hdi)], [0.0]), margin=DENSITY_MARGIN)
     posterior_top = _curve(ax, delta, shown, name="posterior", colour=INK, line="-")
     prior_top = _curve(ax, prior, shown, name="prior", colour=QUIET, line="--")
     top = max(posterior_top, prior_top, ratio.density, ratio.prior_density)
-    rule(ax, 0.0)
+    canvas.rule(ax, 0.0)
     _dots(ax, ratio, top, leftwards=float(np.median(delta)) > 0)
     ax.set_xlim(shown.low, shown.high)
     ax.set_ylim(0.0, HEADROOM * top)
-    width, _ = room_of(ax, beside=BESIDE)
+    width, _ = canvas.room_of(ax, beside=canvas.BESIDE)
     ax.set_ylabel("density")
     ax.legend(fontsize=SMALL, frameon=False, handlelength=1.6, labelcolor=INK, loc=_free_place(delta, shown))
-    name_axes(ax, width, x=delta_words(c), title=_factor_headline(ratio))
-    with_signs(ax)
+    canvas.name_axes(ax, width, x=delta_words(c), title=_factor_headline(ratio))
+    canvas.with_signs(ax)
     return ax
 
 
@@ -251,7 +248,9 @@ def _dots(ax: Axes, ratio: _Factor, top: float, *, leftwards: bool) -> None:
         ax.plot([0.0], [height], "o", color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
         if colour == INK and height < MIN_DENSITY_NAMED * top:  # a dot on the axis says it
             continue
-        note(ax, f"{height:.3g}", (0.0, height), shift, ha="right" if shift[0] < 0 else "left", color=colour, zorder=3)
+        canvas.note(
+            ax, f"{height:.3g}", (0.0, height), shift, ha="right" if shift[0] < 0 else "left", color=colour, zorder=3
+        )
 
 
 def _free_place(delta: FloatArray, shown: Interval) -> Literal["upper left", "upper center", "upper right"]:

@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._checks import checked_keywords
 from ropewalk.data.labels import label_text
 from ropewalk.draws.decision import Decision, Question
+from ropewalk.plots import _canvas as canvas
+from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._cells import MIN_LETTER_SIZE
-from ropewalk.plots._letters import SMALL, TEXT, fitted, folded, note, plain_ticks, room_of, width_of, with_signs
-from ropewalk.plots._style import axes, name_above, of_kind, quieten, rope_band, rope_words, rule, short, words
 from ropewalk.plots._subject import NAME, delta_words
 from ropewalk.report.describe.differences import moved_text
 from ropewalk.report.pictures.axes import INK, LINE, Entry, forest_axis, tone
 from ropewalk.report.words import metric_title, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.text.writing import Verdict, count_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CLASS_ROW: Final = 0.16  # inches
 PRIOR_ROW: Final = 0.2  # inches
@@ -60,11 +57,11 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()][:3]
     ('Δ F1: nb_mult − svm_l2', ['0', '1', '2'])
     """
-    table = of_kind(result, ClassComparisons, "plot_per_class", "compare_classes")
+    table = canvas.of_kind(result, ClassComparisons, "plot_per_class", "compare_classes")
     first = table[0]
-    ax = axes(ax, "plot_per_class", height=min(0.95 + CLASS_ROW * len(table), MAX_HEIGHT))
+    ax = canvas.axes(ax, "plot_per_class", height=min(0.95 + CLASS_ROW * len(table), MAX_HEIGHT))
     entries = [_entry("" if c.pos_label is None else label_text(c.pos_label), c) for c in table]
-    a, b, metric = short(first.a, NAME), short(first.b, NAME), words(metric_title(first.metric))
+    a, b, metric = canvas.short(first.a, NAME), canvas.short(first.b, NAME), canvas.words(metric_title(first.metric))
     title = _tally([entry.decision for entry in entries if entry.decision is not None], a, b)
     if not title:
         why = next((c.no_verdict for c in table if c.no_verdict), "whether they matter needs a ROPE")
@@ -94,8 +91,8 @@ def plot_prior_sensitivity(result: PriorSensitivity, *, ax: Axes | None = None) 
     >>> ax.get_yticklabels()[0].get_text()
     'as asked'
     """
-    sensitivity = of_kind(result, PriorSensitivity, "plot_prior_sensitivity", "Comparison.prior_sensitivity")
-    ax = axes(ax, "plot_prior_sensitivity", height=1.0 + PRIOR_ROW * len(sensitivity.rows))
+    sensitivity = canvas.of_kind(result, PriorSensitivity, "plot_prior_sensitivity", "Comparison.prior_sensitivity")
+    ax = canvas.axes(ax, "plot_prior_sensitivity", height=1.0 + PRIOR_ROW * len(sensitivity.rows))
     entries = [_entry(which, c) for which, c in sensitivity.rows]
     title = f"Under {count_of(len(sensitivity.alike), 'prior')} the mean moves by {moved_text(sensitivity)} std"
     if sensitivity.robust is not None:
@@ -106,7 +103,7 @@ def plot_prior_sensitivity(result: PriorSensitivity, *, ax: Axes | None = None) 
 
 
 def _entry(name: str, c: Comparison) -> Entry:
-    return Entry(label=short(name, 40), estimate=c.delta, decision=c.decision)
+    return Entry(label=canvas.short(name, 40), estimate=c.delta, decision=c.decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +140,13 @@ def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, 
     view = forest_axis(rows, rope)
     ax.set_xlim(view.low, view.high)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    width, _ = room_of(ax)
+    width, _ = canvas.room_of(ax)
     above = HEAD * (rope is not None)
     ax.set_xlabel(label)
-    ax.set_title(folded(title, width, TEXT), fontsize=TEXT, pad=4.0 + above)
-    quieten(ax)
+    ax.set_title(canvas.folded(title, width, TEXT), fontsize=TEXT, pad=4.0 + above)
+    canvas.quieten(ax)
     ax.spines["left"].set_visible(False)
-    pitch = room_of(ax, above=above)[1] / len(rows)
+    pitch = canvas.room_of(ax, above=above)[1] / len(rows)
     letters = lettering(pitch)
     tones = [tone(row.decision, higher_is_better=question.higher_is_better) for row in rows]
     left, right = (
@@ -159,14 +156,14 @@ def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, 
     inner = max(width - left - right, width / 3)
     ax.title.set_x(0.5 + (right - left) / 2 / inner)  # over the whole picture, names and verdicts included
     thinned = "" if letters.every == 1 else f" (one class in {letters.every} is named)"
-    ax.set_xlabel(folded(label + thinned, inner, TEXT))
-    plain_ticks(ax, "x", inner)
+    ax.set_xlabel(canvas.folded(label + thinned, inner, TEXT))
+    canvas.plain_ticks(ax, "x", inner)
     _draw_rows(ax, rows, tones, pitch)
-    rule(ax, 0.0)
+    canvas.rule(ax, 0.0)
     if rope is not None:
-        rope_band(ax, rope, view)
-        name_above(ax, rope_words(rope, view), rope, view, inner, va="bottom")
-    with_signs(ax)
+        canvas.rope_band(ax, rope, view)
+        canvas.name_above(ax, canvas.rope_words(rope, view), rope, view, inner, va="bottom")
+    canvas.with_signs(ax)
 
 
 def _draw_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], pitch: float) -> None:
@@ -185,17 +182,17 @@ def _draw_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], pitch: flo
 def name_rows(ax: Axes, labels: Sequence[str], letters: Lettering, room: float) -> float:
     """Write the names on the left, in one column or two, and return how many points they take."""
     shown = list(range(0, len(labels), letters.every))
-    names = {k: fitted(labels[k], room / letters.columns, letters.size) for k in shown}
+    names = {k: canvas.fitted(labels[k], room / letters.columns, letters.size) for k in shown}
     near = shown[:: letters.columns]
     far = shown[1::2] if letters.columns > 1 else []
     look: dict[str, Any] = {"labelsize": letters.size, "labelcolor": INK, "color": LINE, "width": 0.4}
     ax.set_yticks(near, [names[k] for k in near])
     ax.tick_params(axis="y", length=PAD, pad=PAD, **look)
-    column = max((width_of(names[k], letters.size) for k in near), default=0.0) + 2 * PAD
+    column = max((canvas.width_of(names[k], letters.size) for k in near), default=0.0) + 2 * PAD
     if far:  # names that step aside have longer ticks
         ax.set_yticks(far, [names[k] for k in far], minor=True)
         ax.tick_params(axis="y", which="minor", length=column + PAD, pad=PAD, **look)
-        column += max(width_of(names[k], letters.size) for k in far) + 2 * PAD
+        column += max(canvas.width_of(names[k], letters.size) for k in far) + 2 * PAD
     ax.grid(axis="y", which="both" if far else "major", color=LINE, linewidth=0.3)
     ax.set_axisbelow(True)
     return column + PAD
@@ -205,11 +202,13 @@ def _judge_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], letters: 
     """Write the verdicts of the rows that are named on the right, and return how many points they take."""
     if all(row.decision is None for row in rows):
         return 0.0
-    column = width_of("≫?", letters.size) + PAD
+    column = canvas.width_of("≫?", letters.size) + PAD
     for place, k in enumerate(range(0, len(rows), letters.every)):
         shift = PAD + column * (place % letters.columns)
         look: dict[str, Any] = {"fontsize": letters.size, "color": tones[k]}
-        note(ax, symbol_text(rows[k].decision), (1.0, k), (shift, 0.0), xycoords=ax.get_yaxis_transform(), **look)
+        canvas.note(
+            ax, symbol_text(rows[k].decision), (1.0, k), (shift, 0.0), xycoords=ax.get_yaxis_transform(), **look
+        )
     return PAD + column * letters.columns
 
 

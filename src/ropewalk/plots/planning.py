@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -12,15 +12,11 @@ from ropewalk._checks import checked_keywords, is_real
 from ropewalk._optional import require
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._letters import GLYPHS, SMALL, minus, size_of
+from ropewalk.plots._canvas import GLYPHS, SMALL, Axes, axes, minus, quieten, rule, size_of, words
 from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, named_lines, next_style
-from ropewalk.plots._style import axes, quieten, rule, words
 from ropewalk.report.describe.prospects import is_wide, stacked
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
 from ropewalk.text.writing import Verdict, rope_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _CALLER: Final = "plot_power"
 USUAL_POWER: Final = 0.8

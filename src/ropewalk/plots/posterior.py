@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from ropewalk._checks import checked_keywords, choose
 from ropewalk.draws.density import smooth
 from ropewalk.draws.intervals import Interval
-from ropewalk.plots import _letters as letters
-from ropewalk.plots._letters import BESIDE, LINE_HEIGHT, SMALL, TEXT, note
-from ropewalk.plots._style import (
-    ROPE_ALPHA,
-    WIDTH,
-    axes,
-    name_above,
-    name_axes,
-    of_kind,
-    quieten,
-    rope_band,
-    rope_words,
-    short,
-)
+from ropewalk.plots import _canvas as canvas
+from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._subject import NAME, Share, Subject, better_names, metric_words, subject_of
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, Axis, bulk, clipped, hull, view
 from ropewalk.results import Comparison, MetricPosterior
 from ropewalk.text.writing import decimals, number, percent, rope_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Kind = Literal["histogram", "density"]
 
@@ -75,15 +60,15 @@ def plot_posterior(result: Comparison | MetricPosterior, *, ax: Axes | None = No
     """
     draw = choose(kind, {"histogram": _bars, "density": _curves}, "kind of picture")
     made_by = 'compare or evaluate(…)["f1"]'
-    subject = subject_of(of_kind(result, (Comparison, MetricPosterior), _CALLER, made_by))
-    ax = axes(ax, _CALLER)
-    width, _ = letters.room_of(ax)
+    subject = subject_of(canvas.of_kind(result, (Comparison, MetricPosterior), _CALLER, made_by))
+    ax = canvas.axes(ax, _CALLER)
+    width, _ = canvas.room_of(ax)
     view = _view(subject, width)
     ax.set_xlim(view.low, view.high)
-    above = 6.0 + LINE_HEIGHT * _write_shares(ax, subject.shares, width)
-    name_axes(ax, width, x=subject.label + _beyond(subject, view), title=subject.title, pad=above)
-    quieten(ax, bare=True)
-    _, height = letters.room_of(ax, above=above)
+    above = 6.0 + canvas.LINE_HEIGHT * _write_shares(ax, subject.shares, width)
+    canvas.name_axes(ax, width, x=subject.label + _beyond(subject, view), title=subject.title, pad=above)
+    canvas.quieten(ax, bare=True)
+    _, height = canvas.room_of(ax, above=above)
     peak = draw(ax, subject, view)
     tall = max(height - FOOT - HEAD, FOOT)
     foot, head = -peak * FOOT / tall, peak * (1 + HEAD / tall)
@@ -92,7 +77,7 @@ def plot_posterior(result: Comparison | MetricPosterior, *, ax: Axes | None = No
     ax.axhline(0.0, color=LINE, linewidth=0.6, zorder=0.9)
     _landmarks(ax, subject, view, height=(base, top), width=width)
     _hdi_bar(ax, subject, foot / 2, view)
-    letters.with_signs(ax)
+    canvas.with_signs(ax)
     return ax
 
 
@@ -101,18 +86,18 @@ def _landmarks(ax: Axes, subject: Subject, view: Axis, *, height: tuple[float, f
     (base, top), rope = height, subject.rope
     at, signed = subject.posterior.origin, subject.posterior.signed
     if rope is not None:
-        rope_band(ax, rope, view, foot=base, head=top)
-        name_above(ax, rope_words(rope, view) if signed else "ROPE around the bar", rope, view, width)
+        canvas.rope_band(ax, rope, view, foot=base, head=top)
+        canvas.name_above(ax, canvas.rope_words(rope, view) if signed else "ROPE around the bar", rope, view, width)
     if at is not None and view.holds(at):
         ax.axvline(at, 0.0, top, color=QUIET, linewidth=0.8, linestyle=":", zorder=1)
         if rope is None and not signed:
-            name_above(ax, "bar", Interval(at, at), view, width)
+            canvas.name_above(ax, "bar", Interval(at, at), view, width)
 
 
 def _view(subject: Subject, width: float) -> Axis:
     """Return what to show: the draws, 0 and the ROPE if they are near, and room for the ends of the HDI in words."""
     view, hdi = subject.posterior.view(subject.rope), subject.posterior.estimate.hdi
-    left, right = (letters.width_of(text, SMALL) + 2 * GAP for text in _end_texts(subject, view))
+    left, right = (canvas.width_of(text, SMALL) + 2 * GAP for text in _end_texts(subject, view))
     for _ in range(3):  # a wider axis makes words wider too; three rounds come close enough
         unit = (view.high - view.low) / width
         view = Axis(min(view.low, hdi.low - left * unit), max(view.high, hdi.high + right * unit))
@@ -132,7 +117,7 @@ def _end_texts(subject: Subject, view: Interval) -> tuple[str, str]:
     posterior = subject.posterior
     low, high = posterior.estimate.hdi
     places = decimals(posterior.estimate)
-    left, right = (letters.minus(number(end, places, sign=posterior.signed)) for end in (low, high))
+    left, right = (canvas.minus(number(end, places, sign=posterior.signed)) for end in (low, high))
     what = f"{100 * posterior.question.prob:g}% HDI"
     return (f"{what}  {left}", right) if low - view.low > view.high - high else (left, f"{right}  {what}")
 
@@ -170,7 +155,7 @@ def _hdi_bar(ax: Axes, subject: Subject, y: float, view: Interval) -> None:
     sides = zip((hdi.low, hdi.high), _end_texts(subject, view), (-GAP, GAP), ("right", "left"), strict=True)
     for end, text, shift, side in sides:
         ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-        note(ax, text, (end, y), (shift, 0.0), ha=side, va="center_baseline", bbox=ground, zorder=2)
+        canvas.note(ax, text, (end, y), (shift, 0.0), ha=side, va="center_baseline", bbox=ground, zorder=2)
 
 
 def _write_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
@@ -179,17 +164,17 @@ def _write_shares(ax: Axes, shares: tuple[Share, ...], width: float) -> int:
         return 0
     room = even = width / len(shares) - 2 * GAP
     if len(shares) == 3:  # noqa: PLR2004 - the middle one is short, and leaves room to the names on both sides
-        room = max((width - letters.width_of(shares[1].meaning, SMALL)) / 2 - 3 * GAP, even)
+        room = max((width - canvas.width_of(shares[1].meaning, SMALL)) / 2 - 3 * GAP, even)
     for place, share in enumerate(shares):
         x = place / (len(shares) - 1)
         side = "left" if x == 0 else "right" if x == 1 else "center"
-        meaning = letters.fitted(share.meaning, room, SMALL)
+        meaning = canvas.fitted(share.meaning, room, SMALL)
         if share.name:
-            meaning = f"{letters.fitted(share.name, room - letters.width_of(f' {meaning}', SMALL), SMALL)} {meaning}"
+            meaning = f"{canvas.fitted(share.name, room - canvas.width_of(f' {meaning}', SMALL), SMALL)} {meaning}"
         for line, (text, weight) in enumerate(((meaning, "normal"), (share.text, "bold"))):
             look = {"ha": side, "va": "bottom", "color": share.colour, "fontweight": weight}
-            shift = (GAP * (1 - 2 * x), 3.0 + line * LINE_HEIGHT)
-            note(ax, text, (x, 1.0), shift, xycoords="axes fraction", **look)
+            shift = (GAP * (1 - 2 * x), 3.0 + line * canvas.LINE_HEIGHT)
+            canvas.note(ax, text, (x, 1.0), shift, xycoords="axes fraction", **look)
     return 2
 
 
@@ -221,25 +206,25 @@ def plot_joint(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('F1 of class 8: nb_mult', 'F1 of class 8: svm_l2')
     """
-    c = of_kind(result, Comparison, "plot_joint", "compare")
-    ax = axes(ax, "plot_joint", height=WIDTH)
+    c = canvas.of_kind(result, Comparison, "plot_joint", "compare")
+    ax = canvas.axes(ax, "plot_joint", height=canvas.WIDTH)
     across, up = _views(c)
     _strip(ax, c, across)
     _dots(ax, c)
     ax.set_xlim(across.low, across.high)
     ax.set_ylim(up.low, up.high)
     ax.set_aspect("equal", adjustable="box")
-    width, height = letters.room_of(ax, beside=BESIDE)
+    width, height = canvas.room_of(ax, beside=canvas.BESIDE)
     metric = metric_words(c.recipe)
-    ax.set_ylabel(letters.folded(f"{metric}: {short(c.b, NAME)}", height, TEXT))
+    ax.set_ylabel(canvas.folded(f"{metric}: {canvas.short(c.b, NAME)}", height, TEXT))
     crossed = across.low < up.high and up.low < across.high
-    name_axes(ax, width, x=f"{metric}: {short(c.a, NAME)}", title=_headline(c, crossed=crossed))
-    side = min(letters.room_of(ax, above=JOINT_HEAD, beside=BESIDE))
-    letters.plain_ticks(ax, "x", side)
-    letters.plain_ticks(ax, "y", side / 2)  # about as few as across
+    canvas.name_axes(ax, width, x=f"{metric}: {canvas.short(c.a, NAME)}", title=_headline(c, crossed=crossed))
+    side = min(canvas.room_of(ax, above=JOINT_HEAD, beside=canvas.BESIDE))
+    canvas.plain_ticks(ax, "x", side)
+    canvas.plain_ticks(ax, "y", side / 2)  # about as few as across
     lines = _name_sides(ax, c, side)
-    ax.set_title(ax.get_title(), fontsize=TEXT, pad=JOINT_HEAD + (lines - 1) * LINE_HEIGHT)
-    letters.with_signs(ax)
+    ax.set_title(ax.get_title(), fontsize=TEXT, pad=JOINT_HEAD + (lines - 1) * canvas.LINE_HEIGHT)
+    canvas.with_signs(ax)
     return ax
 
 
@@ -268,7 +253,7 @@ def _strip(ax: Axes, c: Comparison, across: Interval) -> None:
     far = 10 * (across.high - across.low)  # an open end lies beyond the picture
     low, high = max(c.rope.low, -far), min(c.rope.high, far)
     ax.fill_between(
-        ends, ends - high, ends - low, color=INSIDE, alpha=ROPE_ALPHA, linewidth=0.0, zorder=0, label="ROPE"
+        ends, ends - high, ends - low, color=INSIDE, alpha=canvas.ROPE_ALPHA, linewidth=0.0, zorder=0, label="ROPE"
     )
     for edge in c.rope:
         if math.isfinite(edge):
@@ -289,7 +274,7 @@ def _headline(c: Comparison, *, crossed: bool) -> str:
     places = decimals(c.delta, c.delta.mc_error)
     apart = math.hypot(c.estimate_a.std, c.estimate_b.std)
     fixed = min(c.estimate_a.std, c.estimate_b.std) == 0 or len(c.draws) < MIN_DRAWS
-    together = "–" if fixed else letters.minus(number(float(np.corrcoef(a, b)[0, 1]), 2, sign=True))
+    together = "–" if fixed else canvas.minus(number(float(np.corrcoef(a, b)[0, 1]), 2, sign=True))
     headline = (
         f"correlation {together}; std of the difference {number(c.std, places)}, {number(apart, places)} if independent"
     )
@@ -297,16 +282,16 @@ def _headline(c: Comparison, *, crossed: bool) -> str:
         return f"{headline}; equal scores are far off"
     if c.decision is None or c.rope is None:
         return headline
-    return f"{headline}; grey: ROPE {letters.minus(rope_text(c.rope))}"
+    return f"{headline}; grey: ROPE {canvas.minus(rope_text(c.rope))}"
 
 
 def _name_sides(ax: Axes, c: Comparison, side: float) -> int:
     """Write above the axes who is better on which side of the diagonal, and return how many lines that takes."""
-    room = side / 2 - letters.width_of(" better ◢ ", SMALL)
+    room = side / 2 - canvas.width_of(" better ◢ ", SMALL)
     lines = 1 if room >= MIN_NAME_WIDTH else 2
-    low, high = (letters.fitted(name, room if lines == 1 else side, SMALL) for name in better_names(c))
+    low, high = (canvas.fitted(name, room if lines == 1 else side, SMALL) for name in better_names(c))
     texts = ((0.0, "left", f"◤ {low} better", BELOW, lines - 1), (1.0, "right", f"{high} better ◢", ABOVE, 0))
     for x, edge, text, colour, line in texts:
-        shift = (0.0, 3.0 + line * LINE_HEIGHT)
-        note(ax, text, (x, 1.0), shift, xycoords="axes fraction", ha=edge, va="bottom", color=colour)
+        shift = (0.0, 3.0 + line * canvas.LINE_HEIGHT)
+        canvas.note(ax, text, (x, 1.0), shift, xycoords="axes fraction", ha=edge, va="bottom", color=colour)
     return lines

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ropewalk._checks import checked_keywords
 from ropewalk._optional import require
+from ropewalk.plots import _canvas as canvas
 from ropewalk.plots import _cells as cells
+from ropewalk.plots._canvas import SMALL, TEXT, Axes, QuadMesh
 from ropewalk.plots._cells import PALE_ABOVE, PALE_BELOW, PALE_INSIDE, WHITE
-from ropewalk.plots._letters import GLYPHS, SMALL, TEXT, fitted, folded, minus, size_of
-from ropewalk.plots._style import BOTH_COLUMNS, WIDTH, axes, of_kind, quieten
 from ropewalk.plots._subject import metric_words
 from ropewalk.report.describe.ranking import PairNumbers, pair_numbers
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE
@@ -19,10 +19,6 @@ from ropewalk.report.words import symbol_text
 from ropewalk.results import Ranking
 from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent, rope_text
 from ropewalk.typing import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
 
 MAX_IN_ONE_COLUMN: Final = 6  # classifiers
 MAX_NAME_LETTERS: Final = 18
@@ -69,17 +65,17 @@ def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     >>> [name.get_text() for name in ax.get_yticklabels()]
     ['nb_mult', 'svm_l2', 'svm_l1', 'nb_bern']
     """
-    ranking: Ranking = of_kind(result, Ranking, "plot_ranking", "rw.rank")
+    ranking: Ranking = canvas.of_kind(result, Ranking, "plot_ranking", "rw.rank")
     models = ranking.by_rank
     k = len(models)
-    width = WIDTH if k <= MAX_IN_ONE_COLUMN else BOTH_COLUMNS
-    drawn = axes(ax, "plot_ranking", width=width, height=0.9 + max(0.16 * k, 0.6))
+    width = canvas.WIDTH if k <= MAX_IN_ONE_COLUMN else canvas.BOTH_COLUMNS
+    drawn = canvas.axes(ax, "plot_ranking", width=width, height=0.9 + max(0.16 * k, 0.6))
     colors = require("matplotlib.colors", extra="plot", caller="plot_ranking")
     shares = np.array([model.rank_probabilities for model in models])
     mesh = cells.paint(
         drawn, shares, cells.ramp(WHITE, ABOVE, cells.DEEP), colors.Normalize(0, float(shares.max())), first=1
     )
-    quieten(drawn)
+    canvas.quieten(drawn)
     cells.frame(drawn, k, k / CELLS_SHARE, first=1)
     drawn.spines[:].set_visible(False)
     _intervals(drawn, ranking)
@@ -115,15 +111,15 @@ def _intervals(ax: Axes, ranking: Ranking) -> None:
     inset.hlines(rows, [e.hdi.low for e in estimates], [e.hdi.high for e in estimates], color=INK, linewidth=size / 2)
     inset.plot([e.mean for e in estimates], rows, "o", color=INK, markersize=size)
     inset.set_ylim(ax.get_ylim())
-    quieten(inset, bare=True)
+    canvas.quieten(inset, bare=True)
     inset.grid(axis="x", color=LINE, linewidth=0.4)
     inset.set_axisbelow(True)
     inset.margins(x=0.08)
     inset.xaxis.set_major_locator(ticker.MaxNLocator(3, min_n_ticks=2))
     less = "" if ranking.recipe.metric.higher_is_better else " (less is better)"
     label = f"{metric_words(ranking.recipe)}{less}, mean and {100 * ranking.recipe.prob:g}% HDI"
-    wide = size_of(inset)[0]
-    lines = [fitted(line, wide, SMALL) for line in folded(label, wide, SMALL).split("\n")]
+    wide = canvas.size_of(inset)[0]
+    lines = [canvas.fitted(line, wide, SMALL) for line in canvas.folded(label, wide, SMALL).split("\n")]
     inset.set_xlabel("\n".join(lines[:3]), fontsize=SMALL, labelpad=2)
 
 
@@ -154,18 +150,18 @@ def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts if text.get_text() in "≫≪≈<>"][:3]
     ['≫', '≫', '≫']
     """
-    ranking: Ranking = of_kind(result, Ranking, "plot_pairwise", "rw.rank")
+    ranking: Ranking = canvas.of_kind(result, Ranking, "plot_pairwise", "rw.rank")
     names = [model.name for model in ranking.by_rank]
     k = len(names)
-    width = WIDTH if k <= MAX_IN_ONE_COLUMN else BOTH_COLUMNS
-    drawn = axes(ax, "plot_pairwise", width=width, height=min(0.9 + 0.5 * k, 0.85 * width))
+    width = canvas.WIDTH if k <= MAX_IN_ONE_COLUMN else canvas.BOTH_COLUMNS
+    drawn = canvas.axes(ax, "plot_pairwise", width=width, height=min(0.9 + 0.5 * k, 0.85 * width))
     pairs = pair_numbers(ranking)
     judged = any(pair.decision is not None for pair in pairs.values())
     written = {(names.index(a), names.index(b)): _cell(pair, judged=judged) for (a, b), pair in pairs.items()}
     values = np.full((k, k), np.nan)
     for at, cell in written.items():
         values[at] = cell.value
-    quieten(drawn)
+    canvas.quieten(drawn)
     cells.frame(drawn, k, k)
     mesh = _paint_verdicts(drawn, values) if judged else _paint_chances(drawn, ranking, values)
     if judged:
@@ -180,7 +176,7 @@ def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
 def _cell(numbers: PairNumbers, *, judged: bool) -> _Cell:
     """Return the verdict on a pair; where there is none at all, the probability that the row has the better value."""
     delta, decision = numbers.pair.delta, numbers.decision
-    mean = minus(number(delta.mean, decimals(delta, delta.mc_error), sign=True))
+    mean = canvas.minus(number(delta.mean, decimals(delta, delta.mc_error), sign=True))
     if not judged:
         # Draws that are equal colour neither side, so a pair of twins stays white.
         return _Cell((1 + numbers.better - numbers.worse) / 2, numbers.better_text, mean)
@@ -207,12 +203,12 @@ def _verdict_key(ax: Axes, ranking: Ranking, *, stable: bool) -> None:
     handlers = require("matplotlib.legend_handler", extra="plot", caller="plot_pairwise")
     swatch = {"edgecolor": LINE, "linewidth": 0.5}
     handles = [tuple(patches.Patch(facecolor=_WINNERS[place], **swatch) for place in places) for places, _ in _KEY]
-    rope = "" if ranking.recipe.rope is None else f", ROPE {minus(rope_text(ranking.recipe.rope))}"
-    question = folded(f"{metric_words(ranking.recipe)}{rope}", MAX_TITLE_WIDTH, TEXT)
+    rope = "" if ranking.recipe.rope is None else f", ROPE {canvas.minus(rope_text(ranking.recipe.rope))}"
+    question = canvas.folded(f"{metric_words(ranking.recipe)}{rope}", MAX_TITLE_WIDTH, TEXT)
     legend = ax.legend(
         handles, [text for _, text in _KEY], handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)},
         title=question + ("" if stable else "\n? hangs on the draws"),
-        prop={"family": GLYPHS, "size": SMALL}, title_fontsize=TEXT, ncols=2, loc="lower center",
+        prop={"family": canvas.GLYPHS, "size": SMALL}, title_fontsize=TEXT, ncols=2, loc="lower center",
         bbox_to_anchor=(0.5, 1.0), frameon=False, handlelength=1.8, handleheight=0.9, columnspacing=1.2,
         labelspacing=0.3, borderaxespad=0.3,
     )  # fmt: skip
@@ -228,7 +224,7 @@ def _paint_chances(ax: Axes, ranking: Ranking, values: FloatArray) -> QuadMesh:
     mesh = cells.paint(ax, values, cells.ramp(BELOW, WHITE, ABOVE), colors.Normalize(0, 1))
     key = cells.colour_key(ax, mesh, _SHARES, [f"{100 * share:g}%" for share in _SHARES], over=1.0)
     sign = ">" if ranking.recipe.metric.higher_is_better else "<"
-    question = folded(f"P({metric_words(ranking.recipe)}: row {sign} column)", MAX_TITLE_WIDTH, SMALL)
+    question = canvas.folded(f"P({metric_words(ranking.recipe)}: row {sign} column)", MAX_TITLE_WIDTH, SMALL)
     key.set_xlabel(question, fontsize=SMALL, color=INK)
     return mesh
 
@@ -243,6 +239,8 @@ def _write_pairs(ax: Axes, mesh: QuadMesh, written: dict[tuple[int, int], _Cell]
         return
     for (i, j), cell in written.items():
         colour = INK if np.isnan(cell.value) else cells.ink_of(mesh, cell.value)
-        cells.write(ax, i, j, cell.text, size, color=colour, up=0.55 * small if cell.mean else 0.0, fontfamily=GLYPHS)
+        cells.write(
+            ax, i, j, cell.text, size, color=colour, up=0.55 * small if cell.mean else 0.0, fontfamily=canvas.GLYPHS
+        )
         if small and cell.mean:
             cells.write(ax, i, j, cell.mean, small, color=colour, up=-0.75 * size)

@@ -270,10 +270,20 @@ class Document:
         labelled = tuple(replace(table, label=f"Table {i}") for i, table in enumerate(self.tables, start=1))
         return (Section("Tables" if len(labelled) > 1 else "Table", labelled),) if labelled else ()
 
-    def method_section(self, rows: Rows = (), *blocks: Block, urgent: tuple[str, ...] = URGENT) -> Section:
+    def method_section(
+        self,
+        rows: Rows = (),
+        *blocks: Block,
+        not_covered: str = "",
+        left_out: Sequence[str] = (),
+        urgent: tuple[str, ...] = URGENT,
+    ) -> Section:
         """Return the last section of a page: how the answer was made, and the remarks that are not urgent."""
+        program = f"ropewalk {__version__}, Python {platform.python_version()}"
+        versions = f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
+        ends = (("Program", versions), ("Not covered", not_covered), ("Left out", " ".join(left_out)))
         notes = remark_block(self._page_lines(urgent=urgent, wanted=False))
-        return Section("Method and reproducibility", (Facts(rows or (program_row(),)), *blocks, *notes))
+        return Section("Method and reproducibility", (Facts((*rows, *ends)), *blocks, *notes))
 
     def in_sentence(self) -> str:
         """Return the sentence for a paper."""
@@ -284,12 +294,6 @@ class Document:
 def remark_block(remarks: Sequence[Line]) -> tuple[Facts, ...]:
     """Return remarks as a block, if there are any; they hold names, so they are escaped like them."""
     return (Facts(tuple((line.label, name(line.text)) for line in remarks), remarks=True),) if remarks else ()
-
-
-def program_row() -> tuple[str, str]:
-    """Return which versions made an answer."""
-    program = f"ropewalk {__version__}, Python {platform.python_version()}"
-    return "Program", f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
 
 
 # -- kinds -------------------------------------------------------------------------------------------------

@@ -14,18 +14,7 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
-from ropewalk.results.base import Drawn
-from ropewalk.text.writing import (
-    Verdict,
-    count_of,
-    decimals,
-    first_digit,
-    interval,
-    number,
-    percent,
-    rope_text,
-    visible,
-)
+from ropewalk.text.writing import Verdict, carried, count_of, first_digit, hdi_text, percent, rope_text, visible
 
 UNSTABLE: Final = "unstable: other draws may say otherwise"
 MAX_CLASSES_NAMED: Final = 4
@@ -53,6 +42,11 @@ def metric_title(metric: str) -> str:
 def metric_name(metric: str) -> str:
     """Write a metric's name as people say it, marked as a name: users' own metrics have names of theirs."""
     return name(metric_title(metric))
+
+
+def delta_name(c: Comparison) -> str:
+    """Name the difference that a comparison is about."""
+    return f"{metric_name(c.metric)} of {name(c.a)} − {name(c.b)}"
 
 
 def label_name(label: object) -> str:
@@ -232,12 +226,17 @@ def made_by(runs: Sequence[Diagnostics]) -> str:
     return f"{how} ({visible(first.engine)}, {count_of(first.chains, 'chain')} {tuned}; {trust})"
 
 
-def drawn_text(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
-    """Count the draws; of Markov chains say what made them, of weighted ones that they are."""
-    draws = count_of(n_draws, "draw")
+def drawn_text(*parts: Any) -> str:
+    """Count the draws of the parts of an answer; name what made those of chains, and say which are weighted."""
+    runs, draws = runs_of(*parts), count_of(max(len(part.draws) for part in parts), "draw")
     if runs:
         draws += f" by {made_by(runs)}"
-    return f"{draws}, weighted by the prior of the difference" if recipe.model.weights_difference else draws
+    return f"{draws}, weighted by the prior of the difference" if parts[0].recipe.model.weights_difference else draws
+
+
+def chains_text(*parts: Any) -> str:
+    """Describe how the parts of an answer were drawn, where that is not independently."""
+    return drawn_text(*parts) if runs_of(*parts) else ""
 
 
 def worth_text(n_draws: int, estimate: Estimate) -> str:
@@ -259,16 +258,12 @@ def worth_text(n_draws: int, estimate: Estimate) -> str:
 # -- the caption and the sentence of an answer by a model --------------------------------------------------
 
 
-def caption_text(
-    title: str, recipe: Recipe, runs: Sequence[Diagnostics], *, classes: str | None = None, tests: str = ""
-) -> str:
-    """Write what a table is about: metric, classifiers, ROPE, model, number of items."""
+def caption_text(title: str, *parts: Any, classes: str | None = None, tests: str = "") -> str:
+    """Write what a table of the parts of an answer is about: metric, classifiers, ROPE, model, number of items."""
+    recipe = parts[0].recipe
     about = class_words(recipe) if classes is None else classes
-    parts = [f"{title}{about}", rope_words(recipe), f"{mass_text(recipe)} HDI", f"{name(model_name(recipe))} model"]
-    parts.append(items_text(recipe))
-    if runs:
-        parts.append(drawn_text(recipe, max(run.draws for run in runs), runs))
-    return " · ".join([*parts, *([tests] if tests else [])])
+    facts = (rope_words(recipe), f"{mass_text(recipe)} HDI", f"{name(model_name(recipe))} model", items_text(recipe))
+    return " · ".join(filter(None, (f"{title}{about}", *facts, chains_text(*parts), tests)))
 
 
 def on_data(recipe: Recipe) -> str:
@@ -299,22 +294,22 @@ def doubt_text(decision: Decision) -> str:
     return "" if decision.stable else f" ({UNSTABLE})"
 
 
-def by_model(recipe: Recipe, n_draws: int, runs: Sequence[Diagnostics]) -> str:
+def by_model(*parts: Any) -> str:
     """Name the model, the prior and the draws."""
-    return f"{model_text(recipe)}, {drawn_text(recipe, n_draws, runs)}"
+    return f"{model_text(parts[0].recipe)}, {drawn_text(*parts)}"
 
 
-def by_method(answer: Drawn, n_draws: int, runs: Sequence[Diagnostics], *, has_verdict: bool = True) -> str:
-    """Write how an answer was judged, by which ROPE and rule or why not at all, and how it was drawn."""
-    recipe = answer.recipe
+def by_method(*parts: Any, has_verdict: bool = True) -> str:
+    """Write how the parts of an answer were judged, by which ROPE and rule or why not at all, and how drawn."""
+    recipe, no_verdict = parts[0].recipe, parts[0].no_verdict
     if recipe.rope is None:
         judged = "no ROPE"
-    elif answer.no_verdict or not has_verdict:
-        judged = answer.no_verdict or "no verdict"
+    elif no_verdict or not has_verdict:
+        judged = no_verdict or "no verdict"
     else:
         by_mass = f", judged by a region's mass of at least {mass_text(recipe)}" if recipe.rule == "probability" else ""
         judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
-    return f"{judged}; {by_model(recipe, n_draws, runs)}"
+    return f"{judged}; {by_model(*parts)}"
 
 
 def places_of(width: float, least: int = 0, most: int = 6) -> int:
@@ -324,10 +319,5 @@ def places_of(width: float, least: int = 0, most: int = 6) -> int:
 
 def estimate_cells(estimate: Estimate) -> tuple[str, str, str, str]:
     """Write an estimate as cells of a table: observed, mean, std and HDI."""
-    places, hdi = decimals(estimate, estimate.mc_error), estimate.hdi
-    return (
-        number(estimate.observed, places),
-        number(estimate.mean, places),
-        number(estimate.std, places),
-        interval(hdi.low, hdi.high, decimals(estimate)),
-    )
+    observed, mean, std = (carried(value, estimate) for value in (estimate.observed, estimate.mean, estimate.std))
+    return observed, mean, std, hdi_text(estimate)

@@ -33,16 +33,17 @@ _MENTION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An option that a sentence names from `start` to `stop`, with the value that it proposes, if any."""
+    """An option that a sentence names, as Python spells it in `text`, and the value that it proposes, if any."""
 
     name: str
-    value: str | None
-    start: int
-    stop: int
+    text: str
+    value: str | None = None
 
-    def in_shell(self, flag: str) -> str:
-        """Return the option as a command line has it."""
-        return flag if self.value is None else f"{flag} {self.value}"
+    def in_shell(self, flags: Mapping[str, str]) -> str:
+        """Return the option as a command line has it, where it has a flag."""
+        if self.name not in flags:
+            return self.text
+        return flags[self.name] if self.value is None else f"{flags[self.name]} {self.value}"
 
 
 class Wording(str):
@@ -51,32 +52,30 @@ class Wording(str):
     What has forgotten is still right in Python, and the command line prints it as it is.
     """
 
-    __slots__ = ("mentions",)
+    __slots__ = ("pieces",)
 
-    mentions: tuple[Mention, ...]
+    pieces: tuple[str | Mention, ...]
 
-    def __new__(cls, text: str, mentions: tuple[Mention, ...] = ()) -> Self:
-        """Return `text`, which names options at `mentions`."""
-        sentence = super().__new__(cls, text)
-        sentence.mentions = mentions
+    def __new__(cls, *pieces: str | Mention) -> Self:
+        """Return the sentence that is made of these pieces."""
+        sentence = super().__new__(cls, "".join(piece if isinstance(piece, str) else piece.text for piece in pieces))
+        sentence.pieces = pieces
         return sentence
 
     def __add__(self, other: str) -> Wording:
-        return _joined(self, other)
+        return Wording(*self.pieces, *_pieces(other))
 
     def __radd__(self, other: str) -> Wording:
-        return _joined(other, self)
+        return Wording(*_pieces(other), *self.pieces)
 
 
-def _joined(first: str, second: str) -> Wording:
-    n = len(first)
-    moved = (replace(mention, start=mention.start + n, stop=mention.stop + n) for mention in mentions_in(second))
-    return Wording(str.__add__(first, second), (*mentions_in(first), *moved))
+def _pieces(text: str) -> tuple[str | Mention, ...]:
+    return text.pieces if isinstance(text, Wording) else (text,)
 
 
 def mentions_in(text: str) -> tuple[Mention, ...]:
     """Return the options that a sentence remembers."""
-    return text.mentions if isinstance(text, Wording) else ()
+    return tuple(piece for piece in _pieces(text) if isinstance(piece, Mention))
 
 
 def wording(template: str, *values: object) -> Wording:
@@ -91,42 +90,36 @@ def wording(template: str, *values: object) -> Wording:
     >>> in_shell(wording('no class {!r}; use missing="drop", or labels=.', "labels="), flags)
     "no class 'labels='; use --missing drop, or --labels."
     """
-    sentence, rest, stop = Wording(""), iter(values), 0
+    pieces: list[str | Mention] = []
+    rest, stop = iter(values), 0
     for match in _MENTION.finditer(template):
-        start = match.start()
         argument, name, value = match.groups()
+        pieces += _filled(template[stop : match.start()], rest)
         if argument:
-            sentence = _filled(sentence, template[stop : start + 1], rest) + _mention(argument, argument, None) + "`"
+            pieces += ["`", Mention(argument, argument), "`"]
+        elif value is None:
+            pieces.append(Mention(name, f"{name}="))
+        elif value.startswith("{"):
+            chosen = next(rest)
+            pieces.append(Mention(name, f"{name}={value.format(chosen)}", quote(str(chosen))))
         else:
-            sentence = _filled(sentence, template[stop:start], rest)
-            if value is None:
-                sentence += _mention(f"{name}=", name, None)
-            elif value.startswith("{"):
-                chosen = next(rest)
-                sentence += _mention(f"{name}={value.format(chosen)}", name, quote(str(chosen)))
-            else:
-                filled = str(_filled(Wording(""), value, rest))
-                sentence += _mention(f"{name}={filled}", name, filled.strip("'\""))
+            filled = Wording(*_filled(value, rest))
+            pieces.append(Mention(name, f"{name}={filled}", filled.strip("'\"")))
         stop = match.end()
-    return _filled(sentence, template[stop:], rest)
+    return Wording(*pieces, *_filled(template[stop:], rest))
 
 
-def _mention(text: str, name: str, value: str | None) -> Wording:
-    return Wording(text, (Mention(name, value, 0, len(text)),))
-
-
-def _filled(sentence: Wording, template: str, values: Iterator[object]) -> Wording:
-    """Return the sentence with a piece of a template added, its fields filled."""
+def _filled(template: str, values: Iterator[object]) -> Iterator[str | Mention]:
+    """Yield the pieces of a part of a template, its fields filled."""
     formatter = Formatter()
     for literal, field, spec, conversion in formatter.parse(template):
-        sentence += literal
+        yield literal
         if field is not None:
             value = next(values)
             if isinstance(value, Wording) and not spec and not conversion:
-                sentence += value
+                yield from value.pieces
             else:
-                sentence += formatter.format_field(formatter.convert_field(value, conversion), spec or "")
-    return sentence
+                yield formatter.format_field(formatter.convert_field(value, conversion), spec or "")
 
 
 def argument(name: str) -> Wording:
@@ -137,17 +130,12 @@ def argument(name: str) -> Wording:
     >>> in_shell(argument("max_n") + " must be a number.", {"max_n": "--max-n"})
     '`--max-n` must be a number.'
     """
-    return "`" + _mention(name, name, None) + "`"
+    return Wording("`", Mention(name, name), "`")
 
 
 def in_shell(text: str, flags: Mapping[str, str]) -> str:
     """Return a sentence with the options that have a flag spelled as on a command line."""
-    parts, stop = [], 0
-    for mention in mentions_in(text):
-        if mention.name in flags:
-            parts += [text[stop : mention.start], mention.in_shell(flags[mention.name])]
-            stop = mention.stop
-    return "".join([*parts, text[stop:]])
+    return "".join(piece if isinstance(piece, str) else piece.in_shell(flags) for piece in _pieces(text))
 
 
 # -- remarks -----------------------------------------------------------------------------------------------

@@ -222,8 +222,17 @@ def decimals(estimate: Any, error: float | None = None) -> int:
 
 def estimate_text(estimate: Any, *, sign: bool = False) -> str:
     """Write a mean and its HDI, each with the decimals it carries."""
-    mean = number(estimate.mean, decimals(estimate, estimate.mc_error), sign=sign)
-    return f"{mean} {interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)}"
+    return f"{carried(estimate.mean, estimate, sign=sign)} {hdi_text(estimate, sign=sign)}"
+
+
+def carried(value: float | None, estimate: Any, *, sign: bool = False) -> str:
+    """Write a number with the decimals that the mean of an estimate carries."""
+    return number(value, decimals(estimate, estimate.mc_error), sign=sign)
+
+
+def hdi_text(estimate: Any, *, sign: bool = False) -> str:
+    """Write the HDI of an estimate with the decimals that its ends carry."""
+    return interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)
 
 
 def number(value: float | None, places: int, *, sign: bool = False) -> str:

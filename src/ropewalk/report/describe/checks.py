@@ -9,18 +9,7 @@ from typing import Final
 
 from ropewalk.data.labels import label_text
 from ropewalk.report.describe.method import NOT_COVERED, model_graph
-from ropewalk.report.document import (
-    Answer,
-    Block,
-    Document,
-    Picture,
-    Section,
-    Table,
-    Text,
-    describes,
-    name,
-    program_row,
-)
+from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures.axes import Axis, Tick, hull, view
 from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text, places_of
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
@@ -59,14 +48,12 @@ def describe_check(check: PredictiveCheck) -> Document:
             ("Draws", f"the first {check.draws:,} of the {check.kind} of the answer, whose seed is {recipe.seed}"),
             ("Replicates", f"one data set a draw, class sizes replicated as well, seed {check.seed}"),
             ("Call", f"answer.predictive_check(kind={check.kind!r}, draws={check.draws}, rng={check.seed})"),
-            program_row(),
-            ("Not covered", NOT_COVERED),
         )
         pictures = tuple(Picture("discrepancy", _discrepancy(check, check.of(s))) for s in check.statistics)
         return (
             *document.answer_sections(),
             *((Section("Observed among replicated", (*pictures, Text(_KEY))),) if pictures else ()),
-            document.method_section(tuple(row for row in rows if row[1]), *model_graph(check)),
+            document.method_section(rows, *model_graph(check), not_covered=NOT_COVERED),
         )
 
     return Document(

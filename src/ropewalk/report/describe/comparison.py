@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.decision import Decision, Regions, path_text
+from ropewalk.draws.decision import path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
@@ -24,16 +24,16 @@ from ropewalk.report.describe.differences import (
     sureness_section,
 )
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
-from ropewalk.report.document import Answer, Block, Document, Rows, Share, Table, describes, name
+from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.results import ClassicalTest, Comparison
 from ropewalk.text.remarks import Remark
 from ropewalk.text.writing import (
     Verdict,
+    carried,
     decimals,
     estimate_text,
     factor,
-    interval,
-    number,
+    hdi_text,
     p_equals,
     p_value,
     percent,
@@ -41,7 +41,6 @@ from ropewalk.text.writing import (
     savage_dickey,
     verdict_text,
 )
-from ropewalk.typing import Rule
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
@@ -52,18 +51,15 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 @describes(Comparison)
 def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
-    answers = (comparison_answer(c),)
-    runs = words.runs_of(c)
-    call = method.pair_call(c, "compare")
-    title = f"{words.metric_name(c.metric)} of {name(c.a)} − {name(c.b)}"
+    answers, call = (comparison_answer(c),), method.pair_call(c, "compare")
 
     def sections(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
-        rows = method.method_rows(c, call, runs, [len(c.draws)], left_out=extras.left_out)
-        return comparison_sections(document, c, extras, rows)
+        how = method.method_section(document, [c], call, left_out=extras.left_out)
+        return comparison_sections(document, c, extras, how)
 
     return Document(
-        caption=words.caption_text(title, c.recipe, runs, tests=columns_text(c)),
+        caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
         answers=answers,
         tables=(comparison_table([c]),),
         remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
@@ -77,9 +73,9 @@ def describe_comparison(c: Comparison) -> Document:
 
 
 def comparison_sections(
-    document: Document, c: Comparison, extras: Extras, rows: Rows, *, scores_known: bool = True
+    document: Document, c: Comparison, extras: Extras, how: Section, *, scores_known: bool = True
 ) -> tuple[Block, ...]:
-    """Return the sections of a page about two classifiers."""
+    """Return the sections of a page about two classifiers; the last says how the answer was made."""
     panel, preset, moves = posterior_panel(c), method.preset_text(c.recipe), c.recipe.model.moves
     answers = replace(document, answers=tuple(replace(answer, tests="") for answer in document.answers))
     return (
@@ -91,7 +87,7 @@ def comparison_sections(
         *classifier_section(c, extras, moves, scores_known=scores_known),
         *asked_section(c),
         *(() if c.diagnostics is None else chain_section([c], delta_trace(c))),
-        document.method_section(rows, *method.model_graph(c)),
+        how,
     )
 
 
@@ -104,30 +100,26 @@ def comparison_answer(c: Comparison, *, by_class: bool = False) -> Answer:
     metric = words.metric_name(c.metric)
     singles = []
     for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
-        observed = number(estimate.observed, decimals(estimate, estimate.mc_error))
-        singles.append(f"{label} {estimate_text(estimate)}, {words.observed_word(c.recipe)} {observed}")
-    lines = [
+        observed = f"{words.observed_word(c.recipe)} {carried(estimate.observed, estimate)}"
+        singles.append(f"{label} {estimate_text(estimate)}, {observed}")
+    lines = (
         ("Data", _data(c, a, b)),
         (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
         ("Δ", f"{estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
-        *chains_line(c),
-    ]
+        ("Chains", words.chains_text(c)),
+    )
     title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"
     tests = tests_line(c)
     if c.decision is None or c.rope is None:
-        return Answer(title=title, headline=words.sign_text(c, a, b, metric), lines=tuple(lines), tests=tests)
-    if factors := _evidence(c):
-        lines.append(("BF01", factors))
+        return Answer(title=title, headline=words.sign_text(c, a, b, metric), lines=lines, tests=tests)
     phrases = (f"{a} better", "too close", f"{b} better")
     return Answer(
         title=title,
         symbol=c.decision.symbol,
         headline=verdict_text(c.decision.verdict, c.decision.leaning, rope_text(c.rope), a, b),
-        lines=tuple(lines),
-        shares=region_shares(c.regions, phrases, n, higher_is_better=c.recipe.metric.higher_is_better),
-        note=error_note(
-            c.delta, len(c.draws), c.decision, c.recipe.rule, path_text(c.rope_path or (), decimals(c.delta))
-        ),
+        lines=(*lines, ("BF01", _evidence(c))),
+        shares=region_shares(c, phrases, n),
+        note=error_note(c, c.delta, path_text(c.rope_path or (), decimals(c.delta))),
         more=more_line(c.more, c.recipe),
         tests=tests,
         stable=c.decision.stable,
@@ -160,33 +152,25 @@ def _evidence(c: Comparison) -> str:
     return " · ".join(parts)
 
 
-def chains_line(answer: Any) -> Rows:
-    """Describe how draws were made, where that is not independently."""
-    runs = words.runs_of(answer)
-    return (("Chains", words.drawn_text(answer.recipe, len(answer.draws), runs)),) if runs else ()
-
-
-def region_shares(
-    regions: Regions | None, phrases: tuple[str, str, str], n_draws: int, *, higher_is_better: bool
-) -> tuple[Share, ...]:
+def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int) -> tuple[Share, ...]:
     """Return the masses of the three regions; `phrases` are for the better, the close and the worse one."""
+    regions, (good, close, bad) = answer.regions, phrases
     if regions is None:
         return ()
-    good, close, bad = phrases
-    low, high = (bad, good) if higher_is_better else (good, bad)
+    low, high = (bad, good) if answer.recipe.metric.higher_is_better else (good, bad)
     masses = ((low, regions.below), (close, regions.inside), (high, regions.above))
-    return tuple(Share(word, mass, percent(mass, n_draws)) for word, mass in masses)
+    return tuple([Share(word, mass, percent(mass, n_draws)) for word, mass in masses])
 
 
-def error_note(estimate: Estimate, n_draws: int, decision: Decision, rule: Rule, path: str = "") -> str:
+def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
     """Write the Monte Carlo error of the HDI, the verdicts at other ROPEs, and why a verdict is unstable."""
+    n_draws = len(answer.draws)
     text = f"HDI ends are ±{max(estimate.hdi_mc_error):.1g} (Monte Carlo, {words.worth_text(n_draws, estimate)})"
     if path:
         text += f"; {path}"
-    if not decision.stable:
-        cause = "too few draws"
-        if estimate.worth(n_draws) >= FEW_DRAWS:
-            cause = "an HDI end lies on a ROPE edge" if rule == "hdi" else "a region's mass lies on the bar"
+    if not answer.decision.stable:
+        cause = "an HDI end lies on a ROPE edge" if answer.recipe.rule == "hdi" else "a region's mass lies on the bar"
+        cause = cause if estimate.worth(n_draws) >= FEW_DRAWS else "too few draws"
         text += f"; unstable: {cause}, so other draws may say otherwise"
     return text
 
@@ -200,17 +184,17 @@ def comparison_table(comparisons: Sequence[Comparison], *, by_class: bool = Fals
     more = by_class and any(c.more is not None for c in comparisons)
     rows = []
     for c in comparisons:
-        places, n = decimals(c.delta, c.delta.mc_error), c.delta.worth(len(c.draws))
+        n = c.delta.worth(len(c.draws))
         rows.append(
             (
                 words.label_name(c.pos_label) if by_class else f"{name(c.a)} − {name(c.b)}",
                 *(paper_columns(c) if tested else ()),
-                number(c.mean, places, sign=True),
-                number(c.std, places),
+                carried(c.mean, c.delta, sign=True),
+                carried(c.std, c.delta),
                 savage_dickey(c.bayes_factor),
                 f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
                 "–" if c.regions is None else percent(c.regions.inside, n),
-                interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
+                hdi_text(c.delta, sign=True),
                 *([more_cell(c.more)] if more else []),
                 words.decision_text(c.decision),
             )
@@ -226,13 +210,12 @@ def comparison_table(comparisons: Sequence[Comparison], *, by_class: bool = Fals
 def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: str | None = None) -> str:
     """Write a comparison in one sentence; `how`, `data` and `judged` are how it was made, where that is special."""
     a, b, metric, n = name(c.a), name(c.b), words.metric_title(c.metric), c.delta.worth(len(c.draws))
-    size = number(abs(c.mean), decimals(c.delta, c.delta.mc_error))
+    size = carried(abs(c.mean), c.delta)
     way = "exceeded" if c.mean > 0 else "was below"
     fact = f"{a}'s {metric} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {metric} differed by {size}"
-    hdi = interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True)
     begin = words.on_data(c.recipe) if data is None else data
-    lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {hdi}"
-    made = how + (words.by_method(c, len(c.draws), words.runs_of(c)) if judged is None else judged)
+    lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {hdi_text(c.delta, sign=True)}"
+    made = how + (words.by_method(c) if judged is None else judged)
     if c.decision is None or c.regions is None or c.rope is None:
         return f"{lead}; {words.chance_text('Δ > 0', c.prob_above_zero, n)}; {made})."
     below, inside, above = (

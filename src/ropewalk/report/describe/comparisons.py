@@ -20,26 +20,15 @@ from ropewalk.report.describe.comparison import (
     describe_comparison,
 )
 from ropewalk.report.describe.differences import class_forest, sensitivity_answer
-from ropewalk.report.document import (
-    Answer,
-    Block,
-    Details,
-    Document,
-    Rows,
-    Section,
-    Table,
-    Text,
-    describes,
-    name,
-    program_row,
-)
+from ropewalk.report.document import Answer, Block, Details, Document, Rows, Section, Table, Text, describes, name
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.results.comparison import ForeignComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text.writing import (
+    carried,
     count_of,
-    decimals,
     estimate_text,
+    hdi_text,
     interval,
     number,
     p_equals,
@@ -64,24 +53,22 @@ _DOUBTFUL: Final = "BF is Savage-Dickey at 0; ? marks one with few draws near 0"
 @describes(ClassComparisons)
 def describe_classes(result: ClassComparisons) -> Document:
     """Describe the comparisons of all classes."""
-    first, runs = result[0], words.runs_of(*result)
-    recipe = first.recipe
+    first, recipe = result[0], result.recipe
     answer = Answer(title=f"Is {name(first.a)} better than {name(first.b)}?", headline=_headline(result))
-    title = f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}"
-    caption = words.caption_text(title, recipe, runs, classes=_EACH, tests=columns_text(first, several=True))
+    tests = columns_text(first, several=True)
+    caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     table = comparison_table(result.comparisons, by_class=True)
     doubtful = any(c.bayes_factor is not None and savage_dickey(c.bayes_factor).endswith("?") for c in result)
 
     def sections(document: Document) -> tuple[Block, ...]:
-        n_draws = [len(c.draws) for c in result]
-        rows = method.method_rows(first, method.pair_call(first, "compare_classes"), runs, n_draws, about=_EACH)
+        call = method.pair_call(first, "compare_classes")
         return (
             *document.answer_sections(note=recipe.model.moves),
             Section("Class by class", class_forest(result, method.preset_text(recipe), live=True)),
             *document.table_section(),
             *_in_words(result),
             *class_chain_section(result),
-            document.method_section(rows, *method.model_graph(first)),
+            method.method_section(document, result.comparisons, call, about=_EACH),
         )
 
     return Document(
@@ -128,7 +115,7 @@ def _class_sentence(result: ClassComparisons) -> str:
     a, b, metric = name(first.a), name(first.b), words.metric_title(first.metric)
     lead = f"On {words.paired_items(first.recipe)} of {len(result)} classes, each class against the rest"
     most = max(len(c.draws) for c in result)
-    made_by = words.by_method(first, most, words.runs_of(*result), has_verdict=counts.without < len(result))
+    made_by = words.by_method(*result, has_verdict=counts.without < len(result))
     if min(len(c.draws) for c in result) < most:
         made_by = made_by.replace(f"{most:,} draws", f"up to {most:,} draws")
     if counts.without == len(result):
@@ -145,20 +132,18 @@ def _class_sentence(result: ClassComparisons) -> str:
 @describes(PriorSensitivity)
 def describe_sensitivity(result: PriorSensitivity) -> Document:
     """Describe how far an answer depends on the prior."""
-    first, answer = result.rows[0][1], sensitivity_answer(result)
-    runs, title = words.runs_of(first), f"{words.metric_name(first.metric)} of {name(first.a)} − {name(first.b)}"
-
-    def sections(document: Document) -> tuple[Block, ...]:
-        call = f"{method.pair_call(first, 'compare')}.prior_sensitivity()"
-        rows = method.method_rows(first, call, runs, [len(first.draws)])
-        return (*document.answer_sections(), *document.table_section(), document.method_section(rows))
-
+    first = result.rows[0][1]
+    call = f"{method.pair_call(first, 'compare')}.prior_sensitivity()"
     return Document(
-        caption=words.caption_text(title, first.recipe, runs),
-        answers=(answer,),
+        caption=words.caption_text(words.delta_name(first), first),
+        answers=(sensitivity_answer(result),),
         tables=(_table(result),),
         remarks=method.answer_remarks(first, [first], [], cautions=cautions([first])),
-        sections=sections,
+        sections=lambda document: (
+            *document.answer_sections(),
+            *document.table_section(),
+            method.method_section(document, [first], call, graph=False),
+        ),
     )
 
 
@@ -167,9 +152,9 @@ def _table(result: PriorSensitivity) -> Table:
     rows = [
         (
             name(which),
-            number(c.mean, decimals(c.delta, c.delta.mc_error), sign=True),
-            number(c.std, decimals(c.delta, c.delta.mc_error)),
-            interval(c.hdi.low, c.hdi.high, decimals(c.delta), sign=True),
+            carried(c.mean, c.delta, sign=True),
+            carried(c.std, c.delta),
+            hdi_text(c.delta, sign=True),
             "–" if c.regions is None else percent(c.regions.inside, c.delta.worth(len(c.draws))),
             words.decision_text(c.decision),
         )
@@ -188,10 +173,9 @@ def describe_folds(result: CrossComparison) -> Document:
     answers = tuple(replace(answer, lines=(*answer.lines, *_lines(result))) for answer in whole.answers)
 
     def sections(document: Document) -> tuple[Block, ...]:
-        extras, runs, n_draws = gather(result), words.runs_of(result), [len(result.draws)]
-        call, left_out = "rw.cross_compare(…)", extras.left_out
-        rows = method.method_rows(result, call, runs, n_draws, independent=False, left_out=left_out)
-        return comparison_sections(document, result, extras, rows)
+        extras, call = gather(result), "rw.cross_compare(…)"
+        how = method.method_section(document, [result], call, independent=False, left_out=extras.left_out)
+        return comparison_sections(document, result, extras, how)
 
     return replace(
         whole,
@@ -259,14 +243,14 @@ def describe_foreign(f: ForeignComparison) -> Document:
         scores = [_score(who, estimate) for who, estimate in ((f.a, f.estimate_a), (f.b, f.estimate_b))]
         lines.append((words.metric_name(f.metric), f"{scores[0]} · {scores[1]} · {words.mass_text(recipe)} HDI"))
     answers = (replace(whole.answers[0], lines=(*lines, *whole.answers[0].lines[2:])),)
-    title = f"{words.metric_name(f.metric)} of {name(f.a)} − {name(f.b)}"
 
     def sections(document: Document) -> tuple[Block, ...]:
-        return comparison_sections(document, c, Extras(), _method(f), scores_known=f.knows_scores)
+        how = document.method_section(_method(f), *method.model_graph(c), not_covered=_NOT_KNOWN)
+        return comparison_sections(document, c, Extras(), how, scores_known=f.knows_scores)
 
     return replace(
         whole,
-        caption=" · ".join([title, words.rope_words(recipe), f"{words.mass_text(recipe)} HDI", _draws(f)]),
+        caption=f"{words.delta_name(f)} · {words.rope_words(recipe)} · {words.mass_text(recipe)} HDI · {_draws(f)}",
         answers=answers,
         sentence=_foreign_sentence(f),
         terminal=answers,
@@ -279,7 +263,7 @@ def _score(who: str, estimate: Estimate) -> str:
     text = f"{name(who)} {estimate_text(estimate)}"
     if estimate.observed is None:
         return text
-    return f"{text}, observed {number(estimate.observed, decimals(estimate, estimate.mc_error))}"
+    return f"{text}, observed {carried(estimate.observed, estimate)}"
 
 
 def _draws(f: ForeignComparison) -> str:
@@ -305,7 +289,7 @@ def _foreign_sentence(f: ForeignComparison) -> str:
     data = f"By the draws of {name(origin.what)}{library}"
     if origin.n_items is not None:
         data = f"On {count_of(origin.n_items, 'item')}"
-    made_by = words.by_method(f, len(f.draws), words.runs_of(f))
+    made_by = words.by_method(f)
     if origin.model is None:  # of which there is nothing to say
         made_by = made_by.replace(f"{words.model_text(f.recipe)}, ", "", 1)
     return comparison_sentence(f, data=data, judged=made_by)
@@ -321,7 +305,5 @@ def _method(f: ForeignComparison) -> Rows:
         ("Model", "not known here" if origin.model is None else known),
         *_chains(f),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-        *((("Judged by", judged),) if (judged := method.judged_by(recipe, f.no_verdict)) else ()),
-        program_row(),
-        ("Not covered", _NOT_KNOWN),
+        ("Judged by", method.judged_by(recipe, f.no_verdict)),
     )

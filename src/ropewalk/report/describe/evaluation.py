@@ -13,7 +13,7 @@ from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.describe.chains import chain_section, score_traces
-from ropewalk.report.describe.comparison import chains_line, error_note, region_shares
+from ropewalk.report.describe.comparison import error_note, region_shares
 from ropewalk.report.describe.differences import matrix_blocks, rate_text, sureness_section
 from ropewalk.report.describe.prospects import more_line
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
@@ -26,9 +26,10 @@ from ropewalk.text.writing import (
     Verdict,
     bar_text,
     brief,
+    carried,
     count_of,
-    decimals,
     estimate_text,
+    hdi_text,
     interval,
     isolated,
     number,
@@ -48,7 +49,7 @@ def describe_evaluation(result: Evaluation) -> Document:
     """Describe an evaluation."""
     answers, first = tuple(_answer(result, m) for m in result.metrics), result.metrics[0]
     recipe = first.recipe
-    runs, moves = words.runs_of(*result.metrics), recipe.model.moves
+    moves = recipe.model.moves
 
     def sections(document: Document) -> tuple[Block, ...]:
         options = [
@@ -57,8 +58,7 @@ def describe_evaluation(result: Evaluation) -> Document:
             ("pos_label", method.positive_of(recipe)),
             ("at_least", result.at_least),
         ]
-        n_draws, recipes = [len(m.draws) for m in result.metrics], [m.recipe for m in result.metrics]
-        rows = method.method_rows(first, method.call_text("evaluate", recipe, options), runs, n_draws, recipes=recipes)
+        call = method.call_text("evaluate", recipe, options)
         panels = tuple(_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
         matrices = matrix_blocks(confusions_of(recipe), moves)
         return (
@@ -67,12 +67,12 @@ def describe_evaluation(result: Evaluation) -> Document:
             *document.table_section(),
             *((Section("Confusion matrix", matrices),) if matrices else ()),
             *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
-            document.method_section(rows, *method.model_graph(first)),
+            method.method_section(document, result.metrics, call),
         )
 
     return Document(
         title="" if len(answers) == 1 else f"How good is {name(result.name)}?",
-        caption=words.caption_text(name(result.name), recipe, runs),
+        caption=words.caption_text(name(result.name), *result.metrics),
         answers=answers,
         tables=(_table(result),),
         remarks=method.answer_remarks(
@@ -88,12 +88,11 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
     who, metric, n = name(result.name), words.metric_name(m.metric.name), m.estimate.worth(len(m.draws))
     worth, table = estimate_text(m.estimate), m.recipe.tables[0]
     counts = words.class_counts(table) if isinstance(table, ItemScores) else ""
-    places = decimals(m.estimate, m.estimate.mc_error)
-    observed = f"{words.observed_word(m.recipe)} {number(m.estimate.observed, places)}"
+    observed = f"{words.observed_word(m.recipe)} {carried(m.estimate.observed, m.estimate)}"
     lines = [
         ("Data", f"{words.items_text(m.recipe)}{words.class_words(m.recipe)}{counts}"),
         (metric, f"{who} {worth} · {words.mass_text(m.recipe)} HDI · {observed}"),
-        *chains_line(m),
+        ("Chains", words.chains_text(m)),
     ]
     headline, symbol, note, bar = f"{who}'s {metric} is {worth}", "", "", result.at_least
     shares: tuple[Share, ...] = ()
@@ -106,8 +105,7 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
             headline = bar_text(m.decision.verdict, m.decision.leaning, rope_text(m.recipe.rope), who, f"{bar:g}")
             symbol = m.decision.symbol
             phrases = ("better than the bar", "at the bar", "worse than the bar")
-            shares = region_shares(m.regions, phrases, n, higher_is_better=m.metric.higher_is_better)
-            note = error_note(m.estimate, len(m.draws), m.decision, m.recipe.rule)
+            shares, note = region_shares(m, phrases, n), error_note(m, m.estimate)
     return Answer(
         title=f"How good is {who}'s {metric}?",
         symbol=symbol,
@@ -145,19 +143,15 @@ def _panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
 
 
 def _sentence(result: Evaluation, m: MetricPosterior) -> str:
-    recipe, n, runs = m.recipe, m.estimate.worth(len(m.draws)), words.runs_of(m)
-    mean = number(m.estimate.mean, decimals(m.estimate, m.estimate.mc_error))
-    hdi = interval(m.estimate.hdi.low, m.estimate.hdi.high, decimals(m.estimate))
-    fact = f"{name(result.name)}'s {words.metric_title(m.metric.name)} was {mean}"
-    lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {hdi}"
-    model = words.by_model(recipe, len(m.draws), runs)
+    recipe, estimate = m.recipe, m.estimate
+    fact = f"{name(result.name)}'s {words.metric_title(m.metric.name)} was {carried(estimate.mean, estimate)}"
+    lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {hdi_text(estimate)}"
     if m.bar is None or m.prob_at_least is None:
-        return f"{lead}; {model})."
-    chance = words.chance_text(f"≥ {m.bar:g}", m.prob_at_least, n)
+        return f"{lead}; {words.by_model(m)})."
+    lead += f"; {words.chance_text(f'≥ {m.bar:g}', m.prob_at_least, estimate.worth(len(m.draws)))}"
     if m.decision is None:
-        return f"{lead}; {chance}; {model})."
-    made_by = words.by_method(m, len(m.draws), runs)
-    return f"{lead}; {chance}; {made_by}): {name(m.decision.text)}{words.doubt_text(m.decision)}."
+        return f"{lead}; {words.by_model(m)})."
+    return f"{lead}; {words.by_method(m)}): {name(m.decision.text)}{words.doubt_text(m.decision)}."
 
 
 # -- a chosen setting --------------------------------------------------------------------------------------
@@ -175,7 +169,7 @@ def describe_validated(result: Validated) -> Document:
     )
     lines = [("Data", sizes), ("Chosen", f"{name(result.best.text)}, of {count_of(len(result.settings), 'setting')}")]
     for label, estimate in (("Validation", best), ("Test", test)):
-        observed = number(estimate.observed, decimals(estimate, estimate.mc_error))
+        observed = carried(estimate.observed, estimate)
         lines.append((label, f"{metric} {estimate_text(estimate)} · {mass} HDI · observed {observed}"))
     answer = Answer(
         title=f"How good is {who} with the setting that was chosen?",

@@ -8,11 +8,10 @@ from typing import Any, Final
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
-from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import parse_model
-from ropewalk.report import document, words
-from ropewalk.report.document import Block, Details, Line, Picture, Rows
+from ropewalk.report import words
+from ropewalk.report.document import Block, Details, Document, Line, Picture, Section
 from ropewalk.report.plates import inline
 from ropewalk.results import Comparison, MoreData, Recipe
 from ropewalk.results.base import Drawn
@@ -51,42 +50,39 @@ def preset_text(recipe: Recipe) -> str:
     return "" if recipe.rope is None else rope_text(recipe.rope)
 
 
-def method_rows(
-    answer: Drawn,
+def method_section(
+    document: Document,
+    parts: Sequence[Any],
     call: str,
-    runs: Sequence[Diagnostics],
-    n_draws: Sequence[int],
     *,
-    recipes: Sequence[Recipe] = (),
     about: str | None = None,
     independent: bool = True,
     left_out: Sequence[str] = (),
-) -> Rows:
-    """Return what was asked, of which data, by which model and program, as labelled lines.
+    graph: bool = True,
+) -> Section:
+    """Return what was asked in the parts of an answer, of which data, by which model and program.
 
-    `n_draws` are those of every part of an answer, and `recipes` theirs if they differ; `about` stands in place of the
-    classes of the question.
+    `about` stands in place of the classes of the question.
     """
-    recipe = answer.recipe
+    answer, recipe, runs = parts[0], parts[0].recipe, words.runs_of(*parts)
     alone = independent and recipe.n_clusters is None
     data = words.items_text(recipe) + (", taken as independent" if alone else "")
+    n_draws = [len(part.draws) for part in parts]
     fewest, most = min(n_draws), max(n_draws)
     how = f" by {words.made_by(runs)}" if runs else ", independent"
     how += ", weighted by the prior of the difference" if recipe.model.weights_difference else ""
-    rows = [
+    rows = (
         ("Data", data + (words.class_words(recipe) if about is None else about)),
         ("Data hash", recipe.data_hash),
-        *(("Model", text) for text in dict.fromkeys(map(words.model_text, recipes or (recipe,)))),
-        *(("In words", text) for text in dict.fromkeys(part.model.description for part in recipes or (recipe,))),
+        *(("Model", text) for text in dict.fromkeys(words.model_text(part.recipe) for part in parts)),
+        *(("In words", text) for text in dict.fromkeys(part.recipe.model.description for part in parts)),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
         ("Judged by", judged_by(recipe, answer.no_verdict)),
         ("Draws", f"{f'{fewest:,} to ' if fewest < most else ''}{most:,}{how}, seed {recipe.seed}"),
         ("Call", call),
-        document.program_row(),
-        ("Not covered", NOT_COVERED),
-        ("Left out", " ".join(left_out)),
-    ]
-    return tuple((label, text) for label, text in rows if text)
+    )
+    blocks = model_graph(answer) if graph else ()
+    return document.method_section(rows, *blocks, not_covered=NOT_COVERED, left_out=left_out)
 
 
 def judged_by(recipe: Recipe, no_verdict: str = "") -> str:

@@ -8,19 +8,7 @@ from typing import Any, Final
 from ropewalk.report.describe import prospects
 from ropewalk.report.describe.method import judged_by
 from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture, undecided, verdict_picture
-from ropewalk.report.document import (
-    Answer,
-    Block,
-    Document,
-    Line,
-    Picture,
-    Rows,
-    Section,
-    Table,
-    describes,
-    name,
-    program_row,
-)
+from ropewalk.report.document import Answer, Block, Document, Line, Picture, Rows, Section, Table, describes, name
 from ropewalk.report.words import class_words, metric_name, model_text
 from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.text.writing import count_of, rope_text, rounded_up, share_interval, share_text
@@ -76,15 +64,13 @@ def _document(result: Any, study: _Study) -> Document:
             ("ROPE", f"{rope_text(design.rope)}, as stated in the call"),
             ("Judged by", judged_by(recipe)),
             ("Made by", f"{study.effort}, seed {design.seed}"),
-            program_row(),
-            ("Not covered", _NOT_COVERED),
         )
         picture = study.picture
         return (
             *document.answer_sections(urgent=_URGENT),
             *(() if picture is None else (Section(picture.head, (Picture("prospect", picture),)),)),
             *document.table_section(),
-            document.method_section(rows, urgent=_URGENT),
+            document.method_section(rows, not_covered=_NOT_COVERED, urgent=_URGENT),
         )
 
     return Document(

@@ -15,13 +15,22 @@ from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.describe.chains import chain_section, score_traces
-from ropewalk.report.describe.comparison import chains_line
 from ropewalk.report.describe.differences import matrix_blocks, score_forest
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures.axes import Slider, judged_data, live_data, slider_of
 from ropewalk.results import Pair, Ranked, Ranking
-from ropewalk.text.writing import count_of, decimals, estimate_text, interval, isolated, number, percent, rope_text
+from ropewalk.text.writing import (
+    carried,
+    count_of,
+    decimals,
+    estimate_text,
+    hdi_text,
+    isolated,
+    number,
+    percent,
+    rope_text,
+)
 
 _KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 
@@ -29,14 +38,14 @@ _KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 @describes(Ranking)
 def describe_ranking(result: Ranking) -> Document:
     """Describe a ranking."""
-    answer, recipe, runs = _answer(result), result.recipe, words.runs_of(result)
+    recipe = result.recipe
     title = f"{words.metric_name(result.metric)} of {len(result.models)} classifiers"
     several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
     tables = (_ranks(result), *((_places(result),) if several else ()), _pairs(result))
 
     def sections(document: Document) -> tuple[Block, ...]:
         options = [("metric", result.metric), ("pos_label", method.positive_of(recipe))]
-        rows = method.method_rows(result, method.call_text("rank", recipe, options), runs, [len(result.draws)])
+        call = method.call_text("rank", recipe, options)
         moves, order = recipe.model.moves, [result.draws.names.index(model.name) for model in result.by_rank]
         matrices = matrix_blocks(confusions_of(recipe), moves)
         labels = ("League table", "Probability of each rank")
@@ -48,12 +57,12 @@ def describe_ranking(result: Ranking) -> Document:
             _pair_section(result, tables[-1]),
             *((Section("Confusion matrices", matrices),) if matrices else ()),
             *chain_section([result], score_traces([(result, result.metric)], order)),
-            document.method_section(rows, *method.model_graph(result)),
+            method.method_section(document, [result], call),
         )
 
     return Document(
-        caption=words.caption_text(title, recipe, runs),
-        answers=(answer,),
+        caption=words.caption_text(title, result),
+        answers=(_answer(result),),
         tables=tables,
         remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
         sentence=_sentence(result),
@@ -85,16 +94,15 @@ def _answer(result: Ranking) -> Answer:
             ("Data", f"{data} · {len(result.models)} classifiers"),
             (metric, f"{who} {estimate_text(best.estimate)} · {words.mass_text(recipe)} HDI"),
             ("Loss", f"picking {who} costs {_loss(best)} on average against the best of all"),
-            *chains_line(result),
+            ("Chains", words.chains_text(result)),
         ),
         note=f"HDI ends are ±{error:.1g} (Monte Carlo, {words.worth_text(n, least)}); ties share their ranks equally",
     )
 
 
 def _loss(model: Ranked) -> str:
-    places = decimals(model.estimate, model.estimate.mc_error)
-    loss = number(model.expected_loss, places)
-    return loss if float(loss) else f"under {10.0**-places:g}"
+    loss = carried(model.expected_loss, model.estimate)
+    return loss if float(loss) else f"under {10.0 ** -decimals(model.estimate, model.estimate.mc_error):g}"
 
 
 def _ranks(result: Ranking) -> Table:
@@ -106,7 +114,7 @@ def _ranks(result: Ranking) -> Table:
             *words.estimate_cells(model.estimate),
             percent(model.p_best, model.estimate.worth(n)),
             number(model.expected_rank, 2),
-            number(model.expected_loss, decimals(model.estimate, model.estimate.mc_error)),
+            carried(model.expected_loss, model.estimate),
         )
         for model in result.by_rank
     ]
@@ -138,8 +146,8 @@ def _pairs(result: Ranking) -> Table:
         rows.append(
             (
                 f"{name(pair.a)} − {name(pair.b)}",
-                number(delta.mean, decimals(delta, delta.mc_error), sign=True),
-                interval(delta.hdi.low, delta.hdi.high, decimals(delta), sign=True),
+                carried(delta.mean, delta, sign=True),
+                hdi_text(delta, sign=True),
                 *(("–", "–", "–") if masses is None else (percent(mass, delta.worth(n)) for mass in masses)),
                 *([more_cell(pair.more)] if more else []),
                 words.decision_text(pair.contrast.decision),
@@ -173,7 +181,7 @@ def _sentence(result: Ranking) -> str:
     counts, pairs = words.tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {counts.won + counts.lost + counts.even} of {count_of(pairs, 'pair')} settled"
     verdicts = "" if counts.without == pairs else settled
-    made_by = words.by_method(result, len(result.draws), words.runs_of(result))
+    made_by = words.by_method(result)
     return f"{words.on_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {made_by})."
 
 

@@ -111,6 +111,13 @@ def silent():
         yield
 
 
+@pytest.fixture
+def rough_factors(monkeypatch):
+    """Draw little for Bayes factors, which takes longer than all else where classes are many: the test has other aims."""
+    for module in ("answers", "drawing"):
+        monkeypatch.setattr(f"ropewalk.inference.{module}.SD_DRAWS", 1_000)
+
+
 @pytest.fixture(scope="session")
 def write():
     """Return a function that writes rows as CSV and returns the path."""

@@ -61,7 +61,7 @@ def test_without_items_eta_is_its_beta_prior():
 
 @pytest.mark.parametrize("name", ["mixed", "thin", "no items"])
 def test_rows_are_those_of_brute_force(name):
-    counts, size = np.array(MATRICES[name]), 100_000
+    counts, size = np.array(MATRICES[name]), 40_000
     m = len(counts)
     rng = np.random.default_rng(5)
     f = density(counts, 1.0, 1.0, 1.0)
@@ -102,13 +102,19 @@ def test_table_four_of_icdm_2015_at_400_000_draws(seed):
         assert ours.regions.inside == pytest.approx(float(row["prob_in_rope"]), abs=0.006)
 
 
-def test_table_four_of_icdm_2015():
+def test_table_four_of_icdm_2015(rough_factors):
     """The same with fewer draws: the tolerances of the printed table, plus the Monte Carlo error of a share."""
-    for row, ours in table_four(0, 50_000):
+    draws = 10_000
+
+    def error(share):
+        return 4 * np.sqrt(share * (1 - share) / draws)
+
+    for row, ours in table_four(0, draws):
+        below, inside = float(row["prob_below_zero"]), float(row["prob_in_rope"])
         assert ours.mean == pytest.approx(float(row["mean"]), abs=0.001)
         assert ours.std == pytest.approx(0.008, abs=0.0005)
-        assert ours.prob_below_zero == pytest.approx(float(row["prob_below_zero"]), abs=0.003 + 0.002)
-        assert ours.regions.inside == pytest.approx(float(row["prob_in_rope"]), abs=0.006 + 0.004)
+        assert ours.prob_below_zero == pytest.approx(below, abs=0.003 + error(below))
+        assert ours.regions.inside == pytest.approx(inside, abs=0.006 + error(inside))
         if row["metric"] == "macro_f1":  # an HDI end of the micro row of the SVMs lies within its error of the edge
             assert ours.decision.symbol == row["decision"]
 
@@ -144,9 +150,9 @@ def test_a_recall_of_the_paired_tree_is_beta_one_half_too(news):
         assert stats.kstest(recall, stats.beta(0.5 + right, 0.5 + wrong).cdf).pvalue > 1e-4
 
 
-def test_pairing_narrows_the_interval_by_a_third(news):
+def test_pairing_narrows_the_interval_by_a_third(news, rough_factors):
     """NB_Mult − SVM_L2, macro F1: the paired posterior's std is at most .70 of the hierarchical, unpaired one's."""
-    how = {"a": "nb_mult", "b": "svm_l2", "metric": "macro_f1", "rope": 0.005, "rng": 0, "draws": 20_000}
+    how = {"a": "nb_mult", "b": "svm_l2", "metric": "macro_f1", "rng": 0, "draws": 5_000}
     paired = rw.compare(news.outcomes, **how)
     apart = rw.compare(news.outcomes, model="icdm2015", **how)
     assert paired.std <= 0.70 * apart.std
@@ -169,7 +175,7 @@ def test_they_take_one_classifier_at_a_time(model, news):
         model.fit(news.outcomes)
 
 
-def test_small_classes_are_warned_about(news):
+def test_small_classes_are_warned_about(news, rough_factors):
     y, a, b = news.y_true[:300], news.predictions["nb_mult"][:300], news.predictions["svm_l2"][:300]
     with pytest.warns(rw.errors.RopewalkWarning) as caught:
         rw.compare(y, a, b, model="icdm2015", rng=0, draws=2_000)

@@ -19,8 +19,8 @@ def size(path):
     return tuple(float(re.search(rf'{side}="([\d.]+)pt"', head)[1]) for side in ("width", "height"))
 
 
-def test_icdm_has_figures_4_to_6_of_three_panels(tmp_path):
-    rows = [row for row in icdm2015(draws=1_000) if row.ours.metric == "macro_f1"]
+def test_icdm_has_figures_4_to_6_of_three_panels(tmp_path, rough_factors):
+    rows = [row for row in icdm2015(draws=500) if row.ours.metric == "macro_f1"]
     written = list(draw_figures("icdm2015", rows, make_folder(str(tmp_path / "new" / "folder"))))
     names = [f"icdm2015-figure-{i}.{kind}" for i in (4, 5, 6) for kind in ("svg", "png")]
     assert sorted(path.name for path in written) == sorted(names)
@@ -31,8 +31,8 @@ def test_icdm_has_figures_4_to_6_of_three_panels(tmp_path):
             assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_sigir_has_figure_6_and_the_same_seed_draws_the_same_file(tmp_path):
-    rows = [row for row in sigir2016(draws=1_000) if row.category == 8]
+def test_sigir_has_figure_6_and_the_same_seed_draws_the_same_file(tmp_path, rough_factors):
+    rows = [row for row in sigir2016(draws=500) if row.category == 8]
     assert len(rows) == 3  # of three pairs; the figure is about one of them
     first = list(draw_figures("sigir2016", rows, make_folder(str(tmp_path / "a"))))
     second = list(draw_figures("sigir2016", rows, make_folder(str(tmp_path / "b"))))
@@ -41,7 +41,7 @@ def test_sigir_has_figure_6_and_the_same_seed_draws_the_same_file(tmp_path):
     assert size(first[0]) == pytest.approx((2 * 3.4 * 72, 2.6 * 72))
 
 
-def test_the_command_writes_them_and_says_where(run, tmp_path):
+def test_the_command_writes_them_and_says_where(run, tmp_path, rough_factors):
     code, out, err = run("reproduce", "sigir2016", "--draws", "1000", "--figures", tmp_path / "figures")
     assert code == 0
     assert "Table 4" in out

@@ -9,7 +9,7 @@ import pytest
 from ropewalk.papers import sigir2016
 
 RUNS = [
-    pytest.param((100_000, 0), id="100,000 draws"),
+    pytest.param((50_000, 0), id="50,000 draws"),
     *(pytest.param((1_000_000, seed), marks=pytest.mark.slow, id=f"seed {seed}") for seed in range(5)),
 ]
 

@@ -25,6 +25,8 @@ from ropewalk.report.pictures.axes import Axis, Entry, area, forest, outline, ro
 from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
 from support import method_rows
 
+pytestmark = pytest.mark.usefixtures("rough_factors")
+
 QUICK = {"rng": 0, "draws": 500}
 HOSTILE = hostile_names("script", "image", "turned", "control", "long", "formula", "emoji", "hebrew")
 

@@ -52,7 +52,7 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     >>> import ropewalk as rw
     >>> from ropewalk.plots import plot_per_class
     >>> news = rw.examples.news20()
-    >>> table = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0)
+    >>> table = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, draws=2_000, rng=0)
     >>> ax = plot_per_class(table)
     >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()][:3]
     ('Δ F1: nb_mult − svm_l2', ['0', '1', '2'])

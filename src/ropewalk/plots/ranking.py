@@ -61,7 +61,7 @@ def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import ropewalk as rw
     >>> news = rw.examples.news20()
-    >>> ax = plot_ranking(rw.rank(news.outcomes, metric="macro_f1", draws=2_000, rng=0))
+    >>> ax = plot_ranking(rw.rank(news.outcomes, metric="macro_f1", draws=500, rng=0))
     >>> [name.get_text() for name in ax.get_yticklabels()]
     ['nb_mult', 'svm_l2', 'svm_l1', 'nb_bern']
     """
@@ -146,7 +146,7 @@ def plot_pairwise(result: Ranking, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import ropewalk as rw
     >>> news = rw.examples.news20()
-    >>> ax = plot_pairwise(rw.rank(news.outcomes, metric="macro_f1", rope=0.005, draws=5_000, rng=0))
+    >>> ax = plot_pairwise(rw.rank(news.outcomes, metric="macro_f1", rope=0.005, draws=1_000, rng=0))
     >>> [text.get_text() for text in ax.texts if text.get_text() in "≫≪≈<>"][:3]
     ['≫', '≫', '≫']
     """

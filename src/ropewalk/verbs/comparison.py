@@ -150,7 +150,7 @@ def compare_classes(
     --------
     >>> import ropewalk as rw
     >>> news = rw.examples.news20()
-    >>> table = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0)
+    >>> table = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, draws=5_000, rng=0)
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """

@@ -112,7 +112,7 @@ def icdm2015(*, draws: DrawsLike = "auto", seed: int = 0, threads: int = 1) -> I
 
     Examples
     --------
-    >>> row = next(icdm2015(draws=10_000))
+    >>> row = next(icdm2015(draws=2_000))
     >>> row.question, row.decision, row.agrees
     ('micro_f1 of nb_bern − nb_mult', '≪', True)
     """

@@ -207,7 +207,7 @@ def _verdict_key(ax: Axes, ranking: Ranking, *, stable: bool) -> None:
     question = canvas.folded(f"{metric_words(ranking.recipe)}{rope}", MAX_TITLE_WIDTH, TEXT)
     legend = ax.legend(
         handles, [text for _, text in _KEY], handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)},
-        title=question + ("" if stable else "\n? hangs on the draws"),
+        title=question + ("" if stable else "\n? depends on the draws"),
         prop={"family": canvas.GLYPHS, "size": SMALL}, title_fontsize=TEXT, ncols=2, loc="lower center",
         bbox_to_anchor=(0.5, 1.0), frameon=False, handlelength=1.8, handleheight=0.9, columnspacing=1.2,
         labelspacing=0.3, borderaxespad=0.3,

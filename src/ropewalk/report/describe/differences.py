@@ -27,8 +27,8 @@ MAX_THIN_CLASSES_NAMED: Final = 6
 _OF_ITS_OWN: Final = "Each class is a question of its own; ? marks a verdict that other draws may change."
 _AS_THEY_STAND: Final = "All of this is counted against the labels as they stand in the data."
 _BAYES_FACTOR: Final = (
-    "BF01 says how much more likely the data are if the two are equal than if they differ: above 1 it speaks for "
-    "equality. It hangs on the prior, and it is not the verdict. Savage-Dickey hangs on the bandwidth of a kernel too, "
+    "BF01 says how much more likely the data are if the two are equal than if they differ: above 1 it supports "
+    "equality. It depends on the prior, and it is not the verdict. Savage-Dickey depends on the bandwidth of a kernel too, "
     "where the prior is dense at 0."
 )
 _SHADES: Final = (

@@ -113,7 +113,7 @@ def silent():
 
 @pytest.fixture
 def rough_factors(monkeypatch):
-    """Draw little for Bayes factors, which takes longer than all else where classes are many: the test has other aims."""
+    """Draw little for Bayes factors, which take longest where classes are many, and are not what is tested."""
     for module in ("answers", "drawing"):
         monkeypatch.setattr(f"ropewalk.inference.{module}.SD_DRAWS", 1_000)
 

@@ -303,7 +303,7 @@ def _ancestors(graph, name):
 
 @pytest.mark.parametrize("key", CASES)
 def test_every_arrow_is_in_a_formula(key):
-    """What a quantity hangs on is named by its formula, constants and earlier items apart, whose numbers are."""
+    """What a quantity depends on is named by its formula, constants and earlier items apart, whose numbers are."""
     graph = made(key)
     for parent, child in graph.edges:
         if graph[parent].kind != "constant" and not child.startswith("earlier"):

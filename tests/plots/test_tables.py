@@ -458,7 +458,7 @@ class TestPairwise:
         rough = rw.rank(news.outcomes, metric="macro_f1", rope=0.02, draws=20, rng=0)
         ax = plot_pairwise(rough)
         assert all(symbol.endswith("?") for symbol in first_words(ax).values())
-        assert ax.get_legend().get_title().get_text() == "macro F1, ROPE ±0.02\n? hangs on the draws"
+        assert ax.get_legend().get_title().get_text() == "macro F1, ROPE ±0.02\n? depends on the draws"
 
     def test_a_one_sided_rope_is_mirrored_on_the_other_side_of_the_diagonal(self, news):
         found = rw.rank(

@@ -148,7 +148,7 @@ def run_evaluation(
 def _same_chains(known: Recipe, recipe: Recipe) -> bool:
     """Whether chains of one recipe are those of another."""
     alike = known.model == recipe.model and known.sampler == recipe.sampler
-    labels = [[table.labels for table in one.tables] for one in (known, recipe)]
+    labels = [[table.labels for table in other.tables] for other in (known, recipe)]
     return known.sampler is not None and alike and labels[0] == labels[1]
 
 
@@ -179,7 +179,7 @@ def _posterior(
         path = rope_path(above, ordered - bar, **how)
         words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
-    found = MetricPosterior(
+    posterior = MetricPosterior(
         metric=metric,
         estimate=estimate,
         prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
@@ -195,7 +195,7 @@ def _posterior(
     whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
     remarks = remarks_on(recipe, drawing, draft.posteriors, whose)
     stopped = capped(draft, stable=decision is None or decision.stable)
-    return with_outlook(found), (*remarks, *stopped)
+    return with_outlook(posterior), (*remarks, *stopped)
 
 
 def run_ranking(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -> Ranking:
@@ -215,11 +215,11 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         delta = difference(psi[i], psi[j])
-        found = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        difference = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
         reasons.append(draft.judged((estimates[i], estimates[j])).no_verdict)
         if reasons[-1]:
-            found = replace(found, regions=None, rope_path=None, decision=None)
-        pairwise.append(Pair(a=names[i], b=names[j], contrast=found))
+            difference = replace(difference, regions=None, rope_path=None, decision=None)
+        pairwise.append(Pair(a=names[i], b=names[j], contrast=difference))
     if all(reasons):
         drawing = replace(drawing, no_verdict=reasons[0])
     better = psi if recipe.metric.higher_is_better else -psi
@@ -227,7 +227,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -
     loss = (better.max(axis=0) - better).mean(axis=1)
     signs = np.eye(len(names)).tolist()
     whose = {f"{recipe.metric.name}, {name}": (e, s) for name, e, s in zip(names, estimates, signs, strict=True)}
-    (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda one: abs(one[1].delta.pull))
+    (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda pair: abs(pair[1].delta.pull))
     versus = [float(k == i) - float(k == j) for k in range(len(names))]
     whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
     beside = remarks_on(recipe, drawing, draft.posteriors, whose)

@@ -153,7 +153,7 @@ def _by_clusters(
     units = rng.standard_exponential((outcomes.clusters.n, draws))
     weights = outcomes.clusters.matrix(len(outcomes.codes)) @ units
     size = outcomes.n_items / outcomes.clusters.n
-    found = np.empty((3, rows.size, outcomes.n_labels))
+    rates = np.empty((3, rows.size, outcomes.n_labels))
     for i, row in enumerate(rows.tolist()):
         here = np.flatnonzero(outcomes.codes[:, 0] == row)
         total = weights[here].sum(axis=0)
@@ -162,8 +162,8 @@ def _by_clusters(
             more, less = size * rng.standard_gamma(_HALF, (2, draws))
             rate = (hits + more) / (total + more + less)
             ends = hdi(np.sort(rate), prob)
-            found[:, i, j] = rate.mean(), ends.low, ends.high
-    return found[0], found[1], found[2]
+            rates[:, i, j] = rate.mean(), ends.low, ends.high
+    return rates[0], rates[1], rates[2]
 
 
 @checked_keywords

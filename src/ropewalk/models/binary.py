@@ -188,19 +188,19 @@ def _every_cell(n_labels: int, n_classifiers: int) -> Cells:
 
 
 def binary_graph(s: Sketch, mu: Law, positive: Law, negative: Law, *, per_label: bool = False) -> Graph:
-    """Finish a sketch of two outcomes: shares mu, and what is said about items of either class.
+    """Finish a sketch of two outcomes: shares mu, and what is rate about items of either class.
 
     With `per_label` there is one such model per label, as items with any number of labels have them.
     """
     label, total = "l" if per_label else "", s.sign("N")
     name, letter = ("theta", "θ") if s.joint else ("rho", "ρ")
-    share, said, n, c = (s.sign(symbol, label) for symbol in ("μ", letter, "n", "c"))
+    share, rate, n, c = (s.sign(symbol, label) for symbol in ("μ", letter, "n", "c"))
     s.shares(mu, label)
-    s.parameter(f"{name}+", (2, 0), f"{said}^+", positive, ("alpha+", (2, -2), "α^+"))
-    s.parameter(f"{name}-", (3, 0), f"{said}^−", negative, ("alpha-", (3, -2), "α^−"))
+    s.parameter(f"{name}+", (2, 0), f"{rate}^+", positive, ("alpha+", (2, -2), "α^+"))
+    s.parameter(f"{name}-", (3, 0), f"{rate}^−", negative, ("alpha-", (3, -2), "α^−"))
     if s.form == "items":
         law, y = "Cat" if s.joint else "Bern", s.sign("y", "i", label)
-        answer = f"{law}({said}^+) if {y} = +, {law}({said}^−) if {y} = −"
+        answer = f"{law}({rate}^+) if {y} = +, {law}({rate}^−) if {y} = −"
         s.observed("y", (0, 1), y, f"Bern({share})", "mu")
         s.observed("yhat", (1, 1), s.sign("ŷ", "i", label), answer, "y", f"{name}+", f"{name}-")
         s.plate(f"item i = 1 … {total}")
@@ -209,8 +209,8 @@ def binary_graph(s: Sketch, mu: Law, positive: Law, negative: Law, *, per_label:
         s.constant("N", (0.5, 3) if per_label else (0, 2), total)
         s.observed("n+", (0, 1), f"{n}^+", f"Bin({total}, {share})", "mu", "N")
         s.derived("n-", (1, 2), f"{n}^−", f"{total} − {n}^+", "N", "n+")
-        s.observed("c+", (2, 1), f"{c}^+", f"{law}({n}^+, {said}^+)", f"{name}+", "n+")
-        s.observed("c-", (3, 2), f"{c}^−", f"{law}({n}^−, {said}^−)", f"{name}-", "n-")
+        s.observed("c+", (2, 1), f"{c}^+", f"{law}({n}^+, {rate}^+)", f"{name}+", "n+")
+        s.observed("c-", (3, 2), f"{c}^−", f"{law}({n}^−, {rate}^−)", f"{name}-", "n-")
     if per_label:
         s.plate(f"label l = 1 … {s.n_labels}")
     return s.scores("mu", f"{name}+", f"{name}-")

@@ -188,11 +188,11 @@ def agreements(tables: Tables) -> FloatArray | None:
 
 
 def _agreements(tables: Weighted) -> FloatArray:
-    said, n_draws, loose = tables.cells.codes.T[1:], tables.weights.shape[1], tables.loose
-    pairs = list(combinations(range(len(said)), 2))
+    predicted, n_draws, loose = tables.cells.codes.T[1:], tables.weights.shape[1], tables.loose
+    pairs = list(combinations(range(len(predicted)), 2))
     agreed = np.empty((len(pairs), n_draws))
     for i, (k, other) in enumerate(pairs):
-        agreed[i] = tables.weights[said[k] == said[other]].sum(axis=0)
+        agreed[i] = tables.weights[predicted[k] == said[other]].sum(axis=0)
         if loose is not None:
             alike = loose.codes[1 + k] == loose.codes[1 + other]
             agreed[i] += np.bincount(loose.draw[alike], loose.weights[alike], minlength=n_draws)
@@ -213,8 +213,10 @@ def _squares(tables: Weighted) -> FloatArray:
     size, n_draws, loose = tables.n_labels, tables.weights.shape[1], tables.loose
     truth = tables.cells.codes[:, 0].astype(np.int64)
     matrices = []
-    for k, said in enumerate(tables.cells.codes.T[1:]):
-        sums: FloatArray = Sums(truth * size + said, np.arange(len(truth)), (size * size, len(truth))) @ tables.weights
+    for k, predicted in enumerate(tables.cells.codes.T[1:]):
+        sums: FloatArray = (
+            Sums(truth * size + predicted, np.arange(len(truth)), (size * size, len(truth))) @ tables.weights
+        )
         square = np.ascontiguousarray(sums.T)
         if loose is not None:
             places = (loose.draw * size + loose.codes[0]) * size + loose.codes[1 + k]

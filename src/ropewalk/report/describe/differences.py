@@ -28,8 +28,8 @@ _OF_ITS_OWN: Final = "Each class is a question of its own; ? marks a verdict tha
 _AS_THEY_STAND: Final = "All of this is counted against the labels as they stand in the data."
 _BAYES_FACTOR: Final = (
     "BF01 says how much more likely the data are if the two are equal than if they differ: above 1 it supports "
-    "equality. It depends on the prior, and it is not the verdict. Savage-Dickey depends on the bandwidth of a kernel too, "
-    "where the prior is dense at 0."
+    "equality. It depends on the prior, and it is not the verdict. Savage-Dickey depends on the bandwidth of a "
+    "kernel too, where the prior is dense at 0."
 )
 _SHADES: Final = (
     "Items, darker where they are a larger share of their true class. Each share has an interval by itself: that of "

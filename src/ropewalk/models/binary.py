@@ -188,7 +188,7 @@ def _every_cell(n_labels: int, n_classifiers: int) -> Cells:
 
 
 def binary_graph(s: Sketch, mu: Law, positive: Law, negative: Law, *, per_label: bool = False) -> Graph:
-    """Finish a sketch of two outcomes: shares mu, and what is rate about items of either class.
+    """Finish a sketch of two outcomes: shares mu, and what is said about items of either class.
 
     With `per_label` there is one such model per label, as items with any number of labels have them.
     """

@@ -189,7 +189,7 @@ def label_sums(outcomes: MultilabelOutcomes) -> Any:
     n_labels, n_classifiers = outcomes.n_labels, outcomes.n_classifiers
     truly = (outcomes.bits & 1).astype(bool)
     called = [((outcomes.bits >> (1 + k)) & 1).astype(bool) for k in range(n_classifiers)]
-    parts = [truly, *(truly & positive for positive in called), *said]
+    parts = [truly, *(truly & positive for positive in called), *called]
     rows = np.concatenate([outcomes.indices[part] + i * n_labels for i, part in enumerate(parts)])
     items = np.concatenate([outcomes.item_of[part] for part in parts])
     shape = (len(parts) * n_labels, outcomes.counts.size)

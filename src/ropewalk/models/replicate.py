@@ -192,7 +192,7 @@ def _agreements(tables: Weighted) -> FloatArray:
     pairs = list(combinations(range(len(predicted)), 2))
     agreed = np.empty((len(pairs), n_draws))
     for i, (k, other) in enumerate(pairs):
-        agreed[i] = tables.weights[predicted[k] == said[other]].sum(axis=0)
+        agreed[i] = tables.weights[predicted[k] == predicted[other]].sum(axis=0)
         if loose is not None:
             alike = loose.codes[1 + k] == loose.codes[1 + other]
             agreed[i] += np.bincount(loose.draw[alike], loose.weights[alike], minlength=n_draws)

@@ -215,11 +215,11 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         delta = difference(psi[i], psi[j])
-        difference = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        judged = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
         reasons.append(draft.judged((estimates[i], estimates[j])).no_verdict)
         if reasons[-1]:
-            difference = replace(difference, regions=None, rope_path=None, decision=None)
-        pairwise.append(Pair(a=names[i], b=names[j], contrast=difference))
+            judged = replace(judged, regions=None, rope_path=None, decision=None)
+        pairwise.append(Pair(a=names[i], b=names[j], contrast=judged))
     if all(reasons):
         drawing = replace(drawing, no_verdict=reasons[0])
     better = psi if recipe.metric.higher_is_better else -psi

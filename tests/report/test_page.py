@@ -23,6 +23,7 @@ from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.inference.extras import gather
 from ropewalk.report.pictures.axes import Axis, Entry, area, forest, outline, round_step, view
 from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
+from ropewalk.report.render import _templates
 from support import method_rows
 
 pytestmark = pytest.mark.usefixtures("rough_factors")
@@ -128,11 +129,14 @@ def test_rows_of_a_forest_stand_on_one_axis(rng):
     ]
     question = Question(rope=Interval(-0.1, 0.1), prob=0.95, rule="hdi", higher_is_better=True)
     found = forest([Entry(label=str(i), estimate=e) for i, e in enumerate(estimates)], question, head="h", what="w")
-    low = estimates[0].hdi.low
-    scale = (found.rows[2].mean - found.rows[0].mean) / (estimates[2].mean - estimates[0].mean)
-    for row, estimate in zip(found.rows, estimates, strict=True):
-        assert row.low - found.rows[0].low == pytest.approx(scale * (estimate.hdi.low - low), abs=0.01)
-        assert row.high - row.low == pytest.approx(scale * (estimate.hdi.high - estimate.hdi.low), abs=0.01)
+    drawn = str(_templates().get_template("pictures.html.j2").module.forest(found))
+    places = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%".*?cx="([\d.]+)%"', drawn)
+    rows = [tuple(map(float, place)) for place in places]
+    assert len(rows) == 3
+    scale = (rows[2][2] - rows[0][2]) / (estimates[2].mean - estimates[0].mean)
+    for (low, high, _), estimate in zip(rows, estimates, strict=True):
+        assert low - rows[0][0] == pytest.approx(scale * (estimate.hdi.low - estimates[0].hdi.low), abs=0.01)
+        assert high - low == pytest.approx(scale * (estimate.hdi.high - estimate.hdi.low), abs=0.01)
     assert found.rope.high - found.rope.low == pytest.approx(scale * 0.2, abs=0.01)
 
 

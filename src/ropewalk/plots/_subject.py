@@ -44,7 +44,7 @@ class Subject:
     @property
     def rope(self) -> Interval | None:
         """The ROPE on the axis of the draws; None where it has no part in the answer."""
-        return None if self.posterior.masses is None else self.posterior.rope
+        return None if self.posterior.answer.regions is None else self.posterior.rope
 
 
 def metric_words(recipe: Recipe) -> str:

@@ -17,14 +17,7 @@ from ropewalk.plots import _canvas as canvas
 from ropewalk.plots._canvas import SMALL, TEXT, Axes, Panels
 from ropewalk.plots._series import draw_line, next_style
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
-from ropewalk.report.describe.chains import (
-    ChainNumbers,
-    chain_numbers,
-    chain_values,
-    delta_values,
-    divergent,
-    divergent_draws,
-)
+from ropewalk.report.describe.chains import ChainNumbers, chain_numbers, chain_values, delta_values, divergent
 from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, hull, view
 from ropewalk.report.words import can_diverge, rhat_text, step_text
 from ropewalk.results import Comparison, MetricPosterior, Ranking
@@ -137,7 +130,7 @@ def plot_trace(result: Comparison | MetricPosterior | Ranking, *, ax: Any = None
     for (left, right), chained in zip(panels, numbers, strict=True):
         last = chained is numbers[-1]
         shown = chain_numbers(chained.values, MAX_CHAIN_DRAWS)
-        _trace(left, chained.values, shown, divergent_draws(divergent(answer)))
+        _trace(left, chained.values, shown, divergent(answer))
         _ranks(right, chained.values, shown)
         if last:
             left.set_xlabel("draw of a chain" + ("" if shown.step == 1 else f" (one in {shown.step:,} is shown)"))
@@ -309,7 +302,7 @@ def _lines(ax: Axes, estimate: Estimate, order: IntArray, shown: FloatArray, run
 def _say(ax: Axes, subject: Subject, unit: float) -> None:
     """Write mean and HDI at the right of their lines; as one text where the lines are too close. `unit` is a point."""
     posterior = subject.posterior
-    estimate, mass, signed = posterior.estimate, f"{100 * posterior.question.prob:g}% HDI", posterior.signed
+    estimate, mass, signed = posterior.estimate, f"{posterior.mass} HDI", posterior.signed
     (low, high), mean = estimate.hdi, estimate.mean
     places = decimals(estimate)
     ends = [canvas.minus(number(end, places, sign=signed)) for end in (low, high)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -150,17 +149,6 @@ def _mark(ax: Axes, c: Comparison, preset: float | None, top: float) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Factor:
-    """A Savage-Dickey ratio that is there, as text and as numbers."""
-
-    text: str
-    reliable: bool
-    value: float
-    density: float
-    prior_density: float
-
-
 @checked_keywords
 def plot_factor(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the prior and the posterior of A − B, and their densities at 0, whose ratio is the Bayes factor BF01.
@@ -186,35 +174,34 @@ def plot_factor(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ['posterior', 'prior']
     """
     c = canvas.of_kind(result, Comparison, "plot_factor", "compare")
-    ratio, prior, delta = _factor_of(c)
+    bf, prior, delta = _factor_of(c)
     ax = canvas.axes(ax, "plot_factor")
     shown = view(hull([bulk(np.sort(delta), c.hdi)], [0.0]), margin=DENSITY_MARGIN)
     posterior_top = _curve(ax, delta, shown, name="posterior", colour=INK, line="-")
     prior_top = _curve(ax, prior, shown, name="prior", colour=QUIET, line="--")
-    top = max(posterior_top, prior_top, ratio.density, ratio.prior_density)
+    top = max(posterior_top, prior_top, bf.density, bf.prior_density)
     canvas.rule(ax, 0.0)
-    _dots(ax, ratio, top, leftwards=float(np.median(delta)) > 0)
+    _dots(ax, bf, top, leftwards=float(np.median(delta)) > 0)
     ax.set_xlim(shown.low, shown.high)
     ax.set_ylim(0.0, HEADROOM * top)
     width, _ = canvas.room_of(ax, beside=canvas.BESIDE)
     ax.set_ylabel("density")
     ax.legend(fontsize=SMALL, frameon=False, handlelength=1.6, labelcolor=INK, loc=_free_place(delta, shown))
-    canvas.name_axes(ax, width, x=delta_words(c), title=_factor_headline(ratio))
+    canvas.name_axes(ax, width, x=delta_words(c), title=_factor_headline(bf))
     canvas.with_signs(ax)
     return ax
 
 
-def _factor_of(c: Comparison) -> tuple[_Factor, FloatArray, FloatArray]:
-    """Return the densities at 0 and the draws that they are made of, prior and posterior, or say why there are none."""
+def _factor_of(c: Comparison) -> tuple[Any, FloatArray, FloatArray]:
+    """Return the Bayes factor and the draws that it is made of, prior and posterior, or say why there are none."""
     bf = c.bayes_factor
-    ratio = None if bf is None else (bf.sd, bf.density, bf.prior_density)
-    if bf is None or ratio is None or None in ratio or c.prior_draws is None or c.sd_draws is None:
+    if bf is None or None in (bf.sd, bf.density, bf.prior_density) or c.prior_draws is None or c.sd_draws is None:
         reason = "" if bf is None else bf.reason
         raise InvalidInputError(
             f"There is no Savage-Dickey ratio to draw{f': {reason}' if reason else ''}.",
             hint="the papers' models have one: of two labels, or model='icdm2015', unless all draws are alike.",
         )
-    return _Factor(savage_dickey(bf), bf.sd_reliable, *ratio), c.prior_draws, c.sd_draws  # type: ignore[arg-type]
+    return bf, c.prior_draws, c.sd_draws
 
 
 def _curve(ax: Axes, draws: FloatArray, shown: Interval, *, name: str, colour: str, line: str) -> float:
@@ -228,23 +215,24 @@ def _curve(ax: Axes, draws: FloatArray, shown: Interval, *, name: str, colour: s
     return float(heights.max())
 
 
-def _factor_headline(ratio: _Factor) -> str:
+def _factor_headline(bf: Any) -> str:
     """Write the ratio, and what it means."""
-    times, equal, different = factor(max(ratio.value, 1 / ratio.value)) if ratio.value else "", "Δ = 0", "Δ ≠ 0"
-    likelier, other = (equal, different) if ratio.value >= 1 else (different, equal)
-    headline = f"BF01 = {ratio.text}: the data are {times} times as likely if {likelier} as if {other}"
-    if ratio.text.startswith("<"):
-        headline = f"BF01 {ratio.text}: the data are over 100 times as likely if {different} as if {equal}"
-    return headline if ratio.reliable else f"{headline} (rough: few draws near 0)"
+    text, equal, different = savage_dickey(bf), "Δ = 0", "Δ ≠ 0"
+    likelier, other = (equal, different) if bf.sd >= 1 else (different, equal)
+    headline = f"BF01 {text}: the data are over 100 times as likely if {different} as if {equal}"
+    if not text.startswith("<"):
+        times = factor(max(bf.sd, 1 / bf.sd))
+        headline = f"BF01 = {text}: the data are {times} times as likely if {likelier} as if {other}"
+    return headline if bf.sd_reliable else f"{headline} (rough: few draws near 0)"
 
 
-def _dots(ax: Axes, ratio: _Factor, top: float, *, leftwards: bool) -> None:
+def _dots(ax: Axes, bf: Any, top: float, *, leftwards: bool) -> None:
     """Mark the densities at 0, and write how large they are.
 
     At the height of the posterior's dot the side away from its heap is free; the prior is flat, and free above.
     """
     away = -5.0 if leftwards else 5.0
-    for height, colour, shift in ((ratio.density, INK, (away, 0.0)), (ratio.prior_density, QUIET, (-away, 6.0))):
+    for height, colour, shift in ((bf.density, INK, (away, 0.0)), (bf.prior_density, QUIET, (-away, 6.0))):
         ax.plot([0.0], [height], "o", color=colour, markersize=4.5, markeredgecolor="white", zorder=4)
         if colour == INK and height < MIN_DENSITY_NAMED * top:  # a dot on the axis says it
             continue

@@ -118,7 +118,7 @@ def _end_texts(subject: Subject, view: Interval) -> tuple[str, str]:
     low, high = posterior.estimate.hdi
     places = decimals(posterior.estimate)
     left, right = (canvas.minus(number(end, places, sign=posterior.signed)) for end in (low, high))
-    what = f"{100 * posterior.question.prob:g}% HDI"
+    what = f"{posterior.mass} HDI"
     return (f"{what}  {left}", right) if low - view.low > view.high - high else (left, f"{right}  {what}")
 
 

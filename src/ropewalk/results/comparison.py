@@ -16,23 +16,8 @@ from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.protocol import Model
-from ropewalk.results import upwards
-from ropewalk.results.base import (
-    HEAD,
-    SCHEMA,
-    Drawing,
-    Modelled,
-    OneMetric,
-    Recipe,
-    Rendered,
-    delta_dict,
-    estimate_dict,
-    more_dict,
-    pick,
-    plain,
-    recipe_dict,
-    verdict_dict,
-)
+from ropewalk.results import base, upwards
+from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
 from ropewalk.results.planning import MoreData
@@ -119,20 +104,20 @@ class Comparison(OneMetric, Remarked):
         recipe, factor = self.recipe, self.bayes_factor
         return {
             **self._head(),
-            "a": {"name": self.a, **estimate_dict(self.estimate_a)},
-            "b": {"name": self.b, **estimate_dict(self.estimate_b)},
-            "delta": delta_dict(self),
-            **verdict_dict(recipe.rope, self.regions, self.decision),
+            "a": {"name": self.a, **base.estimate_dict(self.estimate_a)},
+            "b": {"name": self.b, **base.estimate_dict(self.estimate_b)},
+            "delta": base.delta_dict(self),
+            **base.verdict_dict(recipe.rope, self.regions, self.decision),
             "rope_path": None
             if self.rope_path is None
             else [{"from": p.start, "to": p.stop, "symbol": p.verdict.value} for p in self.rope_path],
             "bayes_factor": None
             if factor is None
-            else {**pick(factor, "sd sd_reliable rope rope_reliable rope_bound"), "reason": factor.reason or None},
-            "tests": None if self.tests is None else plain(self.tests.tests),
-            "more_data": more_dict(self.more),
-            "recipe": recipe_dict(recipe),
-            **pick(self, "notes warnings"),
+            else {**base.pick(factor, "sd sd_reliable rope rope_reliable rope_bound"), "reason": factor.reason or None},
+            "tests": None if self.tests is None else base.plain(self.tests.tests),
+            "more_data": base.more_dict(self.more),
+            "recipe": base.recipe_dict(recipe),
+            **base.pick(self, "notes warnings"),
         }
 
 
@@ -162,7 +147,7 @@ class ClassComparisons(Rendered, Modelled):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""
-        return {"schema": SCHEMA, "classes": plain(self.comparisons)}
+        return {"schema": base.SCHEMA, "classes": base.plain(self.comparisons)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -201,8 +186,8 @@ class PriorSensitivity(Rendered):
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""
         return {
-            **HEAD,
-            **pick(self, "moved robust"),
+            **base.HEAD,
+            **base.pick(self, "moved robust"),
             "rows": [{"which": which, **comparison.to_dict()} for which, comparison in self.rows],
         }
 
@@ -348,9 +333,9 @@ class ForeignComparison(Comparison):
         return {
             **Comparison.to_dict(self.plain()),
             "engine": "foreign",
-            **pick(origin, "prior n_items seed"),
+            **base.pick(origin, "prior n_items seed"),
             **{
-                key: {"name": name, **(unknown if estimate is None else estimate_dict(estimate))}
+                key: {"name": name, **(unknown if estimate is None else base.estimate_dict(estimate))}
                 for key, name, estimate in scores
             },
             "source": asdict(origin),

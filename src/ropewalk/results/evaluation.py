@@ -12,23 +12,8 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, mirrored
 from ropewalk.draws.intervals import Estimate
 from ropewalk.models import AnyMetric
-from ropewalk.results.base import (
-    HEAD,
-    Drawing,
-    Drawn,
-    Modelled,
-    OneMetric,
-    Recipe,
-    Rendered,
-    delta_dict,
-    estimate_dict,
-    more_dict,
-    part_of,
-    pick,
-    plain,
-    provenance,
-    verdict_dict,
-)
+from ropewalk.results import base
+from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import visible
@@ -62,7 +47,7 @@ class Evaluation(Rendered, Modelled, Remarked):
     remarks: tuple[Remark, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricPosterior:
-        return part_of({posterior.metric.name: posterior for posterior in reversed(self.metrics)}, metric)
+        return base.part_of({posterior.metric.name: posterior for posterior in reversed(self.metrics)}, metric)
 
     @property
     def recipe(self) -> Recipe:
@@ -79,11 +64,11 @@ class Evaluation(Rendered, Modelled, Remarked):
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
         first = self.metrics[0]
-        head = provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics)
+        head = base.provenance(first.recipe, max(len(m.draws) for m in self.metrics), first.diagnostics)
         for key in ("metric", "higher_is_better"):  # each metric has its own
             del head[key]
         return {
-            **HEAD,
+            **base.HEAD,
             "name": self.name,
             **head,
             "pos_label": next((text for m in self.metrics if (text := m.recipe.pos_label_text) is not None), None),
@@ -92,17 +77,17 @@ class Evaluation(Rendered, Modelled, Remarked):
                 {
                     "metric": m.metric.name,
                     "higher_is_better": m.metric.higher_is_better,
-                    **estimate_dict(m.estimate, errors=True),
+                    **base.estimate_dict(m.estimate, errors=True),
                     "model": m.recipe.model.name,
                     "prior": m.recipe.model.prior,
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
-                    **verdict_dict(m.recipe.rope, m.regions, m.decision),
-                    "more_data": more_dict(m.more),
+                    **base.verdict_dict(m.recipe.rope, m.regions, m.decision),
+                    "more_data": base.more_dict(m.more),
                 }
                 for m in self.metrics
             ],
-            **pick(self, "notes warnings"),
+            **base.pick(self, "notes warnings"),
         }
 
 
@@ -170,21 +155,21 @@ class Validated(Rendered, Remarked):
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
         return {
-            **HEAD,
-            **pick(self, "name metric seed refit"),
+            **base.HEAD,
+            **base.pick(self, "name metric seed refit"),
             "n_train": len(self.train),
             "n_validation": len(self.validation),
             "n_test": len(self.test_items),
             "chosen": self.chosen,
             "settings": [
-                {"params": {k: _setting_value(v) for k, v in s.params.items()}, **estimate_dict(s.validation.estimate)}
+                {"params": {k: _value(v) for k, v in s.params.items()}, **base.estimate_dict(s.validation.estimate)}
                 for s in self.settings
             ],
-            **pick(self, "test notes warnings"),
+            **base.pick(self, "test notes warnings"),
         }
 
 
-def _setting_value(value: Any) -> Any:
+def _value(value: Any) -> Any:
     """Return a value of a hyper-parameter as JSON can hold it, else as text."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -230,10 +215,10 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair in plain Python types; the ROPE is that of the ranking."""
-        verdict = verdict_dict(None, self.contrast.regions, self.decision)
+        verdict = base.verdict_dict(None, self.contrast.regions, self.decision)
         del verdict["rope"]
-        more = more_dict(self.more, rows=False)
-        return {"a": self.a, "b": self.b, "delta": delta_dict(self.contrast), **verdict, "more_data": more}
+        more = base.more_dict(self.more, rows=False)
+        return {"a": self.a, "b": self.b, "delta": base.delta_dict(self.contrast), **verdict, "more_data": more}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -266,7 +251,7 @@ class Ranking(OneMetric, Remarked):
         return tuple(sorted(self.models, key=lambda model: model.expected_rank))
 
     def __getitem__(self, name: str) -> Ranked:
-        return part_of({model.name: model for model in self.models}, name)
+        return base.part_of({model.name: model for model in self.models}, name)
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the difference a − b of two classifiers, whichever came first in the data.
@@ -291,15 +276,15 @@ class Ranking(OneMetric, Remarked):
         recipe = self.recipe
         return {
             **self._head(),
-            "rope": plain(recipe.rope),
+            "rope": base.plain(recipe.rope),
             "models": [
                 {
                     "name": model.name,
-                    **estimate_dict(model.estimate, errors=True),
-                    **pick(model, "p_best expected_rank rank_probabilities expected_loss"),
+                    **base.estimate_dict(model.estimate, errors=True),
+                    **base.pick(model, "p_best expected_rank rank_probabilities expected_loss"),
                 }
                 for model in self.models
             ],
             "pairwise": [pair.to_dict() for pair in self.pairwise],
-            **pick(self, "notes warnings"),
+            **base.pick(self, "notes warnings"),
         }

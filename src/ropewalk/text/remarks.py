@@ -13,13 +13,7 @@ from shlex import quote
 from string import Formatter
 from typing import Final, Literal, Self
 
-from ropewalk.errors import (
-    ConvergenceWarning,
-    DegenerateDataWarning,
-    PriorDominanceWarning,
-    RopewalkWarning,
-    warn_caller,
-)
+from ropewalk.errors import ConvergenceWarning, DegenerateDataWarning, PriorDominanceWarning, warn_caller
 from ropewalk.text.writing import few as few_texts
 from ropewalk.text.writing import visible
 
@@ -143,7 +137,7 @@ def in_shell(text: str, flags: Mapping[str, str]) -> str:
 
 Level = Literal["note", "warning"]
 
-_CATEGORIES: Final[Mapping[str, type[RopewalkWarning]]] = {
+_CATEGORIES: Final[Mapping[str, type[UserWarning]]] = {
     "prior_pulls": PriorDominanceWarning,
     "chains_not_converged": ConvergenceWarning,
 }
@@ -166,7 +160,7 @@ class Remark:
         return mentions_in(self.text)
 
     @property
-    def category(self) -> type[RopewalkWarning]:
+    def category(self) -> type[UserWarning]:
         """The class of the warning that Python issues for it."""
         return _CATEGORIES.get(self.code, DegenerateDataWarning)
 

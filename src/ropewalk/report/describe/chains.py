@@ -145,10 +145,10 @@ def delta_values(answer: Comparison) -> tuple[FloatArray, bool]:
     return answer.draws.delta().reshape(answer.draws.chains, -1), False
 
 
-def divergent(answer: Any) -> Any:
-    """Return which draws diverged, (chains, draws); None where that is not known."""
-    chains = answer.chains
-    return None if chains is None else chains.sampled.stats.get("diverging")
+def divergent(answer: Any) -> IntArray:
+    """Return the places of the draws at which any chain diverged, as far as that is known."""
+    diverging = None if answer.chains is None else answer.chains.sampled.stats.get("diverging")
+    return np.flatnonzero([] if diverging is None else np.asarray(diverging).any(axis=0))
 
 
 def delta_trace(answer: Comparison) -> tuple[Picture, ...]:
@@ -222,13 +222,8 @@ def chain_numbers(values: FloatArray, max_draws: int) -> ChainNumbers:
     return ChainNumbers(view(bulk(ordered, hdi(ordered, PROB))), chains.tolist(), np.arange(0, n_draws, step), step)
 
 
-def divergent_draws(diverging: Any) -> IntArray:
-    """Return the places of the draws at which any chain diverged."""
-    return np.flatnonzero([] if diverging is None else np.asarray(diverging).any(axis=0))
-
-
 def trace(
-    key: str, label: str, values: FloatArray, diverging: Any = None, *, signed: bool = True, note: str = ""
+    key: str, label: str, values: FloatArray, diverged: Sequence[int] = (), *, signed: bool = True, note: str = ""
 ) -> Trace:
     """Lay out chains (chains, draws) of a number; where there are more than 12, from the lowest mean to the highest."""
     n_chains, n_draws = values.shape
@@ -260,8 +255,8 @@ def trace(
         ticks=tuple(
             (round(100 - axis.at(value), 3), number(value, places, sign=signed)) for value in axis.multiples(tick_step)
         ),
-        marks=_marks(divergent_draws(diverging), n_draws, at.size - 1),
-        caption=_caption(n_chains, n_draws, step, len(chains), diverging) + note,
+        marks=_marks(np.asarray(diverged), n_draws, at.size - 1),
+        caption=_caption(n_chains, n_draws, step, len(chains), diverged=len(diverged) > 0) + note,
     )
 
 
@@ -296,7 +291,7 @@ def _marks(diverged: IntArray, n_draws: int, width: int) -> str:
     return "".join(f"M{x:g} {TRACE_HEIGHT}v-12" for x in places.tolist())
 
 
-def _caption(n_chains: int, n_draws: int, step: int, shown: int, diverging: Any) -> str:
+def _caption(n_chains: int, n_draws: int, step: int, shown: int, *, diverged: bool) -> str:
     thinned = "" if step == 1 else f", one in {step:,} shown"
     every = "the chain" if n_chains == 1 else "each chain"
     description = f"Left, the {n_draws:,} draws of {every} in order{thinned}; right, the density of {every}."
@@ -304,6 +299,6 @@ def _caption(n_chains: int, n_draws: int, step: int, shown: int, diverging: Any)
         description += f" {shown} of {n_chains:,} chains are drawn, from the lowest mean to the highest."
     if n_chains > 1:
         description += " Chains that agree lie on one another."
-    if diverging is not None and np.asarray(diverging).any():
+    if diverged:
         description += " Ticks at the bottom mark draws that diverged."
     return description

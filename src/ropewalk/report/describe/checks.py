@@ -187,35 +187,19 @@ def least(rows: Sequence[CheckRow], most: int) -> list[CheckRow]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """One feature in a picture: places in per cent, and the numbers in words."""
-
-    label: str
-    seen: float
-    low: float
-    high: float
-    half_low: float
-    half_high: float
-    observed: str
-    replicated: str
-    p: str
-    off: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Discrepancy:
-    """The features of one statistic on one axis; `head` says what the rows are."""
+    """The features of one statistic on one axis; `head` says what the rows are, and `off` what some of them are.
+
+    A row is a feature, its name, the observed value, the replicates and the p-value in words.
+    """
 
     title: str
     head: str
+    axis: Axis
     ticks: tuple[Tick, ...]
-    rows: tuple[Mark, ...]
+    rows: tuple[tuple[CheckRow, str, str, str, str], ...]
+    off: str
     note: str
-
-    @property
-    def off(self) -> bool:
-        """Whether some feature is not reproduced."""
-        return any(row.off for row in self.rows)
 
 
 def check_axis(rows: Sequence[CheckRow]) -> Axis:
@@ -232,22 +216,12 @@ def _discrepancy(check: PredictiveCheck, rows: Sequence[CheckRow]) -> Discrepanc
     return Discrepancy(
         title=name(f"{title[:1].upper()}{title[1:]}"),
         head="classifiers" if first.label is None else "class",
+        axis=axis,
         ticks=axis.ticks(width=WIDTH_PX),
-        rows=tuple(_mark(row, axis, OFF[check.kind]) for row in shown),
+        rows=tuple(
+            (row, " · ".join(filter(None, (_label(row), _whose(row)))), _observed(row), _replicated(row), p_text(row))
+            for row in shown
+        ),
+        off=OFF[check.kind] if any(row.flagged for row in shown) else "",
         note=note,
-    )
-
-
-def _mark(row: CheckRow, axis: Axis, off: str) -> Mark:
-    return Mark(
-        label=" · ".join(filter(None, (_label(row), _whose(row)))),
-        seen=axis.at(row.observed),
-        low=axis.at(row.interval.low),
-        high=axis.at(row.interval.high),
-        half_low=axis.at(row.half.low),
-        half_high=axis.at(row.half.high),
-        observed=_observed(row),
-        replicated=_replicated(row),
-        p=p_text(row),
-        off=off if row.flagged else "",
     )

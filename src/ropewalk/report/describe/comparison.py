@@ -13,16 +13,9 @@ from ropewalk.draws.decision import path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
-from ropewalk.report.describe import method
+from ropewalk.report.describe import differences, method
 from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
-from ropewalk.report.describe.differences import (
-    asked_section,
-    classifier_section,
-    differences_section,
-    posterior_panel,
-    sureness_section,
-)
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.results import ClassicalTest, Comparison
@@ -51,41 +44,41 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 @describes(Comparison)
 def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
-    answers, call = (comparison_answer(c),), method.pair_call(c, "compare")
+    answers, call = (answer(c),), method.pair_call(c, "compare")
 
-    def sections(document: Document) -> tuple[Block, ...]:
+    def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
         how = method.method_section(document, [c], call, left_out=extras.left_out)
-        return comparison_sections(document, c, extras, how)
+        return sections(document, c, extras, how)
 
     return Document(
         caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
         answers=answers,
-        tables=(comparison_table([c]),),
+        tables=(table([c]),),
         remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
-        sentence=comparison_sentence(c),
+        sentence=sentence(c),
         terminal=answers,
-        sections=sections,
+        sections=page,
     )
 
 
 # -- the page ----------------------------------------------------------------------------------------------
 
 
-def comparison_sections(
+def sections(
     document: Document, c: Comparison, extras: Extras, how: Section, *, scores_known: bool = True
 ) -> tuple[Block, ...]:
     """Return the sections of a page about two classifiers; the last says how the answer was made."""
-    panel, preset, moves = posterior_panel(c), method.preset_text(c.recipe), c.recipe.model.moves
-    answers = replace(document, answers=tuple(replace(answer, tests="") for answer in document.answers))
+    panel, preset, moves = differences.posterior_panel(c), method.preset_text(c.recipe), c.recipe.model.moves
+    untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
     return (
-        *answers.answer_sections((panel,), preset=preset, note=moves),
-        *differences_section(c, extras, preset, moves),
-        *sureness_section(panel, extras.priors),
+        *untested.answer_sections((panel,), preset=preset, note=moves),
+        *differences.differences_section(c, extras, preset, moves),
+        *differences.sureness_section(panel, extras.priors),
         *(() if c.more is None else prospect_section(c.more, more_table(c.more))),
         *document.table_section(),
-        *classifier_section(c, extras, moves, scores_known=scores_known),
-        *asked_section(c),
+        *differences.classifier_section(c, extras, moves, scores_known=scores_known),
+        *differences.asked_section(c),
         *(() if c.diagnostics is None else chain_section([c], delta_trace(c))),
         how,
     )
@@ -94,7 +87,7 @@ def comparison_sections(
 # -- the answer in words -----------------------------------------------------------------------------------
 
 
-def comparison_answer(c: Comparison, *, by_class: bool = False) -> Answer:
+def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     """Describe whether A is better than B, on one class if `by_class`."""
     a, b, n = name(c.a), name(c.b), c.delta.worth(len(c.draws))
     metric = words.metric_name(c.metric)
@@ -178,7 +171,7 @@ def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
 # -- the papers' table -------------------------------------------------------------------------------------
 
 
-def comparison_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
+def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
     """Return the papers' columns, one row per comparison."""
     tested = any(by_papers(c) for c in comparisons)
     more = by_class and any(c.more is not None for c in comparisons)
@@ -207,7 +200,7 @@ def comparison_table(comparisons: Sequence[Comparison], *, by_class: bool = Fals
 # -- the sentence ------------------------------------------------------------------------------------------
 
 
-def comparison_sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: str | None = None) -> str:
+def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: str | None = None) -> str:
     """Write a comparison in one sentence; `how`, `data` and `judged` are how it was made, where that is special."""
     a, b, metric, n = name(c.a), name(c.b), words.metric_title(c.metric), c.delta.worth(len(c.draws))
     size = carried(abs(c.mean), c.delta)

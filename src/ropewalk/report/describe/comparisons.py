@@ -8,17 +8,8 @@ from typing import Final
 from ropewalk.draws.intervals import Estimate
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
-from ropewalk.report.describe import method
+from ropewalk.report.describe import comparison, method
 from ropewalk.report.describe.chains import class_chain_section
-from ropewalk.report.describe.comparison import (
-    cautions,
-    columns_text,
-    comparison_answer,
-    comparison_sections,
-    comparison_sentence,
-    comparison_table,
-    describe_comparison,
-)
 from ropewalk.report.describe.differences import class_forest, sensitivity_answer
 from ropewalk.report.document import Answer, Block, Details, Document, Rows, Section, Table, Text, describes, name
 from ropewalk.results import ClassComparisons, PriorSensitivity
@@ -55,9 +46,9 @@ def describe_classes(result: ClassComparisons) -> Document:
     """Describe the comparisons of all classes."""
     first, recipe = result[0], result.recipe
     answer = Answer(title=f"Is {name(first.a)} better than {name(first.b)}?", headline=_headline(result))
-    tests = columns_text(first, several=True)
+    tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
-    table = comparison_table(result.comparisons, by_class=True)
+    table = comparison.table(result.comparisons, by_class=True)
     doubtful = any(c.bayes_factor is not None and savage_dickey(c.bayes_factor).endswith("?") for c in result)
 
     def sections(document: Document) -> tuple[Block, ...]:
@@ -76,7 +67,7 @@ def describe_classes(result: ClassComparisons) -> Document:
         answers=(answer,),
         tables=(table,),
         remarks=method.answer_remarks(
-            first, result.comparisons, [c.more for c in result], cautions=cautions(result.comparisons)
+            first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)
         ),
         sentence=_class_sentence(result),
         terminal=(Text(caption), replace(table, note=_DOUBTFUL if doubtful else "")),
@@ -89,7 +80,7 @@ def _in_words(result: ClassComparisons) -> tuple[Section, ...]:
     """Return every class in words, folded away."""
     if len(result) > MAX_CLASSES_IN_WORDS:
         return ()
-    answers = [comparison_answer(c, by_class=True) for c in result]
+    answers = [comparison.answer(c, by_class=True) for c in result]
     folded = tuple(Details(f"{a.title}{f' {a.symbol}' if a.symbol else ''}", (a,)) for a in answers)
     return (Section("Every class in words", folded),)
 
@@ -138,7 +129,7 @@ def describe_sensitivity(result: PriorSensitivity) -> Document:
         caption=words.caption_text(words.delta_name(first), first),
         answers=(sensitivity_answer(result),),
         tables=(_table(result),),
-        remarks=method.answer_remarks(first, [first], [], cautions=cautions([first])),
+        remarks=method.answer_remarks(first, [first], [], cautions=comparison.cautions([first])),
         sections=lambda document: (
             *document.answer_sections(),
             *document.table_section(),
@@ -169,20 +160,20 @@ def _table(result: PriorSensitivity) -> Table:
 @describes(CrossComparison)
 def describe_folds(result: CrossComparison) -> Document:
     """Describe a comparison on folds: that of the items, with lines on folds and repeats added."""
-    whole = describe_comparison(result)
+    whole = comparison.describe_comparison(result)
     answers = tuple(replace(answer, lines=(*answer.lines, *_lines(result))) for answer in whole.answers)
 
     def sections(document: Document) -> tuple[Block, ...]:
         extras, call = gather(result), "rw.cross_compare(…)"
         how = method.method_section(document, [result], call, independent=False, left_out=extras.left_out)
-        return comparison_sections(document, result, extras, how)
+        return comparison.sections(document, result, extras, how)
 
     return replace(
         whole,
         caption=f"{whole.caption} · {name(result.predictions.words)}",
         answers=answers,
         tables=(*whole.tables, _folds(result)),
-        sentence=comparison_sentence(result, f"{name(result.predictions.words)}; "),
+        sentence=comparison.sentence(result, f"{name(result.predictions.words)}; "),
         terminal=answers,
         sections=sections,
     )
@@ -237,7 +228,7 @@ def _folds(result: CrossComparison) -> Table:
 def describe_foreign(f: ForeignComparison) -> Document:
     """Describe a comparison of draws made elsewhere: where they came from stands in place of the data."""
     c, recipe = f.plain(), f.recipe
-    whole = describe_comparison(c)
+    whole = comparison.describe_comparison(c)
     lines = [("Draws", _draws(f)), *_chains(f)]
     if f.estimate_a is not None and f.estimate_b is not None:
         scores = [_score(who, estimate) for who, estimate in ((f.a, f.estimate_a), (f.b, f.estimate_b))]
@@ -246,7 +237,7 @@ def describe_foreign(f: ForeignComparison) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         how = document.method_section(_method(f), *method.model_graph(c), not_covered=_NOT_KNOWN)
-        return comparison_sections(document, c, Extras(), how, scores_known=f.knows_scores)
+        return comparison.sections(document, c, Extras(), how, scores_known=f.knows_scores)
 
     return replace(
         whole,
@@ -292,7 +283,7 @@ def _foreign_sentence(f: ForeignComparison) -> str:
     made_by = words.by_method(f)
     if origin.model is None:  # of which there is nothing to say
         made_by = made_by.replace(f"{words.model_text(f.recipe)}, ", "", 1)
-    return comparison_sentence(f, data=data, judged=made_by)
+    return comparison.sentence(f, data=data, judged=made_by)
 
 
 def _method(f: ForeignComparison) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from ropewalk.report.pictures.axes import Entry, forest
 from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
 from ropewalk.report.words import class_word, class_words, label_name, metric_name, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
-from ropewalk.text.writing import Leaning, Verdict, brief, count_of, factor, isolated, savage_dickey, verdict_text
+from ropewalk.text.writing import brief, count_of, factor, isolated, savage_dickey, verdict_text
 
 MIN_DRAWS_FOR_TWO_DECIMALS: Final = 20_000  # of a mean, in standard deviations
 MAX_CLASSES_COUNTED: Final = 40
@@ -40,11 +41,8 @@ _SHADES: Final = (
 def posterior_panel(c: Comparison) -> Panel:
     """Lay out the posterior of the difference."""
     a, b, metric = isolated(c.a), isolated(c.b), metric_title(c.metric)
-
-    def words(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
-        return verdict_text(verdict, leaning, width, a, b)
-
-    return panel("p1", posterior_of(c), label=f"{metric} of {a} − {metric} of {b}", say=words)
+    label = f"{metric} of {a} − {metric} of {b}"
+    return panel("p1", posterior_of(c), label=label, say=partial(verdict_text, a=a, b=b))
 
 
 # -- where they differ -------------------------------------------------------------------------------------
@@ -276,33 +274,31 @@ def _factor_rows(c: Comparison) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """A count, how dark its ground is, and its rate with the interval in words."""
-
-    text: str
-    shade: int
-    description: str
-    shown: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """A confusion matrix: rows are true classes, the last column how often each was matrix."""
+    """A confusion matrix: rows are true classes, the last column how often each was found.
+
+    A cell is a count, how dark its ground is, and its rate with the interval in words; in a `small` matrix all are
+    shown.
+    """
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...], str], ...]
+    rows: tuple[tuple[str, list[tuple[str, int, str]], str], ...]
     mass: str
+    small: bool
 
 
 def confusion_matrix(matrix: Confusion) -> Matrix:
     """Lay out counts on a ground as dark as the rate, and the share found of each class with its interval."""
     names = [isolated(brief(label_text(label), MAX_NAME_LETTERS)) for label in matrix.labels]
-    rows = []
+    rows, small = [], len(matrix.labels) <= MAX_CLASSES_WITH_INTERVALS
     for i, right in enumerate(map(matrix.labels.index, matrix.rows)):
-        cells = tuple(_cell(matrix, i, j) for j in range(len(names)))
+        counts, shades = matrix.counts[i].tolist(), np.rint(SHADES * np.nan_to_num(matrix.normalised[i]))
+        texts = [rate_text(matrix, i, j) if small or counts[j] else "" for j in range(len(names))]
+        cells = list(zip([f"{n:,}" for n in counts], shades.astype(int).tolist(), texts, strict=True))
         rows.append((names[right], cells, rate_text(matrix, i, right)))
-    return Matrix(title=isolated(matrix.name), columns=tuple(names), rows=tuple(rows), mass=f"{100 * matrix.prob:g}%")
+    mass = f"{100 * matrix.prob:g}%"
+    return Matrix(title=isolated(matrix.name), columns=tuple(names), rows=tuple(rows), mass=mass, small=small)
 
 
 def rate_text(matrix: Confusion, i: int, j: int) -> str:
@@ -310,11 +306,3 @@ def rate_text(matrix: Confusion, i: int, j: int) -> str:
     rate = matrix.normalised[i, j]
     seen = "–" if np.isnan(rate) else f"{rate:.3f}"
     return f"{seen} [{matrix.low[i, j]:.3f}, {matrix.high[i, j]:.3f}]"
-
-
-def _cell(matrix: Confusion, i: int, j: int) -> Cell:
-    rate = float(np.nan_to_num(matrix.normalised[i, j]))
-    shade = round(SHADES * rate)
-    small = len(matrix.labels) <= MAX_CLASSES_WITH_INTERVALS
-    description = rate_text(matrix, i, j) if small or matrix.counts[i, j] else ""
-    return Cell(text=f"{matrix.counts[i, j]:,}", shade=shade, description=description, shown=small)

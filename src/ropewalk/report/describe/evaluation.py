@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -22,8 +23,6 @@ from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text.writing import (
-    Leaning,
-    Verdict,
     bar_text,
     brief,
     carried,
@@ -134,12 +133,9 @@ def _table(result: Evaluation) -> Table:
 
 def _panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
     """Lay out the posterior of a score; against a bar, its difference from it."""
-    who, bar = isolated(result.name), 0.0 if m.bar is None else m.bar
-
-    def phrases(verdict: Verdict, leaning: Leaning | None, width: str) -> str:
-        return bar_text(verdict, leaning, width, who, f"{bar:g}")
-
-    return panel(key, posterior_of(m), label=f"{words.metric_title(m.metric.name)} of {who}", say=phrases)
+    who = isolated(result.name)
+    say = partial(bar_text, name=who, bar=f"{0.0 if m.bar is None else m.bar:g}")
+    return panel(key, posterior_of(m), label=f"{words.metric_title(m.metric.name)} of {who}", say=say)
 
 
 def _sentence(result: Evaluation, m: MetricPosterior) -> str:

@@ -249,19 +249,12 @@ def stacked(shares: FloatArray) -> FloatArray:
     return np.concatenate([np.zeros((len(shares), 1)), tops], axis=1).T
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One number of items: where it stands in per cent, and its share and interval in pixels from the top."""
-
-    at: float
-    y: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
-    """One picture; what is empty is left out. `description` is what it shows, for those who do not see it."""
+    """One picture; what is empty is left out. `description` is what it shows, for those who do not see it.
+
+    A point is a number of items: where it stands in per cent, and its share and interval in pixels from the top.
+    """
 
     head: str
     description: str
@@ -272,7 +265,7 @@ class Prospect:
     legend: tuple[tuple[str, str], ...] = ()
     band: str = ""
     line: str = ""
-    points: tuple[Point, ...] = ()
+    points: tuple[tuple[float, float, float, float], ...] = ()
     target: float | None = None
     target_text: str = ""
     answer: float | None = None
@@ -367,7 +360,7 @@ def power_picture(
         band=area(x, low, high),
         line=line(x, share),
         points=tuple(
-            Point(round(100 * axis.at(row.n), 3), _down(row.power), _down(row.low), _down(row.high)) for row in rows
+            (round(100 * axis.at(row.n), 3), _down(row.power), _down(row.low), _down(row.high)) for row in rows
         ),
         target=None if target is None else _down(target),
         target_text="" if target is None else f"{100 * target:g}%",

@@ -20,17 +20,7 @@ from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures.axes import Slider, judged_data, live_data, slider_of
 from ropewalk.results import Pair, Ranked, Ranking
-from ropewalk.text.writing import (
-    carried,
-    count_of,
-    decimals,
-    estimate_text,
-    hdi_text,
-    isolated,
-    number,
-    percent,
-    rope_text,
-)
+from ropewalk.text.writing import carried, count_of, decimals, estimate_text, hdi_text, isolated, percent, rope_text
 
 _KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 
@@ -113,7 +103,7 @@ def _ranks(result: Ranking) -> Table:
             name(model.name),
             *words.estimate_cells(model.estimate),
             percent(model.p_best, model.estimate.worth(n)),
-            number(model.expected_rank, 2),
+            f"{model.expected_rank:.2f}",
             carried(model.expected_loss, model.estimate),
         )
         for model in result.by_rank

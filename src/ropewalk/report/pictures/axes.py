@@ -289,28 +289,19 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One interval: places in per cent, the numbers in words, the verdict, and what the page's script judges by."""
-
-    label: str
-    mean: float
-    low: float
-    high: float
-    text: str
-    symbol: str
-    data: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
-    """Rows on one axis, the ROPE behind them; `head` says what the first column holds."""
+    """Rows on one axis, the ROPE behind them; `head` says what the first column holds.
+
+    A row is an entry, its numbers in words, its verdict, and what the page's script judges it by.
+    """
 
     head: str
     what: str
+    axis: Axis
     ticks: tuple[Tick, ...]
     zero: float | None
     rope: Span | None
-    rows: tuple[Row, ...]
+    rows: tuple[tuple[Entry, str, str, str], ...]
     symbols: bool
     slider: Slider | None = None
     data: str = ""
@@ -349,16 +340,25 @@ def forest(
     rope = question.rope if signed else None
     axis = forest_axis(entries, rope, signed=signed)
     judged = live and rope is not None and any(entry.decision is not None for entry in entries)
-    rows = tuple(_row(entry, axis, signed=signed) for entry in entries)
+    rows = [
+        (
+            entry,
+            estimate_text(entry.estimate, sign=signed),
+            symbol_text(entry.decision),
+            "" if entry.path is None else judged_data(entry.estimate, entry.path, entry.n_draws),
+        )
+        for entry in entries
+    ]
     ends = hull(entry.estimate.hdi for entry in entries)
     return Forest(
         head=head,
         what=what,
+        axis=axis,
         ticks=axis.ticks(sign=signed, width=BARS_PX),
         zero=axis.at(0.0) if signed and axis.holds(0.0) else None,
         rope=None if rope is None else rope_span(rope, axis),
-        rows=rows,
-        symbols=any(row.symbol != "–" for row in rows),
+        rows=tuple(rows),
+        symbols=any(symbol != "–" for _, _, symbol, _ in rows),
         slider=slider_of(rope, ends, reach) if judged and rope is not None else None,
         data=json.dumps(live_data(question, axis)) if judged else "",
     )
@@ -380,16 +380,3 @@ def judged_data(estimate: Estimate, path: Sequence[Piece] | None, n_draws: int) 
         "path": [[piece.start, piece.verdict.value] for piece in path or ()],
     }
     return json.dumps(numbers, separators=(",", ":"))
-
-
-def _row(entry: Entry, axis: Axis, *, signed: bool) -> Row:
-    estimate = entry.estimate
-    return Row(
-        label=entry.label,
-        mean=axis.at(estimate.mean),
-        low=axis.at(estimate.hdi.low),
-        high=axis.at(estimate.hdi.high),
-        text=estimate_text(estimate, sign=signed),
-        symbol=symbol_text(entry.decision),
-        data="" if entry.path is None else judged_data(estimate, entry.path, entry.n_draws),
-    )

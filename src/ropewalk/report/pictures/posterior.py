@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Decision, Piece, Question, Regions, path_text, region_masses, rope_masses
+from ropewalk.draws.decision import Piece, Regions, path_text, region_masses, rope_masses
 from ropewalk.draws.density import Bars, bars
 from ropewalk.draws.intervals import Estimate, Interval, count_below
 from ropewalk.report.pictures import axes
@@ -81,29 +81,30 @@ class Region:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Posterior:
-    """Draws of one number, in the order in which they were made and sorted, and how they were judged.
+    """Draws of one number of an `answer`, in the order in which they were made and sorted.
 
-    `origin` is what the number is compared with: 0, a bar, or nothing. The ROPE of the `question` lies around it.
-    `signed` numbers are differences, and `reach` is the largest one there can be. `regions` go from left to right.
+    `origin` is what the number is compared with: 0, a bar, or nothing. The ROPE of the question lies around it.
+    `signed` numbers are differences. `regions` go from left to right.
     """
 
+    answer: Comparison | MetricPosterior
     values: FloatArray
     ordered: FloatArray
     estimate: Estimate
-    question: Question
-    masses: Regions | None
-    decision: Decision | None
-    path: tuple[Piece, ...] | None
     origin: float | None
     signed: bool
-    reach: float
     regions: tuple[Region, ...]
 
     @property
     def rope(self) -> Interval | None:
         """The ROPE on the axis of the draws."""
-        rope = self.question.rope
+        rope = self.answer.question.rope
         return None if rope is None or self.origin is None else _moved(rope, self.origin)
+
+    @property
+    def mass(self) -> str:
+        """The mass of the intervals."""
+        return f"{100 * self.answer.recipe.prob:g}%"
 
     @property
     def shown(self) -> Interval:
@@ -138,47 +139,22 @@ def posterior_of(result: Any) -> Posterior:
 @posterior_of.register(Comparison)
 def _(c: Comparison) -> Posterior:
     values = c.draws.delta()
-    ordered = np.sort(values)
-    edges, masses, metric = c.rope, c.regions, c.recipe.metric
-    if edges is None or masses is None:
-        edges = Interval(0.0, 0.0)
-        masses = region_masses(ordered, edges)
-    return Posterior(
-        values=values,
-        ordered=ordered,
-        estimate=c.delta,
-        question=c.question,
-        masses=c.regions,
-        decision=c.decision,
-        path=c.rope_path,
-        origin=0.0,
-        signed=True,
-        reach=metric.high - metric.low,
-        regions=_three(ordered, edges, masses),
-    )
+    ordered, edges = np.sort(values), c.rope if c.rope is not None and c.regions is not None else Interval(0.0, 0.0)
+    parts = _three(ordered, edges, c.regions or region_masses(ordered, edges))
+    return Posterior(answer=c, values=values, ordered=ordered, estimate=c.delta, origin=0.0, signed=True, regions=parts)
 
 
 @posterior_of.register(MetricPosterior)
 def _(m: MetricPosterior) -> Posterior:
-    values, question, bar = m.draws.psi[0], m.question, m.bar
+    values, rope, bar = m.draws.psi[0], m.question.rope, m.bar
     ordered = np.sort(values)
-    regions: tuple[Region, ...] = (Region(colour=axes.LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
-    if m.regions is not None and question.rope is not None and bar is not None:
-        regions = _three(ordered, _moved(question.rope, bar), m.regions)
+    parts: tuple[Region, ...] = (Region(colour=axes.LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
+    if m.regions is not None and rope is not None and bar is not None:
+        parts = _three(ordered, _moved(rope, bar), m.regions)
     elif m.prob_at_least is not None and bar is not None:
-        regions = _three(ordered, Interval(bar, bar), Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least))
+        parts = _three(ordered, Interval(bar, bar), Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least))
     return Posterior(
-        values=values,
-        ordered=ordered,
-        estimate=m.estimate,
-        question=question if bar is not None else replace(question, rope=None),
-        masses=m.regions,
-        decision=m.decision,
-        path=m.rope_path,
-        origin=bar,
-        signed=False,
-        reach=m.metric.high - m.metric.low,
-        regions=regions,
+        answer=m, values=values, ordered=ordered, estimate=m.estimate, origin=bar, signed=False, regions=parts
     )
 
 
@@ -227,14 +203,14 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
         rope=None if rope is None else rope_span(rope, axis),
         split=axis.at(origin) if origin is not None and rope is None else None,
         outside=f"{percent(beyond, worth)} of the draws lie beyond the picture." if beyond else "",
-        mass=f"{100 * posterior.question.prob:g}%",
+        mass=posterior.mass,
     )
-    stated = posterior.question.rope
-    if stated is None or posterior.decision is None or origin is None:
+    stated, metric = posterior.answer.question.rope, posterior.answer.recipe.metric
+    if stated is None or posterior.answer.decision is None or origin is None:
         return picture
     # On the page, all differences are those from the origin.
     ordered, difference = posterior.ordered - origin, estimate.shifted(-origin)
-    slider = slider_of(stated, difference.hdi, posterior.reach)
+    slider = slider_of(stated, difference.hdi, metric.high - metric.low)
     data = {
         **_data(ordered, difference, posterior, say),
         "rope": [end if math.isfinite(end) else None for end in stated],
@@ -250,7 +226,7 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
 
 def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Say) -> dict[str, Any]:
     """Return what the page needs to judge another ROPE by the same rule."""
-    n, question = ordered.size, posterior.question
+    n, question = ordered.size, posterior.answer.question
     places = np.arange(n) if n <= MAX_QUANTILES + 1 else _cosine_places(n)
     digits = max(0, math.ceil(-math.log10(estimate.std or 1.0)) + QUANTILE_DIGITS)
     widths = "\0"  # no name holds it: control characters were made visible
@@ -267,7 +243,7 @@ def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Sa
         "up": question.higher_is_better,
         "rule": question.rule,
         "prob": question.prob,
-        "path": [[piece.start, piece.verdict.value] for piece in posterior.path or ()],
+        "path": [[piece.start, piece.verdict.value] for piece in posterior.answer.rope_path or ()],
         "say": sentences,
     }
 
@@ -288,8 +264,8 @@ def _rope_curve(ordered: FloatArray, posterior: Posterior, rope: Interval, top: 
         ticks=axis.ticks(),
         strip=tuple(
             (axis.at(start), axis.at(stop) - axis.at(start), verdict.value)
-            for start, stop, verdict in verdict_stretches(posterior.path, top)
+            for start, stop, verdict in verdict_stretches(posterior.answer.rope_path, top)
         ),
-        description=path_text(posterior.path or (), decimals(posterior.estimate)),
+        description=path_text(posterior.answer.rope_path or (), decimals(posterior.estimate)),
         preset=axis.at(rope.high) if rope.low == -rope.high else None,
     )

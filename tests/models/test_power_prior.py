@@ -353,6 +353,11 @@ def test_other_priors_weigh_the_earlier_items_differently(silent):
     assert [getattr(one, "discount", None) for one in found.values()] == [0.25, 1.0, None, None]
 
 
+def test_items_that_count_in_full_already_are_not_offered_in_full():
+    names = [name for name, _ in PowerPrior(Sigir2016(), THEN, discount=1).variants()]
+    assert names == ["earlier items at half the weight", "without the earlier items"]
+
+
 @pytest.mark.parametrize("before", [Sigir2016(), Sigir2016Unpaired()])
 def test_the_prior_of_a_bayes_factor_is_the_earlier_items_at_their_discount(before, silent):
     """The difference of two recalls, whose means are those of Betas; A and B have different earlier items."""

@@ -149,6 +149,22 @@ def test_an_empty_class_keeps_its_prior_however_large_the_table(n_items, n_class
     assert stats.kstest(recall, stats.beta(0.5, 0.5).cdf).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("centre", ["fixed", "pooled"])
+@pytest.mark.parametrize(("n_labels", "n_classifiers"), [(3, 3), (2, 8)])
+def test_the_mean_recall_of_a_class_is_a_closed_form(centre, n_labels, n_classifiers):
+    """Types in which a classifier is right weigh 1/2 beforehand, listed or not; pooled, two items beside all others."""
+    counts = random_counts(np.random.default_rng(n_classifiers), n_labels, n_classifiers, 40)
+    outcomes = rw.Outcomes.from_counts(counts)
+    m = Tree(kappa=3.0, centre=centre).fit(outcomes).block(np.random.default_rng(5), 3_000).margins()
+    items = outcomes.items_by_class()
+    for k, name in enumerate(outcomes.names):
+        right = np.diag(outcomes.confusion(name))
+        middle = 0.5 if centre == "fixed" else (right.sum() + 1) / (items.sum() + 2)
+        recall = m.tp[k] / m.row
+        errors = np.abs(recall.mean(axis=0) - (right + 3.0 * middle) / (items + 3.0))
+        assert (errors <= 4.5 * recall.std(axis=0) / np.sqrt(3_000)).all()
+
+
 def test_types_that_were_never_seen_cost_no_rejections():
     """Every type but the rarest in every class: the one that is left has a base weight of 2^-5 / 5!."""
     n_classifiers, n_labels = 5, 6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import HealthCheck, settings
 import ropewalk as rw
 from browser import SWITCHES, find_chromium
 from ropewalk.cli.app import main
-from support import need
+from support import few_draws_for_factors, need, without_warnings
 
 # No test looks at a clock, not even Hypothesis: another program may have the processor.
 _NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -106,16 +105,15 @@ def untouched_settings():
 @pytest.fixture
 def silent():
     """Let ropewalk's own warnings pass: the test is about something else."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+    with without_warnings():
         yield
 
 
 @pytest.fixture
-def rough_factors(monkeypatch):
-    """Draw little for Bayes factors, which take longest where classes are many, and are not what is tested."""
-    for module in ("answers", "drawing"):
-        monkeypatch.setattr(f"ropewalk.inference.{module}.SD_DRAWS", 1_000)
+def rough_factors():
+    """Draw little for Bayes factors, which often takes longer than all else: the test is about something else."""
+    with few_draws_for_factors():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import warnings
 
 import numpy as np
 
@@ -13,12 +12,12 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import contrast, parse_rope
 from ropewalk.draws.intervals import summarise
 from ropewalk.results import CrossComparison
+from support import without_warnings
 
 
 @functools.cache
 def plain():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+    with without_warnings():
         y = [1, 0] * 50
         return rw.compare(y, [1, 0] * 45 + [0, 1] * 5, [1, 0] * 40 + [0, 1] * 10, rope=0.05, rng=0, draws=2_000)
 

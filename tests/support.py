@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import os
-import time
-from pathlib import Path
+import signal
+import subprocess
+import sys
+import warnings
+from contextlib import contextmanager
 
 import pytest
 
@@ -34,15 +37,34 @@ def method_rows(result):
     return describe(result).on_page()[-1].blocks[0].rows
 
 
-def wait_for_work(job, seconds=2.5):
-    """Wait until a process is well into its drawing, by the processor time it took: imports and reading take one."""
-    usage = Path(f"/proc/{job.pid}/stat")
-    if not usage.exists():
-        time.sleep(8)
-        return
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and job.poll() is None:
-        fields = usage.read_text(encoding="utf-8").rpartition(")")[2].split()
-        if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds:
-            return
-        time.sleep(0.05)
+@contextmanager
+def without_warnings():
+    """Let ropewalk's own warnings pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+        yield
+
+
+@contextmanager
+def few_draws_for_factors():
+    """Draw little for Bayes factors, which often takes longer than all else."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("answers", "drawing"):
+            patch.setattr(f"ropewalk.inference.{module}.SD_DRAWS", 1_000)
+        yield
+
+
+# The command, with a line about every step of long work instead of one in ten seconds.
+TALKATIVE = "from ropewalk import _progress; _progress.EVERY = 0.0; from ropewalk.cli import main; main()"
+
+
+def interrupted(*arguments):
+    """Start the command, stop it by Ctrl-C as soon as it tells of its work, and return exit code, stdout and stderr."""
+    command = [sys.executable, "-c", TALKATIVE, *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": "100"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, env=environment, **pipes) as job:
+        first = job.stderr.readline()
+        job.send_signal(signal.SIGINT)
+        stdout, stderr = job.communicate(timeout=600)
+    return job.returncode, stdout, first + stderr

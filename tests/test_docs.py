@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
-import warnings
 from pathlib import Path
 
 import click
@@ -13,6 +12,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.cli.app import COMMANDS, app
+from support import without_warnings
 
 ROOT = Path(__file__).parent.parent
 if not (ROOT / "docs").exists():
@@ -38,8 +38,7 @@ def folder(tmp_path, monkeypatch):
 def run_python(page, *, slow):
     pytest.importorskip("pandas")
     names = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+    with without_warnings():
         for block in examples.blocks(page, "python", slow=slow):
             exec(compile(block[2], str(page), "exec"), names)
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)

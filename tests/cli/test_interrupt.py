@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-
 import pytest
 
 import ropewalk as rw
 from ropewalk import _progress
-from support import wait_for_work
-
-
-@pytest.fixture
-def long_job(tmp_path):
-    """Return a function that starts a comparison of a minute or more, and the file that it is to write."""
-    out = tmp_path / "report.html"
-    out.write_text("what was there before", encoding="utf-8")
-
-    def start(*more):
-        command = [
-            sys.executable, "-m", "ropewalk", "compare", str(rw.examples.news20_path()), "--truth", "y_true",
-            "--a", "nb_mult", "--b", "svm_l2", "--rope", "0.01", "--draws", "3000000", "--html", str(out), *more,
-        ]  # fmt: skip
-        return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "100"}
-        )
-
-    return start, out
+from support import COLUMNS, NEWS, interrupted
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_control_c_leaves_a_message_and_no_half_written_file(long_job, threads):
-    start, out = long_job
-    job = start("--threads", threads)
-    wait_for_work(job)
-    assert job.poll() is None
-    job.send_signal(signal.SIGINT)
-    stdout, stderr = job.communicate(timeout=30)
-    assert job.returncode == 130
+def test_control_c_leaves_a_message_and_no_half_written_file(tmp_path, threads):
+    page = tmp_path / "report.html"
+    page.write_text("what was there before", encoding="utf-8")
+    asked = ("compare", NEWS, *COLUMNS, "--rope", "0.01", "--draws", "3000000", "--html", page, "--threads", threads)
+    code, stdout, stderr = interrupted(*asked)
+    assert code == 130
     assert stdout == ""
-    assert stderr.strip().endswith("Interrupted: there is no answer, and no file was left half-written.")
-    assert [path.name for path in out.parent.iterdir()] == ["report.html"]
-    assert out.read_text(encoding="utf-8") == "what was there before"
+    told = stderr.splitlines()
+    assert told[0].startswith("Blocks of draws: ")
+    assert told[-1] == "Interrupted: there is no answer, and no file was left half-written."
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert page.read_text(encoding="utf-8") == "what was there before"
 
 
 @pytest.fixture

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 
 import pytest
 
 import ropewalk as rw
 from ropewalk.errors import RopewalkError
+from support import interrupted
 
 PAIRS = {"prevalence": 0.5, "positive": [0.3, 0.3, 0.2, 0.2], "negative": [0.2, 0.2, 0.3, 0.3]}
 WORDS = "F1 .60 against .50 at agreement .7"
@@ -183,19 +180,10 @@ def test_bad_scenario_files_are_refused(run, tmp_path, content, says):
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_control_c_prints_what_there_is(scenario, threads):
-    command = [
-        sys.executable, "-m", "ropewalk", "power", scenario, "--n", "500,1000", "--rope", "0.05", "--simulations",
-        "1000000", "--threads", threads, "--json",
-    ]  # fmt: skip
-    from support import wait_for_work
-
-    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
-    wait_for_work(job, 4.0)
-    assert job.poll() is None
-    job.send_signal(signal.SIGINT)
-    stdout, stderr = job.communicate(timeout=60)
-    assert job.returncode == 130, stderr
-    assert re.fullmatch(r"(Simulating: .*\n)*", stderr), stderr
+    asked = ("power", scenario, "--n", "500,1000", "--rope", "0.05", "--simulations", "1000000", "--threads", threads)
+    code, stdout, stderr = interrupted(*asked, "--json")
+    assert code == 130, stderr
+    assert re.fullmatch(r"(Simulating: .*\n)+", stderr), stderr
     told = json.loads(stdout)
     assert told["partial"] is True
     assert told["simulations"] == 1_000_000

@@ -37,7 +37,7 @@ def test_the_interval_of_a_skewed_law_is_the_closed_form(rng):
     assert found.high == pytest.approx(-np.log(0.1), abs=5 * high_error)
 
 
-@pytest.mark.parametrize("n", [50_000, 200_000])
+@pytest.mark.parametrize("n", [20_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (50_000, 200_000))])
 def test_the_error_of_an_end_is_its_spread_over_runs(n):
     """100 runs of a normal: the mean reported error against the true standard deviation of the ends."""
     rng = np.random.default_rng(7)

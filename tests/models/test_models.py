@@ -11,7 +11,7 @@ from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.metrics import parse_metric
 from ropewalk.models import draw_psi
 
-N = 400_000
+N = 100_000
 TABLES = {
     "papers": rw.Outcomes.from_pairs(positive=(300, 60, 35, 40), negative=(30, 20, 40, 400)),
     "small": rw.Outcomes.from_pairs(positive=(3, 1, 0, 1), negative=(0, 2, 1, 9)),

@@ -144,7 +144,7 @@ def test_centre_and_kappa_are_those_of_quadrature(name, options):
 def test_recalls_have_the_moments_of_quadrature(name):
     """E[rho_j] = E[(r + m·kappa) / (n + kappa)], and so for its square; the last class has no items."""
     right, wrong = (np.array([*one, 0]) for one in TABLES[name])
-    n_labels, size = len(right), 200_000
+    n_labels, size = len(right), 50_000
     matrix = np.diag(right)
     matrix[np.arange(n_labels), (np.arange(n_labels) + 1) % n_labels] += wrong
     posterior = Pooled().fit(rw.Outcomes.from_confusion(matrix))
@@ -168,10 +168,10 @@ def test_tables_are_those_of_brute_force(name):
         "two labels": [[40, 3], [2, 11]],
         "no items": [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
     }
-    counts, size, rng = np.array(matrices[name]), 60_000, np.random.default_rng(5)
+    counts, size, rng = np.array(matrices[name]), 30_000, np.random.default_rng(5)
     n_labels, right = len(counts), np.diag(counts)
     wrong = counts.sum(axis=1) - right
-    m, kappa, shares = lattice((right, wrong), nodes=1_000)
+    m, kappa, shares = lattice((right, wrong), nodes=700)
     row, column = np.divmod(rng.choice(shares.size, size, p=shares.reshape(-1)), shares.shape[1])
     centre, kappa = m[row, 0], kappa[0, column]
     mu = rng.dirichlet(counts.sum(axis=1) + 1, size).T

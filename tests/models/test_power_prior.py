@@ -84,8 +84,8 @@ def test_the_tree_of_fractional_counts_is_that_of_brute_force(options):
     rng = np.random.default_rng(3)
     now, then = random_counts(rng, 3, 2, 20), random_counts(rng, 3, 2, 50)
     tables = [rw.Outcomes.from_counts(counts) for counts in (now, then)]
-    theirs = brute.margins(*brute.tree(now + 0.3 * then, rng, 40_000, **options), 3)
-    ours = sparse_margins(PowerPrior(Tree(**options), tables[1], discount=0.3).fit(tables[0]), 7, 40_000)
+    theirs = brute.margins(*brute.tree(now + 0.3 * then, rng, 20_000, **options), 3)
+    ours = sparse_margins(PowerPrior(Tree(**options), tables[1], discount=0.3).fit(tables[0]), 7, 20_000)
     for name in ours:
         assert_same_law(ours[name], theirs[name], errors=4.5)
 
@@ -139,8 +139,8 @@ def test_at_full_weight_it_is_all_items_on_one_heap(name):
 @pytest.mark.parametrize("name", EVERY)
 def test_at_next_to_no_weight_there_are_no_earlier_items(name):
     model, now, then = EVERY[name]
-    ours = drawn(PowerPrior(model, then, discount=1e-7).fit(now), 20_000, 1)
-    theirs = drawn(model.fit(now), 20_000, 2)
+    ours = drawn(PowerPrior(model, then, discount=1e-7).fit(now), 10_000, 1)
+    theirs = drawn(model.fit(now), 10_000, 2)
     for one, other in zip(ours, theirs, strict=True):
         for a, b in zip(one.reshape(-1, one.shape[-1]).T, other.reshape(-1, other.shape[-1]).T, strict=True):
             assert_same_law(a, b, errors=5.0)

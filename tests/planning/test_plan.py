@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import ndtr, ndtri
 
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError
 from ropewalk.planning.search import PLAIN, ROOT, Looks, fit_probit
 from ropewalk.planning.search import find as search
 from ropewalk.text.writing import Verdict
+from support import without_warnings
 
 SCENARIO = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))
 Z, Z80 = stats.norm.ppf(0.975), stats.norm.ppf(0.8)
 INFINITY = float("inf")
-SEEDS = pytest.mark.parametrize("seed", range(3))
+# One seed of each is enough for `make test`.
+SEEDS = pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 POSITIVE, NEGATIVE = (60, 18, 10, 12), (10, 8, 14, 68)
 
 
@@ -75,15 +77,25 @@ def test_a_probit_is_fitted_where_it_is_known():
     assert covariance == pytest.approx(fisher, rel=0.05)
 
 
-@pytest.mark.parametrize("answer", [7, 90, 1_234, 50_000, 2_000_000])
-@pytest.mark.parametrize("slope", [1.5, 3.0, 6.0], ids=["gentle", "usual", "steep"])
-@pytest.mark.parametrize("target", [0.5, 0.8, 0.95])
+TARGETS = (0.5, 0.8, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("answer", "slope", "target"),
+    # Each answer meets each slope, at one target after the other; `make test-slow` has all three ways.
+    [
+        pytest.param(answer, slope, target, marks=() if (i + j) % len(TARGETS) == k else pytest.mark.slow)
+        for i, answer in enumerate((7, 90, 1_234, 50_000, 2_000_000))
+        for j, slope in enumerate((1.5, 3.0, 6.0))
+        for k, target in enumerate(TARGETS)
+    ],
+)
 def test_the_search_finds_a_known_crossing(answer, slope, target):
     """Φ(z + slope · (√(x / answer) − 1)) is the target exactly at the answer."""
-    found = []
+    found, z = [], ndtri(target)
     for seed in range(20):
         looks = Looks()
-        curve = lambda x: stats.norm.cdf(stats.norm.ppf(target) + slope * (math.sqrt(x / answer) - 1))  # noqa: E731
+        curve = lambda x: ndtr(z + slope * (math.sqrt(x / answer) - 1))  # noqa: E731
         at = search(
             coin(curve, np.random.default_rng(seed)), target, start=200, least=1, most=10**7, budget=4_000, scale=ROOT,
             whole=True, looks=looks,
@@ -102,7 +114,7 @@ def test_the_search_finds_a_known_crossing(answer, slope, target):
 def test_the_search_does_not_jump_over_a_steep_crossing(slope):
     """On the plain scale a look at ±10% may see nothing but successes on one side, and nothing but failures on one."""
     for seed in range(20):
-        curve = lambda x: stats.norm.cdf(Z80 + slope * (x - 1.3))  # noqa: E731
+        curve = lambda x: ndtr(Z80 + slope * (x - 1.3))  # noqa: E731
         at = search(
             coin(curve, np.random.default_rng(seed)), 0.8, start=1.0, least=0.5, most=5.0, budget=4_000, scale=PLAIN,
             whole=False, looks=Looks(),
@@ -156,13 +168,13 @@ def test_the_smallest_test_set_for_equivalence(seed):
 @pytest.mark.parametrize("power", [0.05, 0.5, 0.99])
 def test_any_power_may_be_asked_for(power):
     p = rw.plan(
-        accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", target=power, simulations=1_500, draws=1_000,
+        accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", target=power, simulations=1_000, draws=500,
         rng=0,
     )  # fmt: skip
     if power >= 0.5:  # where n is large
         assert p.n == pytest.approx((spread(0.15, 0.05) * (Z + stats.norm.ppf(power)) / 0.05) ** 2, rel=0.25)
     row = rw.power(
-        accuracies(0.15, 0.05), p.n, goal=">>", rope=0.05, metric="accuracy", simulations=1_000, draws=1_000, rng=1
+        accuracies(0.15, 0.05), p.n, goal=">>", rope=0.05, metric="accuracy", simulations=1_000, draws=500, rng=1
     )[0]
     assert row.power == pytest.approx(power, abs=error(power, 1_000) + 0.02)
 
@@ -280,7 +292,7 @@ def smallest(disagreement, rope, n):
     return delta
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
 @pytest.mark.parametrize(("goal", "side"), [(">>", 1), ("<<", -1)], ids=["better", "worse"])
 def test_the_smallest_difference_is_that_of_normal_theory(goal, side, seed):
     p = rw.plan(SCENARIO, goal=goal, rope=0.05, metric="accuracy", n=1_000, simulations=1_000, draws=500, rng=seed)
@@ -366,7 +378,7 @@ def test_some_goals_are_not_worth_a_label(value, told):
 # -- more data ------------------------------------------------------------------------------------------------------
 
 
-def test_more_data_are_posterior_predictive(pilot):
+def test_more_data_are_posterior_predictive(pilot, rough_factors):
     """Truths from the posterior, 300 new items of each, added to the old counts and compared: all by hand."""
     rng = np.random.default_rng(5)
     verdicts = []
@@ -379,7 +391,7 @@ def test_more_data_are_posterior_predictive(pilot):
             negative=rng.multinomial(300 - n, rng.dirichlet(np.array(NEGATIVE) + 1)),
         )
         verdicts.append(rw.compare(old + new, rope=0.05, rng=0, draws=2_000).decision.verdict)
-    row = pilot.more_data(n=300, simulations=1_000, draws=1_000, rng=2, method="simulation").rows[0]
+    row = pilot.more_data(n=300, simulations=1_000, draws=500, rng=2, method="simulation").rows[0]
     for verdict in Verdict:
         p, q = row.decisions[verdict], np.mean([v is verdict for v in verdicts])
         pooled = (p * 1_000 + q * 100) / 1_100
@@ -498,7 +510,7 @@ def test_more_data_keep_what_there_is_when_stopped(pilot, batches):
 # -- when to stop ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", [0.08, 0.12])
+@pytest.mark.parametrize("width", [pytest.param(0.08, marks=pytest.mark.slow), 0.12])
 def test_a_width_is_reached_when_normal_theory_says(width):
     """n = σ² (2 · 1.96 / w)², rounded up to a batch; noise in the ends stops some a little before."""
     rule = rw.StopWhen(width=width, min_n=50, max_n=5_000)
@@ -536,15 +548,16 @@ def test_one_look_is_a_fixed_study():
 
 def test_looking_often_errs_more_often():
     """On the edge of the ROPE a single look finds A better in 2.5%; twenty looks give luck twenty chances."""
-    how = {"batch": 100, "rope": 0.05, "metric": "accuracy", "simulations": 400, "draws": 500, "rng": 0}
+    simulations = 200
+    how = {"batch": 100, "rope": 0.05, "metric": "accuracy", "simulations": simulations, "draws": 500, "rng": 0}
     r = rw.stopping(accuracies(0.15, 0.1), rw.StopWhen(conclusive=True, max_n=2_000), **how)
-    assert r.fixed.wrong == pytest.approx(0.025, abs=error(0.025, 400))
-    assert r.row.wrong > r.fixed.wrong + 4 * math.sqrt(0.025 / 400)
+    assert r.fixed.wrong == pytest.approx(0.025, abs=error(0.025, simulations))
+    assert r.row.wrong > r.fixed.wrong + 4 * math.sqrt(0.025 / simulations)
     assert r.mean_n < 2_000
     assert r.covered < r.fixed_covered
     careful = rw.stopping(accuracies(0.15, 0.1), rw.StopWhen(width=0.06, max_n=2_000), **how)
     assert careful.row.wrong < r.row.wrong
-    assert careful.covered == pytest.approx(0.95, abs=error(0.05, 400) + 0.01)
+    assert careful.covered == pytest.approx(0.95, abs=error(0.05, simulations) + 0.01)
 
 
 def test_a_fixed_hdi_covers_what_it_says():
@@ -560,12 +573,12 @@ def test_a_posterior_is_calibrated_however_often_one_looks(pilot):
 
     The study's own prior is flat and not the pilot's posterior, so that this holds nearly, for wide rules.
     """
-    r = rw.stopping(pilot, rw.StopWhen(width=0.15, min_n=50, max_n=800), batch=50, simulations=400, draws=500, rng=0)
+    r = rw.stopping(pilot, rw.StopWhen(width=0.15, min_n=50, max_n=800), batch=50, simulations=200, draws=500, rng=0)
     assert r.design.assurance
-    assert r.covered == pytest.approx(0.95, abs=error(0.05, 400) + 0.02)
+    assert r.covered == pytest.approx(0.95, abs=error(0.05, 200) + 0.02)
 
 
-def test_simulated_stopping_follows_the_rule_of_real_comparisons():
+def test_simulated_stopping_follows_the_rule_of_real_comparisons(rough_factors):
     """Studies followed by hand, with `compare` and `stops`, take as many items."""
     rule = rw.StopWhen(width=0.2, min_n=100, max_n=500)
     rng = np.random.default_rng(0)
@@ -581,8 +594,7 @@ def test_simulated_stopping_follows_the_rule_of_real_comparisons():
                 negative=rng.multinomial(fresh - positive, SCENARIO.negative),
             )
             table = new if table is None else table + new
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+            with without_warnings():
                 if rule.stops(rw.compare(table, rope=0.05, rng=0, draws=2_000)):
                     break
         took.append(n)

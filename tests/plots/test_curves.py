@@ -96,7 +96,7 @@ def legend(ax):
 
 
 def assert_legend_covers_nothing(ax):
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     box = ax.get_legend().get_window_extent()
     for line in ax.lines:
         assert not line.get_path().transformed(line.get_transform()).intersects_bbox(box, filled=False)
@@ -208,7 +208,7 @@ class TestRoc:
         ax = None
         for name in HOSTILE:
             ax = plot_roc(rw.curves.roc(truth, scored, name=name, draws=10, rng=0), ax=ax)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         said = legend(ax)
         assert len(said) == len(HOSTILE) + 2
         assert said[0].startswith(r"\$x_1\$ & \$y, AUC")
@@ -243,7 +243,7 @@ class TestPr:
 
     def test_a_worst_ranking_holds_up(self):
         ax = plot_pr(rw.curves.pr([1] * 5 + [0] * 5, list(range(10)), draws=10, rng=0, pos_label=1))
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert curves_of(ax)[0].get_ydata()[0] == curves_of(ax)[0].get_ydata()[1] < 1
 
 
@@ -266,7 +266,7 @@ class TestCalibration:
         p = rng.random(50)
         found = rw.curves.calibration(rng.random(50) < p, p, n_bins=1, draws=50, rng=0, name="net")
         ax = plot_calibration(found)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         bars = [one.get_segments()[0].tolist() for one in ax.collections if one.get_label() in {"_band", BANDS}]
         x = found.predicted[0]
         assert bars == [
@@ -303,7 +303,7 @@ class TestCost:
     def test_the_infinite_threshold_stands_at_the_right_edge(self, costs):
         found = costs[0]
         ax = plot_cost(found)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         mark = [line for line in ax.lines if line.get_label() == "_infinite"][-1]
         assert mark.get_ydata()[0] == found.band.observed[-1]
         place = mark.get_transform().transform((mark.get_xdata()[0], found.band.observed[-1]))
@@ -317,7 +317,7 @@ class TestCost:
         assert math.isinf(never.best)
         assert math.isinf(never.best_interval.high)
         ax = plot_cost(never)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         best = next(line for line in ax.lines if line.get_label() == "_best")
         mark = [line for line in ax.lines if line.get_label() == "_infinite"][-1]
         assert list(best.get_xdata()) == [mark.get_xdata()[0]] * 2
@@ -346,7 +346,7 @@ class TestCost:
     def test_one_threshold_is_a_mark_with_bars(self, scores):
         found = rw.curves.threshold(scores["y_true"], scores["svm_l2"], metric="f1", thresholds=[0.0], draws=50, rng=0)
         ax = plot_cost(found)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert curves_of(ax)[0].get_marker() == "o"
         assert ax.get_ylabel() == "F1"
 
@@ -403,7 +403,7 @@ class TestPower:
 
     def test_decisions_are_stacked_behind_and_named_at_the_end(self):
         ax = plot_power(power(decisions=True))
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         stacked = {one.get_label()[1:]: one.get_paths()[0].vertices for one in polygons(ax)[:5]}
         assert list(stacked) == ["≫", ">", "≈", "<", "≪"]
         last = {symbol: vertices[vertices[:, 0] == 400][:, 1] for symbol, vertices in stacked.items()}
@@ -437,12 +437,12 @@ class TestPower:
     def test_many_sizes_have_a_logarithmic_axis(self, ns, scale):
         ax = plot_power(power(ns))
         assert ax.get_xscale() == scale
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert not any(r"\mathdefault" in label.get_text() for label in ax.get_xticklabels())
 
     def test_one_size_holds_up(self):
         ax = plot_power(power((1_500,), decisions=True))
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert [label.get_text() for label in ax.get_xticklabels()] == ["1,500"]
 
     def test_given_axes_are_used_and_returned(self):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
 
 import matplotlib as mpl
@@ -54,9 +53,9 @@ def classes(n, name="class {}".format, rope=0.05, **said):
     return ClassComparisons(comparisons=tuple(found))
 
 
-def rendered(ax):
-    """Draw in full: glyphs that are missing would warn."""
-    ax.figure.savefig(io.BytesIO(), format="png", dpi=60)
+def laid_out(ax):
+    """Place everything, as drawing does, without painting it: glyphs that are missing would warn."""
+    ax.figure.draw_without_rendering()
     return ax
 
 
@@ -92,7 +91,7 @@ def boxes(texts):
 
 
 def test_rows_are_the_classes_in_label_order(table):
-    ax = rendered(plot_per_class(table))
+    ax = laid_out(plot_per_class(table))
     assert named(ax) == {i: str(i) for i in range(20)}
     low, high = ax.get_ylim()
     assert low > high  # the first is on top
@@ -141,7 +140,7 @@ def test_the_band_is_the_rope_and_the_title_counts_the_verdicts(table):
 
 def test_without_a_rope_there_is_no_verdict(news):
     free = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rng=0, draws=1_000)
-    ax = rendered(plot_per_class(free))
+    ax = laid_out(plot_per_class(free))
     assert not band(ax)
     assert not ax.texts
     assert ax.get_title().replace("\n", " ") == "The differences on 20 classes; whether they matter needs a ROPE"
@@ -151,7 +150,7 @@ def test_without_a_rope_there_is_no_verdict(news):
 def test_two_classes_are_enough(silent):
     y = ["ham", "spam"] * 50
     two = rw.compare_classes(y, y, ["ham", "spam"] * 40 + ["spam"] * 20, rope=0.02, rng=0, draws=1_000)
-    assert named(rendered(plot_per_class(two))) == {0: "ham", 1: "spam"}
+    assert named(laid_out(plot_per_class(two))) == {0: "ham", 1: "spam"}
 
 
 @pytest.mark.parametrize("n", [2, 20, 60, 110, 200])
@@ -182,7 +181,7 @@ def test_figures_grow_with_the_classes_up_to_a_page():
 
 
 def test_of_very_many_classes_some_are_named_and_that_is_said():
-    ax = rendered(plot_per_class(classes(500)))
+    ax = laid_out(plot_per_class(classes(500)))
     names = named(ax)
     step = math.ceil(500 / len(names))
     assert list(names) == list(range(0, 500, step))
@@ -196,7 +195,7 @@ def test_of_very_many_classes_some_are_named_and_that_is_said():
 )
 def test_odd_ropes_leave_the_rows_visible(rope, seen):
     few = classes(6, rope=rope)
-    ax = rendered(plot_per_class(few))
+    ax = laid_out(plot_per_class(few))
     low, high = ax.get_xlim()
     assert low < min(c.hdi.low for c in few)
     assert max(c.hdi.high for c in few) < high
@@ -207,13 +206,13 @@ def test_odd_ropes_leave_the_rows_visible(rope, seen):
 
 
 def test_rows_without_spread_can_be_drawn():
-    ax = rendered(plot_per_class(ClassComparisons(comparisons=(compared(np.full(100, 0.02)), compared(np.zeros(100))))))
+    ax = laid_out(plot_per_class(ClassComparisons(comparisons=(compared(np.full(100, 0.02)), compared(np.zeros(100))))))
     assert [segment[:, 0].tolist() for segment in hdis(ax).get_segments()] == [[0.02, 0.02], [0.0, 0.0]]
     assert [symbol.rstrip("?") for symbol in symbols(ax).values()] == ["≈", "≈"]
     low, high = ax.get_xlim()
     assert low < 0.0
     assert high > 0.02
-    ax = rendered(plot_per_class(ClassComparisons(comparisons=(compared(np.zeros(100), None),))))
+    ax = laid_out(plot_per_class(ClassComparisons(comparisons=(compared(np.zeros(100), None),))))
     assert means(ax).get_offsets()[:, 0].tolist() == [0.0]
     low, high = ax.get_xlim()
     assert low < 0.0 < high
@@ -226,7 +225,7 @@ def test_a_row_without_a_verdict_says_so():
 
 
 def test_hostile_classes_and_names_do_no_harm():
-    ax = rendered(plot_per_class(classes(len(HOSTILE), HOSTILE.__getitem__, names=(HOSTILE[0], HOSTILE[2]))))
+    ax = laid_out(plot_per_class(classes(len(HOSTILE), HOSTILE.__getitem__, names=(HOSTILE[0], HOSTILE[2]))))
     shown = " ".join([ax.get_title(), ax.get_xlabel(), *named(ax).values()])
     assert not {"\x1b", "\t"} & set(shown)
     assert "x" * 60 not in shown
@@ -237,7 +236,7 @@ def test_hostile_classes_and_names_do_no_harm():
 
 
 def test_one_row_a_prior(priors):
-    ax = rendered(plot_prior_sensitivity(priors))
+    ax = laid_out(plot_prior_sensitivity(priors))
     assert named(ax) == dict(enumerate(which for which, _ in priors.rows))
     segments = hdis(ax).get_segments()
     assert [segment[:, 0].tolist() for segment in segments] == [[c.hdi.low, c.hdi.high] for _, c in priors.rows]

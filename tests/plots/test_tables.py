@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("untouched_settings")
 
 @pytest.fixture(scope="module")
 def four(news):
-    return rw.rank(news.outcomes, metric="macro_f1", rope=0.02, draws=5_000, rng=0)
+    return rw.rank(news.outcomes, metric="macro_f1", rope=0.02, draws=1_000, rng=0)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def many():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 300)
     guesses = {f"net {i}": np.where(rng.random(300) < 0.7 + i / 200, truth, 1 - truth) for i in range(30)}
-    return rw.rank(truth, guesses, metric="accuracy", rope=0.03, draws=2_000, rng=0, model="bootstrap")
+    return rw.rank(truth, guesses, metric="accuracy", rope=0.03, draws=1_000, rng=0, model="bootstrap")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,18 @@ def few_classes():
 
 @pytest.fixture(scope="module")
 def both(news):
-    return rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", rope=0.005, draws=1_000, rng=0)
+    return rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", draws=500, rng=0)
+
+
+@pytest.fixture(scope="module")
+def matrices(both):
+    return both.confusions()
+
+
+@pytest.fixture(scope="module")
+def panels(both):
+    """Three pictures of twenty classes, which tests may only look at."""
+    return plot_confusion(both)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +117,7 @@ def luminance(colour):
 
 def assert_readable(ax, first=0):
     """Letters stand out from their ground by 4.5 to 1, are large enough, and keep to their cell."""
-    ax.figure.canvas.draw()
+    ax.get_figure(root=True).draw_without_rendering()
     for (row, column), texts in cells(ax).items():
         under = luminance(ground(ax, row, column, first))
         for text in texts:
@@ -190,7 +201,7 @@ class TestOneConfusion:
 
     def test_two_hundred_classes_have_fewer_names_and_no_letters_in_cells(self, two_hundred):
         ax = plot_confusion(two_hundred[0])
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert not ax.texts
         names = ticks(ax.get_yticklabels())
         assert 20 <= len(names) < 200
@@ -207,24 +218,23 @@ class TestOneConfusion:
     def test_hostile_names_are_drawn_as_they_are(self):
         found = confusion(HOSTILE, HOSTILE[::-1], name=HOSTILE[0])
         ax = plot_confusion(found)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert r"\$x_1\$ & \$y" in ticks(ax.get_yticklabels())
         assert max(map(len, ticks(ax.get_xticklabels()))) <= 20
 
 
 class TestTwoConfusions:
-    def test_a_comparison_has_three_panels_a_b_and_the_difference(self, both):
-        panels = plot_confusion(both)
-        a, b = both.confusions()
+    def test_a_comparison_has_three_panels_a_b_and_the_difference(self, panels, matrices):
+        a, b = matrices
         assert panels.shape == (3,)
         assert np.array_equal(values(panels[0]), a.normalised)
         assert np.array_equal(values(panels[1]), b.normalised)
         titles = [panel.get_title().split("\n")[0] for panel in panels]
         assert titles == ["nb_mult", "svm_l2", "nb_mult − svm_l2"]
 
-    def test_differences_are_pale_where_the_intervals_overlap_and_full_elsewhere(self, both):
-        panel = plot_confusion(both)[2]
-        a, b = both.confusions()
+    def test_differences_are_pale_where_the_intervals_overlap_and_full_elsewhere(self, panels, matrices):
+        panel = panels[2]
+        a, b = matrices
         apart = (a.low > b.high) | (b.low > a.high)
         assert 0 < apart.sum() < apart.size
         difference = a.normalised - b.normalised
@@ -236,16 +246,16 @@ class TestTwoConfusions:
         assert full.to_rgba(0.0) == pale.to_rgba(0.0) == (1, 1, 1, 1)
         assert "pale: the 95% HDIs overlap" in panel.get_title()
 
-    def test_blue_is_where_a_has_more_and_orange_where_b_has(self, both):
-        mesh = plot_confusion(both)[2].collections[1]
+    def test_blue_is_where_a_has_more_and_orange_where_b_has(self, panels):
+        mesh = panels[2].collections[1]
         most = mesh.norm.vmax
         assert to_rgb(mesh.to_rgba(most)) == pytest.approx(to_rgb(ABOVE))
         assert to_rgb(mesh.to_rgba(-most)) == pytest.approx(to_rgb(BELOW))
         assert mesh.norm.vmin == -most
 
-    def test_twenty_classes_have_signs_where_the_difference_is_clear(self, both):
-        panel = plot_confusion(both)[2]
-        a, b = both.confusions()
+    def test_twenty_classes_have_signs_where_the_difference_is_clear(self, panels, matrices):
+        panel = panels[2]
+        a, b = matrices
         apart, difference = (a.low > b.high) | (b.low > a.high), a.normalised - b.normalised
         expected = {at: "+" if difference[at] > 0 else "−" for at in map(tuple, np.argwhere(apart).tolist())}
         assert first_words(panel) == expected
@@ -278,7 +288,7 @@ class TestTwoConfusions:
 
     def test_two_hundred_classes_hold_up(self, two_hundred):
         panels = plot_confusion(two_hundred)
-        panels[0].figure.canvas.draw()
+        panels[0].figure.draw_without_rendering()
         assert not any(panel.texts for panel in panels)
         assert_apart(panels[0].get_yticklabels(), down=True)
         assert ticks(panels[1].get_yticklabels()) == []
@@ -290,14 +300,14 @@ class TestTwoConfusions:
         assert figure.axes == list(given)
         assert all(len(panel.get_yticklabels()) == 20 for panel in panels)
 
-    def test_a_cross_validated_comparison_is_drawn_as_its_comparison(self, both):
-        assert plot_confusion(crossed(both))[2].get_title() == plot_confusion(both)[2].get_title()
+    def test_a_cross_validated_comparison_is_drawn_as_its_comparison(self, both, panels):
+        assert plot_confusion(crossed(both))[2].get_title() == panels[2].get_title()
 
     def test_hostile_names_are_drawn_as_they_are(self):
         panels = plot_confusion(
             (confusion_of([[9, 1], [2, 8]], "$a$"), confusion_of([[9, 1], [2, 8]], "_" + "b" * 300))
         )
-        panels[0].figure.canvas.draw()
+        panels[0].figure.draw_without_rendering()
         assert panels[0].get_title().split("\n")[0] == r"\$a\$"
 
 
@@ -365,14 +375,14 @@ class TestRanking:
 
     def test_the_inset_lies_at_the_right_within_the_axes(self, four):
         ax = plot_ranking(four)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         outer, inner = ax.get_window_extent(), ax.child_axes[0].get_window_extent()
         edge = ax.transData.transform((4.5, 0))[0]
         assert edge < inner.x0 < inner.x1 <= outer.x1 + 0.5
         assert (inner.y0, inner.y1) == pytest.approx((outer.y0, outer.y1))
 
     def test_where_less_is_better_it_is_said(self, news):
-        found = rw.rank(news.outcomes, metric="error", draws=1_000, rng=0)
+        found = rw.rank(news.outcomes, metric="error", draws=200, rng=0)
         inset = plot_ranking(found).child_axes[0]
         assert "less is better" in inset.get_xlabel().replace("\n", " ")
         means = inset.lines[0].get_xdata()
@@ -380,7 +390,7 @@ class TestRanking:
 
     def test_thirty_have_a_key_of_colours_instead_of_letters(self, many):
         ax = plot_ranking(many)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert not ax.texts
         assert ax.child_axes[1].get_xlabel() == "probability of the rank"
         assert ticks(ax.get_yticklabels()) == [model.name for model in many.by_rank]
@@ -391,7 +401,7 @@ class TestRanking:
         truth = [0, 1] * 20
         same = rw.rank(truth, {"a": truth, "b": truth}, model="bootstrap", draws=10, rng=0)
         ax = plot_ranking(same)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         assert set(first_words(ax).values()) == {percent(0.5, 10)}
         assert list(ax.child_axes[0].lines[0].get_xdata()) == [1.0, 1.0]
 
@@ -519,7 +529,7 @@ class TestPairwise:
         found = rw.rank(truth, guesses, rope=0.05, metric="accuracy", draws=500, rng=0)
         for plot in (plot_ranking, plot_pairwise):
             ax = plot(found)
-            ax.figure.canvas.draw()
+            ax.figure.draw_without_rendering()
             assert {r"\$x_1\$ & \$y", "_under"} < set(ticks(ax.get_yticklabels()))
 
     def test_given_axes_are_used_and_returned(self, four):
@@ -541,16 +551,16 @@ def test_parts_of_a_figure_hold_pictures_too(four, few_classes):
 def test_symbols_are_there_in_any_font(family, four):
     with mpl.rc_context({"font.family": family}):
         ax = plot_pairwise(four)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
     assert "≫" in first_words(ax).values()
 
 
 def test_counts_of_no_items_and_of_millions_hold_up(silent):
     for counts in ([[0, 0], [0, 0]], [[12_345_678, 1], [2, 98_765_432]]):
         panels = plot_confusion((confusion_of(counts), confusion_of(counts)))
-        panels[0].figure.canvas.draw()
+        panels[0].figure.draw_without_rendering()
         ax = plot_confusion(confusion_of(counts))
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
         expected = f"{counts[0][0]:,}" if counts[0][0] else "–"
         assert first_words(ax)[0, 0] == expected
 

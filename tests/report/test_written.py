@@ -9,7 +9,7 @@ import pytest
 
 import ropewalk as rw
 from hostile import hostile_names
-from support import need
+from support import few_draws_for_factors, need, without_warnings
 
 HOSTILE = hostile_names(
     "script", "image", "input", "formula", "emoji", "long", "hebrew", "red", "bar", "specials", "backslashes", "link",
@@ -35,10 +35,7 @@ def made(names):
 
 @pytest.fixture(scope="module")
 def results():
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
+    with without_warnings(), few_draws_for_factors():
         return [made([name, f"other {name}"]) for name in HOSTILE]
 
 

@@ -267,10 +267,12 @@ def test_nested_cross_validation_chooses_inside_the_folds():
     assert result.a == "GridSearchCV"
 
 
-def test_any_number_of_processes_gives_the_same_answer():
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
+def test_any_number_of_workers_gives_the_same_answer(backend):
     options = {"cv": 3, "n_repeats": 2, "method": "predict_proba", "rng": 5}
     noisy = {"tree": DecisionTreeClassifier(random_state=np.random.RandomState(1), max_features=2), "bayes": BAYES}
-    one, two = (cross_predict(noisy, X2, Y2, n_jobs=n, **options) for n in (1, 2))
+    with need("joblib").parallel_config(backend=backend):
+        one, two = (cross_predict(noisy, X2, Y2, n_jobs=n, **options) for n in (1, 2))
     assert np.array_equal(one.codes, two.codes)
     assert all(np.array_equal(one.scores[name], two.scores[name]) for name in noisy)
 
@@ -527,26 +529,32 @@ def test_every_property_of_a_comparison_is_there():
     assert repr(r).startswith("CrossComparison(accuracy")
 
 
+SHOWN = (
+    {"metric": "macro_f1"},
+    {"pos_label": 2, "metric": "f1"},
+    {"metric": "accuracy", "n_repeats": 2},
+    {"metric": "roc_auc", "pos_label": 1},
+    {"metric": "roc_auc", "n_repeats": 2},
+    {"metric": "log_loss"},
+    {"metric": "accuracy", "cv": LeaveOneOut()},
+    {"metric": "accuracy", "cv": ShuffleSplit(5, random_state=0)},
+    {"metric": "accuracy", "cv": [(np.arange(0, 150, 2), np.arange(1, 150, 2))]},
+    {"metric": lambda m: m.tp.sum(axis=-1) / m.total[..., 0]},
+    {"metric": "cost", "cost_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]},
+    {"metric": "accuracy", "tests": True},
+    {"metric": "accuracy", "prevalence": [0.2, 0.3, 0.5]},
+)
+
+
 @pytest.mark.parametrize(
-    "options",
+    ("options", "rope"),
+    # Without a ROPE, three of them will do for `make test`.
     [
-        {"metric": "macro_f1"},
-        {"pos_label": 2, "metric": "f1"},
-        {"metric": "accuracy", "n_repeats": 2},
-        {"metric": "roc_auc", "pos_label": 1},
-        {"metric": "roc_auc", "n_repeats": 2},
-        {"metric": "log_loss"},
-        {"metric": "accuracy", "cv": LeaveOneOut()},
-        {"metric": "accuracy", "cv": ShuffleSplit(5, random_state=0)},
-        {"metric": "accuracy", "cv": [(np.arange(0, 150, 2), np.arange(1, 150, 2))]},
-        {"metric": lambda m: m.tp.sum(axis=-1) / m.total[..., 0]},
-        {"metric": "cost", "cost_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]},
-        {"metric": "accuracy", "tests": True},
-        {"metric": "accuracy", "prevalence": [0.2, 0.3, 0.5]},
+        *((how, 0.05) for how in SHOWN),
+        *(pytest.param(how, None, marks=[pytest.mark.slow][: i > 2]) for i, how in enumerate(SHOWN)),
     ],
 )
-@pytest.mark.parametrize("rope", [None, 0.05])
-def test_an_answer_can_be_shown_in_every_way(options, rope):
+def test_an_answer_can_be_shown_in_every_way(options, rope, rough_factors):
     r = rw.cross_compare(BAYES, STUMP, X3, Y3, rng=0, draws=400, rope=rope, **{"cv": 3, **options})
     text = str(r)
     assert "Splits" in text
@@ -554,7 +562,8 @@ def test_an_answer_can_be_shown_in_every_way(options, rope):
     assert ("\nRepeats  " in text) == (r.repeat_differences.size > 1)
     assert "spread over" in r.to_markdown()
     assert r.to_latex().count(r"\begin{tabular}") == 2
-    assert "cross-validation" in r.to_html() or "split" in r.to_html()
+    page = r.to_html()
+    assert "cross-validation" in page or "split" in page
     assert "GaussianNB" in r._repr_html_()
     json.loads(r.to_json())
     assert (r.decision is None) == (rope is None)
@@ -788,10 +797,13 @@ def test_what_is_not_installed_is_named(module, extra, n_jobs, monkeypatch):
         cross_predict(BAYES, X2, Y2, cv=2, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_fold_that_fails_says_whose_and_which(n_jobs):
+@pytest.mark.parametrize(
+    ("n_jobs", "backend"), [(1, "loky"), (2, "threading"), pytest.param(2, "loky", marks=pytest.mark.slow)]
+)
+def test_a_fold_that_fails_says_whose_and_which(n_jobs, backend):
     pairs = [(np.arange(100), np.arange(100, 120)), (np.arange(90), np.arange(90, 120))]
-    with pytest.raises(DataError, match="'bad' failed on fold 1: ArithmeticError: the sky fell") as caught:
+    failure = pytest.raises(DataError, match="'bad' failed on fold 1: ArithmeticError: the sky fell")
+    with need("joblib").parallel_config(backend=backend), failure as caught:
         cross_predict({"good": BAYES, "bad": Broken(100)}, X2, Y2, cv=pairs, n_jobs=n_jobs)
     assert isinstance(caught.value.__cause__, ArithmeticError)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "remarks.md"
 MAKERS = {"note": "note", "warning": "warning", "Remark": ""}
 
 
+@cache
 def codes_in_source():
     """Return every code with the levels that it is made with."""
     codes = {}

@@ -262,7 +262,7 @@ def test_files_hold_scores_as_text(tmp_path, write, rng):
 
 def test_a_function_is_a_metric(rng):
     m = need("sklearn.metrics")
-    y, a, b = sample(rng, 150)
+    y, a, b = sample(rng, 5_000)  # so many that blocks of draws are small: a function is called for every draw of one
     said = {"draws": 60, "rng": 0}
     ours = rw.compare(y, a, b, metric="roc_auc", **said)
     theirs = rw.compare(y, a, b, metric=m.roc_auc_score, **said)

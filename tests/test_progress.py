@@ -53,7 +53,7 @@ def test_quick_work_draws_no_bar(terminal):
 
 def test_long_work_draws_a_bar_even_within_the_first_item(terminal, monkeypatch, capsys):
     screen = terminal()
-    monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(_progress, "SECONDS_WITHOUT_BAR", 0.01)
     for _ in track([1], describe="Fitting [bold]"):
         deadline = time.monotonic() + 10
         while "Fitting [bold]" not in screen.getvalue() and time.monotonic() < deadline:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
 
@@ -20,7 +20,7 @@ from ropewalk.typing import DrawsLike, FloatArray, IntArray, Label, Missing, See
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-MOST_DRAWS = 100_000_000
+MAX_DRAWS = 100_000_000
 _MAX_ERROR_OF_SUM = 1e-6  # how far from 1 a sum of probabilities may be, as of published digits
 _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
 
@@ -77,16 +77,12 @@ def _checked(function: Any, *, is_method: bool) -> Any:
         if any(p.kind is p.VAR_KEYWORD for p in shown.parameters.values()):  # checked where it is passed on to
             return function
     names = names[is_method:]
-    known, by_position = frozenset(names), bool(code.co_flags & inspect.CO_VARARGS)
+    known = frozenset(names)
 
     @functools.wraps(function)
     def checked(*data: Any, **options: Any) -> Any:
         if not options.keys() <= known:
-            for name in options:
-                if by_position and name in _BY_POSITION and name not in known:
-                    text = f"The data are given by position, not as `{name}=`."
-                    raise InvalidInputError(text, hint=f"{function.__name__}({name}, …).")
-            check_keywords(options, names)
+            raise _unknown_keyword(function, next(name for name in options if name not in known), names)
         return function(*data, **options)
 
     if shown is not None:
@@ -122,15 +118,12 @@ def _parameter(name: str, hint: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=shown)
 
 
-def check_keywords(keywords: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a keyword that no parameter goes by."""
-    names = list(known)
-    for name in keywords:
-        if name not in names:
-            raise UnknownKeywordError(
-                f"There is no parameter {name!r} here.",
-                hint=did_you_mean(name, names) + f"It takes: {', '.join(names)}.",
-            )
+def _unknown_keyword(function: Any, name: str, names: Sequence[str]) -> InvalidInputError:
+    if function.__code__.co_flags & inspect.CO_VARARGS and name in _BY_POSITION:
+        text = f"The data are given by position, not as `{name}=`."
+        return InvalidInputError(text, hint=f"{function.__name__}({name}, …).")
+    hint = did_you_mean(name, names) + f"It takes: {', '.join(names)}."
+    return UnknownKeywordError(f"There is no parameter {name!r} here.", hint=hint)
 
 
 def is_real(value: object) -> bool:
@@ -233,9 +226,9 @@ def check_draws(value: Any) -> DrawsLike:
             wording('`draws` must be a positive integer or "auto"; got {!r}.', value),
             hint='"auto" draws until the verdict no longer depends on Monte Carlo error.',
         )
-    if value > MOST_DRAWS:
+    if value > MAX_DRAWS:
         raise InvalidInputError(
-            wording("`draws` must be at most {:,}; got {:,}.", MOST_DRAWS, value),
+            wording("`draws` must be at most {:,}; got {:,}.", MAX_DRAWS, value),
             hint="that is far beyond what any verdict needs, and they are all kept in memory.",
         )
     return int(value)

@@ -35,5 +35,5 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
             temporary.unlink(missing_ok=True)
         if not isinstance(error, OSError | ValueError):
             raise
-        reason = getattr(error, "strerror", None) or error
-        raise UnreadableFileError(f"Cannot write {os.fspath(path)!r}: {reason}.") from error
+        problem = getattr(error, "strerror", None) or error
+        raise UnreadableFileError(f"Cannot write {os.fspath(path)!r}: {problem}.") from error

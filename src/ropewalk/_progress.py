@@ -19,8 +19,8 @@ T = TypeVar("T")
 ProgressLike: TypeAlias = bool | Callable[[int, int | None], object] | None
 """None: if it takes long, a bar on a terminal, lines elsewhere; True: always; False: never; or a function."""
 
-PATIENCE: Final = 0.5  # seconds of work that need no bar
-EVERY: Final = 10.0  # seconds between two lines where there is no terminal
+SECONDS_WITHOUT_BAR: Final = 0.5  # seconds of work that need no bar
+SECONDS_BETWEEN_LINES: Final = 10.0  # seconds between two lines where there is no terminal
 
 
 class _Meter:
@@ -59,7 +59,7 @@ class _Lines(_Meter):
 
     def advance(self, done: int, finding: str = "") -> None:
         self._done, self._finding = done, finding
-        if monotonic() - self._last >= EVERY:
+        if monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = monotonic()
             self._patient = False
             self._say()
@@ -208,7 +208,7 @@ def _meter(total: int | None, describe: str, progress: ProgressLike) -> _Meter:
         return _Call(progress, total)
     terminal = sys.stderr is not None and sys.stderr.isatty()
     if terminal:
-        return _Bar(describe, total, wait=0.0 if progress else PATIENCE)
+        return _Bar(describe, total, wait=0.0 if progress else SECONDS_WITHOUT_BAR)
     return _Lines(describe, total, patient=not progress)
 
 

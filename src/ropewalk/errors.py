@@ -62,7 +62,7 @@ class UnknownNameError(InvalidInputError):
 
 
 class UnknownKeywordError(InvalidInputError, TypeError):
-    """A function has no parameter of the given name."""
+    """A function, class or method has no parameter of the given name."""
 
 
 class DataError(InvalidInputError):

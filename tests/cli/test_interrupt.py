@@ -27,7 +27,7 @@ def test_control_c_leaves_a_message_and_no_half_written_file(tmp_path, threads):
 @pytest.fixture
 def at_once(monkeypatch):
     """Write a line for every block, as if each took ten seconds."""
-    monkeypatch.setattr(_progress, "EVERY", 0.0)
+    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", 0.0)
 
 
 @pytest.fixture

@@ -301,7 +301,7 @@ def test_fewer_draws_are_a_prefix_and_blocks_leave_no_trace(news, model, kind, m
     long = predictive_check(r, kind=kind, draws=50, outcomes=joint)
     short = predictive_check(r, kind=kind, draws=30, outcomes=joint)
     np.testing.assert_array_equal(long.replicates[:30], short.replicates)
-    monkeypatch.setattr(checks, "_SPANS", (5, 1))
+    monkeypatch.setattr(checks, "SPANS", (5, 1))
     again = predictive_check(r, kind=kind, draws=50, outcomes=joint)
     assert again.rows == long.rows
     np.testing.assert_array_equal(again.replicates, long.replicates)
@@ -312,7 +312,7 @@ def test_blocks_leave_no_trace_in_replicated_labels(many_labels, model, monkeypa
     r = rw.compare(many_labels, model=model, draws=100, rng=3)
     joint = many_labels if model == "unpaired" else None
     long = predictive_check(r, draws=120, outcomes=joint)
-    monkeypatch.setattr(checks, "_SPANS", (5, 1))
+    monkeypatch.setattr(checks, "SPANS", (5, 1))
     assert predictive_check(r, draws=120, outcomes=joint).rows == long.rows
 
 

@@ -185,8 +185,8 @@ def test_a_thousand_classes(rng, silent):
 
 
 def test_large_tables_are_capped_by_work_and_say_so(monkeypatch, rng, silent):
-    monkeypatch.setattr("ropewalk.inference.drawing._AFFORDABLE", 1)
-    monkeypatch.setattr("ropewalk.inference.drawing._FEWEST", 2_000)
+    monkeypatch.setattr("ropewalk.inference.drawing.MAX_WORK", 1)
+    monkeypatch.setattr("ropewalk.inference.drawing.MIN_LOOK", 2_000)
     y, a, b = sample(rng)
     r = rw.compare(y, a, b, metric="accuracy", rng=0)
     assert len(r.draws) == 2_000

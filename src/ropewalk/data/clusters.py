@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,10 +51,6 @@ class Clusters:
     def merged(self, inverse: IntArray) -> Clusters:
         """Return the clusters of a table in which row i has become row `inverse[i]`."""
         return Clusters.of(inverse[self.row], self.cluster, self.counts, self.ids)
-
-    def called(self, ids: Sequence[Any]) -> Clusters:
-        """Return the same clusters, whose ids are so far places in `ids`, under these."""
-        return replace(self, ids=tuple(ids[place] for place in self.ids))
 
     def beside(self, other: Clusters, n_rows: int) -> Clusters:
         """Return the clusters of two tables one below the other; those of the same id are one."""

@@ -137,30 +137,20 @@ def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
         raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
 
 
-def _text_of(stream: IO[bytes]) -> io.TextIOWrapper:
+@contextlib.contextmanager
+def _as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
     encoding = "utf-16" if stream.read(2) in _UTF16 else "utf-8-sig"
     stream.seek(0)
-    return io.TextIOWrapper(stream, encoding=encoding, newline="")
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+    try:
+        yield text
+    finally:
+        text.detach()  # the stream belongs to `_opened`
 
 
-def _text_records(
-    read: Callable[[io.TextIOWrapper, Sequence[str], str], Iterator[tuple[Any, ...]]],
-) -> Callable[[IO[bytes], Sequence[str], str], Iterator[tuple[Any, ...]]]:
-    """Return a reader of bytes, given one of text."""
-
-    def records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
-        text = _text_of(stream)
-        try:
-            yield from read(text, columns, shown)
-        finally:
-            text.detach()  # the stream belongs to `_opened`
-
-    return records
-
-
-def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[str | None, ...]]:
+def _csv_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[str | None, ...]]:
     """Yield the wanted cells of each line; an empty cell is null, everything else is text as it stands."""
-    with _field_cap():
+    with _as_text(stream) as text, _field_cap():
         separator = _separator(text, columns)
         reader = csv.reader(text, delimiter=separator, strict=True)
         try:
@@ -184,9 +174,7 @@ def _csv_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> 
                     raise FileFormatError(f"{shown}, line {reader.line_num}: {_TOO_LONG}.", hint="labels are short.")
                 yield cells
         except csv.Error as error:
-            problem = str(error)
-            if "field larger" in problem:
-                problem = _TOO_LONG
+            problem = _TOO_LONG if "field larger" in str(error) else error
             raise FileFormatError(
                 f"{shown}, line {reader.line_num}: {problem}.",
                 hint="look for a quotation mark that is never closed; labels are short.",
@@ -224,20 +212,17 @@ def _field_cap() -> Iterator[None]:
             csv.field_size_limit(before)
 
 
-def _json_records(text: io.TextIOWrapper, columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
+def _json_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
     """Yield the wanted values of each object; an absent key is null, like an explicit one."""
-    if text.read(1) == "[":
-        raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object per line (JSON lines).")
-    text.seek(0)
     seen: set[str] = set()
-    kinds: list[str | None] = [None] * len(columns)
-    for where, record in _json_objects(text, shown):
-        seen.update(record)
-        row = []
-        for i, name in enumerate(columns):
-            label, kinds[i] = _json_label(record.get(name), name, kinds[i], where)
-            row.append(label)
-        yield tuple(row)
+    kinds: dict[str, str] = {}
+    with _as_text(stream) as text:
+        if text.read(1) == "[":
+            raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object per line (JSON lines).")
+        text.seek(0)
+        for where, record in _json_objects(text, shown):
+            seen.update(record)
+            yield tuple([_json_label(record.get(name), name, kinds, where) for name in columns])
     if seen:
         require_columns(sorted(seen), columns, shown)
 
@@ -260,22 +245,20 @@ def _json_objects(text: io.TextIOWrapper, shown: str) -> Iterator[tuple[str, dic
         yield where, record
 
 
-def _json_label(value: Any, name: str, kind: str | None, where: str) -> tuple[Any, str | None]:
-    """Return a label and the kind of its column, which must not change: counting takes 1, 1.0 and true for one."""
+def _json_label(value: Any, name: str, kinds: dict[str, str], where: str) -> Any:
+    """Return a label, of the kind that its column began with: counting takes 1, 1.0 and true for one."""
     try:
         label = clean(value)
     except DataError as error:
         raise type(error)(f"{where}: {error.message}", hint=error.hint) from error
-    if label is None:
-        return None, kind
     if isinstance(label, str) and _is_too_long(label):
         raise FileFormatError(f"{where}: {_TOO_LONG}.", hint="labels are short.")
-    if kind not in {None, kind_of(label)}:
+    if label is not None and (kind := kind_of(label)) != kinds.setdefault(name, kind):
         raise LabelTypeError(
-            f"{where}: {name} is {kind_of(label)} here and {kind} before.",
+            f"{where}: {name} is {kind} here and {kinds[name]} before.",
             hint="1, '1', 1.0 and true are different labels; write them as one type.",
         )
-    return label, kind_of(label)
+    return label
 
 
 def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
@@ -283,8 +266,7 @@ def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
     with _opened(path) as (stream, form, shown):
         if form is not _CSV:
             raise FileFormatError(f"{shown} is not a matrix.", hint="write rows of numbers separated by commas.")
-        text = _text_of(stream)
-        with _field_cap():
+        with _as_text(stream) as text, _field_cap():
             try:
                 separator = _separator(text, ())
                 rows = [(n, row) for n, row in enumerate(csv.reader(text, delimiter=separator), 1) if row]
@@ -307,14 +289,10 @@ def _first_sign(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
-_CSV: Final = Format("CSV, TSV", lambda head: head[:2] in _UTF16 or b"\x00" not in head, _text_records(_csv_records))
+_CSV: Final = Format("CSV, TSV", lambda head: head[:2] in _UTF16 or b"\x00" not in head, _csv_records)
 FORMATS: Final = [
     Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet),
-    Format(
-        "JSON lines",
-        lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"},
-        _text_records(_json_records),
-    ),
+    Format("JSON lines", lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"}, _json_records),
     _CSV,
 ]
 """The formats that files are read in, the first that recognises one; a format of your own is one line more."""

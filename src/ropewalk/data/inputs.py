@@ -97,14 +97,12 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
 
 def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     """Return whether data hold labels or scores: an `ItemScores` holds scores, and so do fractions."""
-    if any(isinstance(table, ItemScores) for table in data):
-        return "scores"
-    if len(data) != 1:
-        return "scores" if any(map(_has_fractions, data[1:])) else "labels"
-    wanted = [column for column in columns if column is not None]
-    if isinstance(data[0], _TABLE_TYPES) or not _is_table(data[0]) or not wanted:
-        return "labels"
-    return "scores" if any(map(_has_fractions, read_columns(data[0], wanted))) else "labels"
+    values = data[1:]
+    if len(data) == 1 and _is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
+        wanted = [column for column in columns if column is not None]
+        values = read_columns(data[0], wanted) if wanted else ()
+    has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(_has_fractions, values))
+    return "scores" if has_scores else "labels"
 
 
 def _unfold(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:

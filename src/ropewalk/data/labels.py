@@ -182,21 +182,15 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
         if kind == "float" and ("", None) in columns[name]:
             kinds[name] = "int"
     if len(set(kinds.values())) > 1:
-        _refuse_fractions(columns, kinds)
         sides = []
         for name, kind in kinds.items():
             labels = sorted(value for _, value in columns[name] if value is not None)
+            fractions = [label for label in labels if kind == "float" and label % 1]
+            if fractions:  # they are scores, where the truth has labels
+                raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
             sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_KIND_NAMES[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
     return next(iter(kinds.values()), None)
-
-
-def _refuse_fractions(columns: dict[str, set[tuple[str, Any]]], kinds: dict[str, str]) -> None:
-    """Refuse fractions: they are scores, where the truth has labels."""
-    for name, kind in kinds.items():
-        fractions = [value for _, value in columns[name] if kind == "float" and value is not None and value % 1]
-        if fractions:
-            raise LabelTypeError(f"{name} holds fractions such as {min(fractions)!r}.", hint=_SCORES)
 
 
 def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence[str]) -> None:

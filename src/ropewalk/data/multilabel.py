@@ -251,11 +251,8 @@ class MultilabelOutcomes(Tally):
 
     def project(self, names: Sequence[str]) -> MultilabelOutcomes:
         """Keep some of the classifiers, in the order given."""
-        if not names:
-            raise InvalidInputError("Name at least one classifier to keep.")
-        places = [0, *(1 + self.position(name) for name in names)]
-        bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate(places))
-        checked = check_names(names, len(names))
+        places, checked = self._picked(names)
+        bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate([0, *(1 + place for place in places)]))
         return self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters)
 
     def __add__(self, other: object) -> MultilabelOutcomes:

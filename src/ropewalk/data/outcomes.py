@@ -120,7 +120,9 @@ class Outcomes(Tally):
         table = cls.from_rows(
             rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
         )
-        return table if table.clusters is None else replace(table, clusters=table.clusters.called(ids))
+        if table.clusters is None:
+            return table
+        return replace(table, clusters=replace(table.clusters, ids=tuple(ids[i] for i in table.clusters.ids)))
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> Outcomes:
@@ -250,12 +252,9 @@ class Outcomes(Tally):
         """Return how many items both, only `a`, only `b` and neither classified right."""
         truth = self.codes[:, 0]
         right_a, right_b = (self.codes[:, 1 + self.position(name)] == truth for name in (a, b))
-        return {
-            "both": int(self.counts[right_a & right_b].sum()),
-            "only_a": int(self.counts[right_a & ~right_b].sum()),
-            "only_b": int(self.counts[~right_a & right_b].sum()),
-            "neither": int(self.counts[~right_a & ~right_b].sum()),
-        }
+        both, only_a, only_b = right_a & right_b, right_a & ~right_b, ~right_a & right_b
+        cells = {"both": both, "only_a": only_a, "only_b": only_b, "neither": ~right_a & ~right_b}
+        return {name: int(self.counts[cell].sum()) for name, cell in cells.items()}
 
     # -- deriving others -----------------------------------------------------------------------------------
 
@@ -268,11 +267,9 @@ class Outcomes(Tally):
         >>> o.project(["b"]).names
         ('b',)
         """
-        columns = [0, *(1 + self.position(name) for name in names)]
-        if not names:
-            raise InvalidInputError("Name at least one classifier to keep.")
-        checked = check_names(names, len(names))
-        return self._canonical(self.codes[:, columns], self.counts, self.labels, checked, self.left_out, self.clusters)
+        places, checked = self._picked(names)
+        codes = self.codes[:, [0, *(1 + place for place in places)]]
+        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.

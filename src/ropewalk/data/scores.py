@@ -198,8 +198,8 @@ class ItemScores(Named):
 
     def project(self, names: Sequence[str]) -> ItemScores:
         """Keep some of the systems, in the order given."""
-        places = [self.position(name) for name in check_names(names, None)]
-        return replace(self, names=tuple(names), values=tuple(self.values[k] for k in places)).canonical()
+        places, checked = self._picked(names)
+        return replace(self, names=checked, values=tuple(self.values[k] for k in places)).canonical()
 
     def against_rest(self, positive: Label) -> ItemScores:
         """Return the question of one class against the rest: two labels, the positive one last."""

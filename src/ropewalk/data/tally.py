@@ -193,6 +193,12 @@ class Named:
         """Return the place of a classifier among `names`."""
         return place_of(name, self.names)
 
+    def _picked(self, names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
+        """Return the places of some classifiers, and their names."""
+        if not names:
+            raise InvalidInputError("Name at least one classifier to keep.")
+        return [self.position(name) for name in names], check_names(names, len(names))
+
     def rename(self, names: Sequence[str]) -> Self:
         """Return the same data under other classifier names."""
         return replace(self, names=check_names(names, self.n_classifiers))  # type: ignore[type-var]
@@ -304,19 +310,15 @@ def parse_table(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tupl
         raise FileFormatError(f"{_NO_TABLE}: a row points to a label that is not there.")
     clusters = None
     if parts is not None:
-        clusters = _parse_clusters(parts, data.get("cluster_ids"))
+        n, ids = int(parts[:, 1].max(initial=-1)) + 1, data.get("cluster_ids")
+        if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
+            raise FileFormatError(f"{_NO_TABLE}: its clusters must have distinct ids.")
+        clusters = Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids)
         if (counts == 0).any() or not np.array_equal(
             np.bincount(parts[:, 0], weights=parts[:, 2], minlength=len(counts)), counts
         ):
             raise FileFormatError(f"{_NO_TABLE}: its clusters do not add up to its counts.")
     return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters
-
-
-def _parse_clusters(parts: IntArray, ids: object) -> Clusters:
-    n = int(parts[:, 1].max(initial=-1)) + 1
-    if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
-        raise FileFormatError(f"{_NO_TABLE}: its clusters must have distinct ids.")
-    return Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -34,14 +34,14 @@ from ropewalk.typing import FloatArray, IntArray, Label, SeedLike
 Key: TypeAlias = tuple[str, tuple[str, ...], Label | None]
 """Which statistic, of which classifiers, of which class."""
 
-_GRID: Final = 2_000_000  # cells of confusion matrices that are looked at together
-_ENDS: Final = (0.025, 0.25, 0.75, 0.975)
-_ALIKE: Final = 1e-12  # values of a metric that differ by rounding only are the same
-_ORDER: Final = ("agreement", "accuracy", "", "recall", "class share")  # a metric's own name in the third place
-_SPANS: Final = (250, 125, 100, 50, 25, 10, 5, 2, 1)
-_KEPT: Final = 4_000_000  # counts in the confusion matrices that a check keeps
-_MOST: Final = 40_000_000  # values of statistics that are kept until all are there
-_MOST_DRAWS: Final = 1_000_000
+CELLS_AT_ONCE: Final = 2_000_000  # cells of confusion matrices that are looked at together
+ENDS_OF_INTERVALS: Final = (0.025, 0.25, 0.75, 0.975)
+MAX_ROUNDING: Final = 1e-12  # values of a metric that differ by rounding only are the same
+STATISTICS: Final = ("agreement", "accuracy", "", "recall", "class share")  # "" stands for the metric of the answer
+SPANS: Final = (250, 125, 100, 50, 25, 10, 5, 2, 1)  # draws at a time
+MAX_COUNTS_KEPT: Final = 4_000_000  # counts in the confusion matrices that a check keeps
+MAX_VALUES: Final = 40_000_000  # values of statistics that are kept until all are there
+MAX_DRAWS: Final = 1_000_000
 
 
 @checked_keywords
@@ -104,11 +104,13 @@ def predictive_check(
     seed = recipe.seed if rng is None and random_state is None else check_seed(rng, random_state)
     source = tables_of(single, chosen, number)
     with shown(progress):
-        features = Features(tables=tables, metric=_metric(recipe))
+        # At another class mix the metric of the answer is not about data like these.
+        has_metric = isinstance(recipe.metric, Metric) and recipe.prevalence is None
+        features = Features(tables=tables, metric=recipe.metric if has_metric else None)  # type: ignore[arg-type]
         seen = features.seen(joint)
-        if len(seen) * number > _MOST:
+        if len(seen) * number > MAX_VALUES:
             raise InvalidInputError(
-                f"`draws` must be at most {_MOST // len(seen):,} for {len(seen):,} statistics; got {number:,}.",
+                f"`draws` must be at most {MAX_VALUES // len(seen):,} for {len(seen):,} statistics; got {number:,}.",
                 hint="1,000 show a p-value to a point and a half.",
             )
         stream = streams.PRIOR_REPLICATED if chosen == "prior" else streams.REPLICATED
@@ -135,9 +137,9 @@ def predictive_check(
 
 
 def _check_draws(draws: Any) -> int:
-    if not is_whole(draws) or not 1 <= draws <= _MOST_DRAWS:
+    if not is_whole(draws) or not 1 <= draws <= MAX_DRAWS:
         raise InvalidInputError(
-            f"`draws` must be a whole number from 1 to {_MOST_DRAWS:,}; got {draws!r}.",
+            f"`draws` must be a whole number from 1 to {MAX_DRAWS:,}; got {draws!r}.",
             hint="it is how many data sets are replicated; 1,000 show a p-value to a point and a half.",
         )
     return int(draws)
@@ -174,11 +176,6 @@ def _tables(recipe: Recipe) -> tuple[AnyOutcomes, ...]:
             hint="cut the scores at a threshold and use compare, rank or evaluate on the labels.",
         )
     return tables
-
-
-def _metric(recipe: Recipe) -> Metric | None:
-    """Return the metric of the answer; at another class mix it is not about data like these."""
-    return recipe.metric if isinstance(recipe.metric, Metric) and recipe.prevalence is None else None
 
 
 def _joint(recipe: Recipe, tables: Sequence[AnyOutcomes], outcomes: Any) -> AnyOutcomes | None:
@@ -246,7 +243,7 @@ def tables_of(answer: OneMetric | MetricPosterior, kind: CheckKind, draws: int) 
 
 def _from_chains(chains: Chains, seed: int, ess: float) -> Source:
     """Return draws picked at random from Markov chains, so that all parts of all chains have their say."""
-    span = _SPANS[0]
+    span = SPANS[0]
 
     def tables(start: int, stop: int) -> list[Tables]:
         picked = chains.pick(generator(seed, streams.PICKED, start // span), span)
@@ -263,10 +260,10 @@ def _one_by_one(chunks: Iterator[list[Tables]]) -> Source:
         if not waiting:
             whole = next(chunks)
             size = len(whole[0].margins().row)
-            waiting.extend([cut(table, d, d + _SPANS[0]) for table in whole] for d in range(0, size, _SPANS[0]))
+            waiting.extend([cut(table, d, d + SPANS[0]) for table in whole] for d in range(0, size, SPANS[0]))
         return list(waiting.pop(0))
 
-    return Source(tables=tables, span=_SPANS[0])
+    return Source(tables=tables, span=SPANS[0])
 
 
 def _exact(posteriors: Sequence[Posterior], seed: int, stream: int) -> Source:
@@ -285,7 +282,7 @@ def _exact(posteriors: Sequence[Posterior], seed: int, stream: int) -> Source:
         return cuts
 
     # A span divides every block, so it never reaches over the end of one.
-    return Source(tables=tables, span=next(span for span in _SPANS if common % span == 0))
+    return Source(tables=tables, span=next(span for span in SPANS if common % span == 0))
 
 
 def _replicated(
@@ -321,7 +318,7 @@ def _kept(tables: Sequence[AnyOutcomes], draws: int) -> int:
     if isinstance(tables[0], MultilabelOutcomes):
         return 0
     cells = sum(table.n_classifiers for table in tables) * tables[0].n_labels ** 2
-    return min(draws, _KEPT // max(cells, 1))
+    return min(draws, MAX_COUNTS_KEPT // max(cells, 1))
 
 
 def _observed(tables: Sequence[AnyOutcomes]) -> IntArray:
@@ -364,7 +361,7 @@ class Features:
         if not isinstance(table, MultilabelOutcomes):
             right = margins.tp.sum(axis=-1)
             values |= {("accuracy", (name,), None): _share(right[k], total) for k, name in enumerate(names)}
-        if metric is not None and metric.name not in _ORDER:
+        if metric is not None and metric.name not in STATISTICS:
             values |= {
                 (metric.name, (name,), None): value for name, value in zip(names, _scores(metric, data), strict=False)
             }
@@ -386,7 +383,8 @@ class Features:
         values: dict[Key, FloatArray] = {}
         first = self.tables[0]
         n_draws = len(data[0].margins().row)
-        step = max(_GRID // (first.n_labels * (4 if isinstance(first, MultilabelOutcomes) else first.n_labels)), 1)
+        cells = first.n_labels * (4 if isinstance(first, MultilabelOutcomes) else first.n_labels)
+        step = max(CELLS_AT_ONCE // cells, 1)
         for rng, (a, b) in zip(generators, combinations(range(len(self.tables)), 2), strict=True):
             parts = [
                 meetings(cut(data[a], start, start + step), cut(drawn[b], start, start + step), rng)
@@ -450,14 +448,14 @@ def beside(
     keys = [key for key in values if not math.isnan(seen.get(key, math.nan)) and np.isfinite(values[key]).any()]
     labels = {label: place for place, label in enumerate(dict.fromkeys(label for _, _, label in values))}
     # Class by class, with the classifiers next to each other.
-    keys.sort(key=lambda key: (_ORDER.index(key[0] if key[0] in _ORDER else ""), labels[key[2]]))
+    keys.sort(key=lambda key: (STATISTICS.index(key[0] if key[0] in STATISTICS else ""), labels[key[2]]))
     return tuple(_row(key, seen[key], values[key][np.isfinite(values[key])], ess=ess) for key in keys)
 
 
 def _row(key: Key, observed: float, values: FloatArray, *, ess: float) -> CheckRow:
-    near = _ALIKE * max(abs(observed), 1.0)
+    near = MAX_ROUNDING * max(abs(observed), 1.0)
     above = np.where(np.abs(values - observed) <= near, 0.5, values > observed)
-    ends = np.quantile(values, _ENDS).tolist()
+    ends = np.quantile(values, ENDS_OF_INTERVALS).tolist()
     return CheckRow(
         statistic=key[0],
         classifiers=key[1],

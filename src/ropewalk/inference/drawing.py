@@ -37,13 +37,13 @@ UNDRAWN: Final = Drawing()
 MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
-_AFFORDABLE: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
-_BRISK: Final = 200_000_000  # the work of a second or two
-_EARLY: Final = 10_000
-_FEWEST: Final = 10_000
-_VAST: Final = 500_000  # of so much work per draw, fewer must do
-_PRIOR_WORK: Final = 500_000
-_SORTING: Final = 10  # to sort the differences of a pair costs as much as so many random numbers per draw
+MAX_WORK: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
+QUICK_WORK: Final = 200_000_000  # the work of a second or two
+EARLY_LOOK: Final = 10_000
+MIN_LOOK: Final = 10_000
+HEAVY_WORK_PER_DRAW: Final = 500_000  # of so much work per draw, fewer must do
+PRIOR_WORK: Final = 500_000
+SORTING_WORK_PER_DRAW: Final = 10  # to sort the differences of a pair costs as much as so many random numbers per draw
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -188,12 +188,12 @@ def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -
 
 def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
     """Return where to look at the verdict; for large tables fewer draws must do, by their work and not by the clock."""
-    work = sum(posterior.work for posterior in posteriors) + _SORTING * n_pairs
-    most = _AFFORDABLE // work
+    work = sum(posterior.work for posterior in posteriors) + SORTING_WORK_PER_DRAW * n_pairs
+    most = MAX_WORK // work
     within = tuple(look for look in LOOKS if look <= most)
-    if within and within[0] * work > _BRISK:  # an early look, for an answer within a second or two
-        return (_EARLY, *within)
-    fewest = _FEWEST if work < _VAST else _FEWEST // 5
+    if within and within[0] * work > QUICK_WORK:  # an early look, for an answer within a second or two
+        return (EARLY_LOOK, *within)
+    fewest = MIN_LOOK if work < HEAVY_WORK_PER_DRAW else MIN_LOOK // 5
     return within or (max(most // 1_000 * 1_000, fewest),)
 
 
@@ -224,7 +224,7 @@ def collect(
 
 def takes_long(posteriors: Sequence[Posterior]) -> bool:
     """Whether the draws that Savage-Dickey takes, of posterior and prior, are too much work for a by-product."""
-    return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > _AFFORDABLE
+    return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > MAX_WORK
 
 
 def capped(draft: Draft, *, stable: bool) -> tuple[Remark, ...]:
@@ -252,7 +252,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
         return difference(psi[0], psi[1])
     table = recipe.tables[0]
     assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
-    number = min(SD_DRAWS, max(_PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
+    number = min(SD_DRAWS, max(PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
     if recipe.model.is_keyed_by_name:  # such a prior is of these classifiers and classes, and no others
         empty = [recipe.model.fit(table) for table in _emptied(recipe)]
         psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.PRIOR)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
@@ -54,10 +53,8 @@ def parse_goal(goal: Any) -> str:
 
 def region_of(delta: float, rope: Interval, *, higher_is_better: bool) -> Verdict:
     """Return the verdict that is true of a difference A − B; edges of the ROPE count as inside."""
-    edges = [end for end in (rope.low, rope.high) if math.isfinite(end)]
-    if rope.low <= delta <= rope.high or any(abs(delta - end) <= EDGE for end in edges):
-        return Verdict.EQUIVALENT
-    return Verdict.A_BETTER if (delta > rope.high) == higher_is_better else Verdict.B_BETTER
+    truth = np.array(delta if higher_is_better else -delta)
+    return VERDICTS[int(true_codes(truth, rope if higher_is_better else rope.mirrored()))]
 
 
 def check_goal(goal: str, delta: float, rope: Interval, *, higher_is_better: bool) -> None:

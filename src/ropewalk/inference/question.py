@@ -90,7 +90,7 @@ def write_recipe(
     `default` chooses the model where none is named.
     """
     # What is wrong with the call is said before what is wrong with the data.
-    checked: dict[str, Any] = {
+    common: dict[str, Any] = {
         "rope": parse_rope(question.get("rope")),
         "prob": check_prob(question.get("prob", 0.95)),
         "rule": choose(question.get("rule", "hdi"), RULES, "rule"),
@@ -99,12 +99,12 @@ def write_recipe(
         "data_hash": "+".join(table.data_hash for table in source),
     }
     if isinstance(source[0], ItemScores):
-        return _of_scores(source[0], question, checked)
+        return _of_scores(source[0], question, common)
     usual = default_model(separate=len(source) > 1) if default is None else default
-    return _of_labels(source, usual, question, checked)  # type: ignore[arg-type]
+    return _of_labels(source, usual, question, common)  # type: ignore[arg-type]
 
 
-def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, checked: dict[str, Any]) -> Recipe:
+def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, common: dict[str, Any]) -> Recipe:
     metric, model, engine = question.get("metric"), question.get("model"), parse_engine(question.get("engine", "auto"))
     if idle := [name for name in OF_SCORES_ONLY if question.get(name) is not None]:
         raise InvalidInputError(
@@ -137,7 +137,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         prevalence=question.get("prevalence"),
         needs_positive=not chosen.is_symmetric,
     )
-    check_reach(checked["rope"], settled.metric)
+    check_reach(common["rope"], settled.metric)
     return Recipe(
         tables=settled.tables,
         model=chosen,
@@ -146,11 +146,11 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         prevalence=settled.prevalence,
         n_items=sum(table.n_items for table in source),
         sampler=sampler,
-        **checked,
+        **common,
     )
 
 
-def _of_scores(source: ItemScores, question: Question, checked: dict[str, Any]) -> Recipe:
+def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -> Recipe:
     costs, threshold = question.get("cost_matrix"), question.get("threshold")
     metric = question.get("metric") or ("roc_auc" if costs is None else "cost")
     check_score_options(question, metric)
@@ -165,15 +165,10 @@ def _of_scores(source: ItemScores, question: Question, checked: dict[str, Any]) 
     items, measure, positive = settle_scores(
         source, metric, question.get("pos_label"), higher_is_better=question.get("higher_is_better")
     )
-    check_reach(checked["rope"], measure)
+    check_reach(common["rope"], measure)
     unit: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
     return Recipe(
-        tables=(items,),
-        model=Bootstrap(over=unit),
-        metric=measure,
-        pos_label=positive,
-        n_items=items.n_items,
-        **checked,
+        tables=(items,), model=Bootstrap(over=unit), metric=measure, pos_label=positive, n_items=items.n_items, **common
     )
 
 

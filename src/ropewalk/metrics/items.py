@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.metrics.margins import ratio
-from ropewalk.typing import FloatArray, IntArray
+from ropewalk.typing import BoolArray, FloatArray, IntArray
 
 Plan = Callable[[FloatArray], FloatArray]
 """From weights of units (units, draws) to the value of each draw (draws,)."""
@@ -40,13 +40,13 @@ class View:
         rows = np.broadcast_to(rows, member.shape)
         return csr_array((data, (rows, member)), shape=(n_rows, self.n_units))
 
-    def descending(self) -> tuple[IntArray, IntArray]:
-        """Return the items from the highest score down, and which block of equal scores each is in."""
+    def descending(self) -> tuple[IntArray, IntArray, BoolArray]:
+        """Return the items from the highest score down, which block of equal scores each is in, and the positives."""
         order = np.argsort(-self.scores, kind="stable")
         ordered = self.scores[order]
         block = np.zeros(order.size, dtype=np.int64)
         np.cumsum(ordered[1:] != ordered[:-1], out=block[1:])
-        return order, block
+        return order, block, self.truth[order] == 1
 
 
 def roc_auc(view: View) -> Plan:
@@ -55,8 +55,7 @@ def roc_auc(view: View) -> Plan:
     Only the order of the two classes matters: what lies between two changes of class is one step, in which the
     positives come first, or one block of equal scores.
     """
-    order, block = view.descending()
-    positive = view.truth[order] == 1
+    order, block, positive = view.descending()
     last = int(block[-1]) + 1
     has = [np.bincount(block[here], minlength=last) > 0 for here in (positive, ~positive)]
     mixed = has[0] & has[1]
@@ -85,8 +84,7 @@ def roc_auc(view: View) -> Plan:
 
 def _precision_steps(view: View) -> tuple[Any, int]:
     """Return the sums of each block of equal scores that has positives: these, negatives in it, negatives before it."""
-    order, block = view.descending()
-    positive = view.truth[order] == 1
+    order, block, positive = view.descending()
     last = int(block[-1]) + 1
     has = np.bincount(block[positive], minlength=last) > 0
     step_of: IntArray = np.cumsum(has) - has
@@ -144,19 +142,12 @@ SURE: Final = float(np.finfo(np.float64).eps)
 
 def mean_of(view: View, values: FloatArray) -> Plan:
     """Return the plan of a weighted mean of the items' values."""
-    matrix = _rows(view, values)
+    sums, whole = view.sums(0, 1, values), view.sums(0, 1)
 
     def mean(weights: FloatArray) -> FloatArray:
-        total, whole = matrix @ weights
-        return np.asarray(total / whole)
+        return np.asarray((sums @ weights)[0] / (whole @ weights)[0])
 
     return mean
-
-
-def _rows(view: View, values: FloatArray) -> Any:
-    from scipy.sparse import vstack
-
-    return vstack([view.sums(0, 1, values), view.sums(0, 1)], format="csr")
 
 
 def mean(view: View) -> Plan:

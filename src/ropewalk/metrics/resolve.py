@@ -50,9 +50,8 @@ def metric_kind(metric: Any) -> Kind | None:
         return "scores" if is_score_name(metric) or _resembles_scores(metric) else "labels"
     if not callable(metric):
         raise UnknownNameError(f"`metric` must be a name, a Metric or a function; got {metric!r}.")
-    if isinstance(metric, ScoreMetric):
-        return "scores"
-    return "labels" if isinstance(metric, Metric) or not _takes_scores(metric) else "scores"
+    of_scores = isinstance(metric, ScoreMetric) or (not isinstance(metric, Metric) and _takes_scores(metric))
+    return "scores" if of_scores else "labels"
 
 
 def _resembles_scores(name: str) -> bool:
@@ -191,14 +190,8 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
                 metric.name,
             ),
         )
-    if (usual := usual_positive(labels)) is not None:
-        return usual
-    if len(labels) == 1:
-        return labels[0]
-    raise PosLabelError(
-        f"Which label is positive? {metric.name!r} needs to know, and the labels are {shorten(labels)}.",
-        hint=wording("pass pos_label={!r}.", _brief_label(labels[-1])),
-    )
+    question = f"Which label is positive? {metric.name!r} needs to know, and the"
+    return labels[0] if len(labels) == 1 else _usual_positive(labels, question)
 
 
 def _over_classes(metric: Metric, classes: Any, labels: Sequence[Label], positive: Label | None) -> Metric:
@@ -292,14 +285,13 @@ def _positive_of_scores(items: ItemScores, metric: ScoreMetric, pos_label: Any) 
             f"{metric.name} needs items of both classes; all are {label_text(items.labels[0])!r}.",
             hint="is this the right column of the truth?",
         )
-    usual = usual_positive(items.labels)
+    return _usual_positive(items.labels, "Which label do high scores mean? The")
+
+
+def _usual_positive(labels: Sequence[Label], question: str) -> Label:
+    """Return the label that is positive by default; where there is none, ask."""
+    usual, last = usual_positive(labels), labels[-1]
     if usual is None:
-        raise PosLabelError(
-            f"Which label do high scores mean? The labels are {shorten(items.labels)}.",
-            hint=wording("pass pos_label={!r}.", _brief_label(items.labels[-1])),
-        )
+        hint = wording("pass pos_label={!r}.", brief(last) if isinstance(last, str) else last)
+        raise PosLabelError(f"{question} labels are {shorten(labels)}.", hint=hint)
     return usual
-
-
-def _brief_label(label: Label) -> Label:
-    return brief(label) if isinstance(label, str) else label

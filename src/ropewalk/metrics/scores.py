@@ -122,13 +122,11 @@ class ScoreMetric:
 
     def check(self, items: ItemScores) -> None:
         """Refuse data that the metric is not defined on."""
-        if self.needs_truth and items.truth is None:
-            raise InvalidInputError(f"The metric {self.name!r} needs the truth.", hint="only the mean does without it.")
         if not self.needs_truth:
             return
-        weighted = np.ones(items.n_items) if items.weight is None else items.weight
-        assert items.truth is not None  # noqa: S101
-        by_class = np.bincount(items.truth, weights=weighted, minlength=items.n_labels)
+        if items.truth is None:
+            raise InvalidInputError(f"The metric {self.name!r} needs the truth.", hint="only the mean does without it.")
+        by_class = np.bincount(items.truth, weights=items.weight, minlength=items.n_labels)
         if self.ranks and (by_class == 0).any():
             absent = [label_text(items.labels[j]) for j in np.flatnonzero(by_class == 0)]
             there = [label_text(items.labels[j]) for j in np.flatnonzero(by_class)]

@@ -45,9 +45,14 @@ _MAX_TICKS: Final = 8
 _CUT: Final = "…"
 
 
+def mpl(module: str, caller: str = "a picture") -> Any:
+    """Return a module of matplotlib, or say how to install it."""
+    return require(f"matplotlib.{module}", extra="plot", caller=caller)
+
+
 def axes(ax: Any, caller: str, *, width: float = WIDTH, height: float = HEIGHT) -> Axes:
     """Return the axes to draw on: the given ones, or those of a new figure of one column's width."""
-    pyplot = require("matplotlib.pyplot", extra="plot", caller=caller)
+    pyplot = mpl("pyplot", caller)
     if ax is None:
         return pyplot.subplots(figsize=(width, height), layout="constrained")[1]  # type: ignore[no-any-return]
     if getattr(ax, "name", "") != "rectilinear" or isinstance(ax, type):
@@ -62,8 +67,7 @@ def panels_of(ax: Any, shape: tuple[int, int], caller: str, *, wanted: str, **fi
     """Return axes to draw on, in rows and columns: the given ones, if as many as `wanted`, or new ones."""
     rows, columns = shape
     if ax is None:
-        pyplot = require("matplotlib.pyplot", extra="plot", caller=caller)
-        return pyplot.subplots(rows, columns, layout="constrained", squeeze=False, **figure)[1]  # type: ignore[no-any-return]
+        return mpl("pyplot", caller).subplots(rows, columns, layout="constrained", squeeze=False, **figure)[1]  # type: ignore[no-any-return]
     panels: Panels = np.asarray(ax, dtype=np.object_).reshape(-1)
     if panels.size != rows * columns:
         raise InvalidInputError(
@@ -126,7 +130,7 @@ def words(text: str, longest: int = MAX_NAME_LETTERS) -> str:
     >>> words("$x_1$ \U0001f9ea")
     '\\$x_1\\$ U+1F9EA'
     """
-    manager = require("matplotlib.font_manager", extra="plot", caller="a picture")
+    manager = mpl("font_manager")
     known = _glyphs(str(manager.findfont(manager.FontProperties())))
     shown = brief(visible(text), longest)
     return "".join(c if ord(c) in known else f"U+{ord(c):04X}" for c in shown).replace("$", r"\$")
@@ -145,6 +149,11 @@ def short(text: str, longest: int = 18) -> str:
         head = longest // 2
         shown = f"{shown[:head]}…{shown[head + 1 - longest :]}"
     return shown.replace("$", r"\$")
+
+
+def side_by_side() -> dict[type, Any]:
+    """Return how a legend shows several handles of one name: next to each other."""
+    return {tuple: mpl("legend_handler").HandlerTuple(ndivide=None, pad=0)}
 
 
 def settle(ax: Axes) -> None:
@@ -206,16 +215,14 @@ def width_of(text: str, size: float) -> float:
     >>> width_of("wide", 14.0) / width_of("wide", 7.0)
     2.0
     """
-    settings = require("matplotlib", extra="plot", caller="a picture").rcParams
-    return _width(text.replace(r"\$", "$"), (*settings["font.family"], GLYPHS)) * size
+    fonts = mpl("pyplot").rcParams["font.family"]
+    return _width(text.replace(r"\$", "$"), (*fonts, GLYPHS)) * size
 
 
 @lru_cache(maxsize=1_000)
 def _width(text: str, fonts: tuple[str, ...]) -> float:
-    paths = require("matplotlib.textpath", extra="plot", caller="a picture")
-    manager = require("matplotlib.font_manager", extra="plot", caller="a picture")
-    font = manager.FontProperties(family=list(fonts), size=1.0)
-    return float(paths.text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+    font = mpl("font_manager").FontProperties(family=list(fonts), size=1.0)
+    return float(mpl("textpath").text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def fitted(text: str, room: float, size: float) -> str:
@@ -305,7 +312,7 @@ def note(ax: Axes, text: str, at: tuple[float, float], shift: tuple[float, float
 
 def plain_ticks(ax: Axes, which: str, room: float, *, whole: bool = False) -> None:
     """Write ticks as they are, 0.9991 and not 1 + −9e-4, and no more of them than so many points have room for."""
-    ticker = require("matplotlib.ticker", extra="plot", caller="a picture")
+    ticker = mpl("ticker")
     axis: Any = getattr(ax, f"{which}axis")
     axis.get_offset_text().set_size(SMALL)  # where a power of ten must stand aside
     formatter, locator = axis.get_major_formatter(), axis.get_major_locator()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ropewalk._optional import require
-from ropewalk.plots._canvas import SMALL, Axes, QuadMesh, note, settle, short, size_of, words
+from ropewalk.plots._canvas import SMALL, Axes, QuadMesh, mpl, note, settle, short, size_of, words
 from ropewalk.report.pictures.axes import ABOVE, INK, LINE, QUIET
 from ropewalk.typing import FloatArray
 
@@ -37,14 +36,13 @@ _LOW_SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
 
 def ramp(*colours: str) -> Colormap:
     """Return the colours from the first to the last of these, evenly spaced."""
-    made = require("matplotlib.colors", extra="plot", caller="a picture")
     # An odd number of steps has one in the middle: 0 is exactly white.
-    return made.LinearSegmentedColormap.from_list("ropewalk", colours, N=257)  # type: ignore[no-any-return]
+    return mpl("colors").LinearSegmentedColormap.from_list("ropewalk", colours, N=257)  # type: ignore[no-any-return]
 
 
 def _luminance(colour: Any) -> float:
     """Return the relative luminance of a colour, as WCAG defines it."""
-    rgb = np.array(require("matplotlib.colors", extra="plot", caller="a picture").to_rgb(colour))
+    rgb = np.array(mpl("colors").to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)  # noqa: PLR2004
     return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
@@ -100,8 +98,7 @@ def frame(ax: Axes, rows: int, columns: float, *, first: int = 0) -> None:
 
 def hatch(ax: Axes, row: int, columns: int, *, column: int = 0) -> None:
     """Hatch cells that have nothing to show."""
-    patches = require("matplotlib.patches", extra="plot", caller="a picture")
-    empty = patches.Rectangle((column - 0.5, row - 0.5), columns, 1, hatch="////", linewidth=0, zorder=1)
+    empty = mpl("patches").Rectangle((column - 0.5, row - 0.5), columns, 1, hatch="////", linewidth=0, zorder=1)
     empty.set_facecolor(WHITE)
     empty.set_edgecolor(LINE)
     ax.add_patch(empty)
@@ -210,8 +207,8 @@ def colour_key(ax: Axes, mesh: QuadMesh, ticks: Sequence[float], names: Sequence
 
 def paint_rates(ax: Axes, rates: FloatArray) -> QuadMesh:
     """Paint the share of each row, and hatch rows without items."""
-    colors = require("matplotlib.colors", extra="plot", caller="a picture")
-    mesh = paint(ax, rates, ramp(WHITE, ABOVE, DEEP), colors.PowerNorm(shade_power(rates.shape[1]), vmin=0, vmax=1))
+    norm = mpl("colors").PowerNorm(shade_power(rates.shape[1]), vmin=0, vmax=1)
+    mesh = paint(ax, rates, ramp(WHITE, ABOVE, DEEP), norm)
     hatch_empty(ax, rates)
     return mesh
 

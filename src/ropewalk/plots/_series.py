@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ropewalk._optional import require
-from ropewalk.plots._canvas import SMALL, Axes, settle, short
+from ropewalk.plots._canvas import SMALL, Axes, mpl, settle, short, side_by_side
 from ropewalk.report.pictures.axes import INK, QUIET
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray
@@ -96,9 +95,8 @@ def reference(ax: Axes, points: FloatArray, name: str) -> None:
     """Draw a dotted line to hold curves against, once; it is no curve."""
     if name in ax.get_legend_handles_labels()[1]:
         return
-    made = require("matplotlib.collections", extra="plot", caller="a picture")
-    line = made.LineCollection([points], colors=QUIET, linewidths=0.8, linestyles=":", label=name, zorder=1)
-    ax.add_collection(line)
+    look = {"colors": QUIET, "linewidths": 0.8, "linestyles": ":", "label": name, "zorder": 1}
+    ax.add_collection(mpl("collections").LineCollection([points], **look))
 
 
 def key(ax: Axes, first: Any, title: str = "") -> None:
@@ -128,9 +126,7 @@ def key(ax: Axes, first: Any, title: str = "") -> None:
 
 def _legend(ax: Axes, title: str, *, curves_only: bool = False) -> Legend:
     """Make a legend of the curves, the references and the bands, which come in all colours and so are grey."""
-    patches = require("matplotlib.patches", extra="plot", caller="a picture")
-    handlers = require("matplotlib.legend_handler", extra="plot", caller="a picture")
-    both = tuple(patches.Patch(color=QUIET, alpha=opacity, linewidth=0) for opacity in (DARK, PALE))
+    both = tuple(mpl("patches").Patch(color=QUIET, alpha=opacity, linewidth=0) for opacity in (DARK, PALE))
     named = list(zip(*ax.get_legend_handles_labels(), strict=True))
     kinds: Sequence[list[Any]] = ([], [], [])
     for handle, label in named:
@@ -139,7 +135,7 @@ def _legend(ax: Axes, title: str, *, curves_only: bool = False) -> Legend:
     shown = kinds[:1] if curves_only else kinds
     handles, labels = zip(*(entry for kind in shown for entry in kind), strict=True)
     legend: Legend = ax.legend(
-        handles, labels, handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)}, loc="upper right",
+        handles, labels, handler_map=side_by_side(), loc="upper right",
         fontsize=SMALL, labelcolor=INK, frameon=False, framealpha=0.8, edgecolor="none", title=title or None,
         title_fontsize=SMALL, alignment="left", handlelength=2.4, labelspacing=0.3, borderpad=0.2,
         borderaxespad=0.4,
@@ -149,7 +145,7 @@ def _legend(ax: Axes, title: str, *, curves_only: bool = False) -> Legend:
 
 def _covers(ax: Axes, legend: Legend) -> bool:
     """Whether a legend lies on a line or a band."""
-    kinds = require("matplotlib.collections", extra="plot", caller="a picture")
+    kinds = mpl("collections")
     box = legend.get_window_extent()
     paths = [(line.get_path(), line) for line in ax.lines]
     # Marks lie on their line, and their paths would stand at the origin.

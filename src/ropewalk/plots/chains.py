@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
@@ -59,34 +58,20 @@ def _chained(result: Any, caller: str) -> tuple[list[Chained], Any]:
     return _numbers_of(answer), answer
 
 
-@singledispatch
-def _numbers_of(answer: Any) -> list[Chained]:
-    raise TypeError(type(answer).__name__)
-
-
-@_numbers_of.register(Comparison)
-def _(c: Comparison) -> list[Chained]:
-    """Return the difference, and then both scores if they are known."""
-    delta = Chained(label=delta_words(c), values=delta_values(c)[0], estimate=c.delta)
-    return [delta, *_scores(c, c.estimate_a, c.estimate_b)]
-
-
-@_numbers_of.register(MetricPosterior)
-def _(m: MetricPosterior) -> list[Chained]:
-    return _scores(m, m.estimate)
-
-
-@_numbers_of.register(Ranking)
-def _(ranking: Ranking) -> list[Chained]:
-    return _scores(ranking, *(model.estimate for model in ranking.models))
-
-
-def _scores(answer: Any, *estimates: Estimate | None) -> list[Chained]:
+def _numbers_of(answer: Comparison | MetricPosterior | Ranking) -> list[Chained]:
+    """Return the scores of an answer, if they are known; of a comparison the difference first."""
+    numbers, estimates = [], [getattr(answer, "estimate", None)]
+    if isinstance(answer, Comparison):
+        numbers.append(Chained(label=delta_words(answer), values=delta_values(answer)[0], estimate=answer.delta))
+        estimates = [answer.estimate_a, answer.estimate_b]
+    elif isinstance(answer, Ranking):
+        estimates = [model.estimate for model in answer.models]
     if None in estimates:
-        return []
-    rows = zip(answer.draws.names, chain_values(answer)[0], estimates, strict=True)
+        return numbers
     metric = metric_words(answer.recipe)
-    return [Chained(label=f"{metric} of {canvas.short(name, NAME)}", values=v, estimate=e) for name, v, e in rows if e]
+    for name, values, estimate in zip(answer.draws.names, chain_values(answer)[0], estimates, strict=True):
+        numbers.append(Chained(label=f"{metric} of {canvas.short(name, NAME)}", values=values, estimate=estimate))
+    return numbers
 
 
 @checked_keywords

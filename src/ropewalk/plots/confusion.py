@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ropewalk._checks import checked_keywords, is_whole
-from ropewalk._optional import require
 from ropewalk.data.labels import label_text
 from ropewalk.data.tally import place_of
 from ropewalk.errors import InvalidInputError
@@ -170,12 +169,11 @@ def _clear(a: Confusion, b: Confusion) -> npt.NDArray[np.bool_]:
 
 def _differences(ax: Axes, a: Confusion, b: Confusion) -> tuple[QuadMesh, QuadMesh]:
     """Paint A − B: full colours where the HDIs lie apart, pale ones elsewhere."""
-    colors = require("matplotlib.colors", extra="plot", caller=_CALLER)
     values = a.normalised - b.normalised
     known = np.abs(values[~np.isnan(values)])
     most = max(float(known.max(initial=0.0)), MIN_DIFFERENCE_SHOWN)
     power = cells.shade_power(len(a.labels))
-    norm = colors.FuncNorm(
+    norm = canvas.mpl("colors").FuncNorm(
         (lambda x: np.sign(x) * np.abs(x) ** power, lambda y: np.sign(y) * np.abs(y) ** (1 / power)),
         vmin=-most, vmax=most,
     )  # fmt: skip

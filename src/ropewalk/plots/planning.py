@@ -9,10 +9,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._checks import checked_keywords, is_real
-from ropewalk._optional import require
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import InvalidInputError
-from ropewalk.plots._canvas import GLYPHS, SMALL, Axes, axes, minus, quieten, rule, size_of, words
+from ropewalk.plots._canvas import GLYPHS, SMALL, Axes, axes, minus, mpl, quieten, rule, size_of, words
 from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, named_lines, next_style
 from ropewalk.report.describe.prospects import is_wide, stacked
 from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
@@ -149,7 +148,7 @@ def _draw(ax: Axes, rows: Sequence[_Row], style: Style, label: str) -> None:
 
 def _name_axes(ax: Axes, study: Mapping[str, Any]) -> None:
     """Count items on a scale that suits all curves, and power in percent; averaged over a posterior it is assurance."""
-    ticker = require("matplotlib.ticker", extra="plot", caller=_CALLER)
+    ticker = mpl("ticker")
     seen = np.concatenate([np.asarray(line.get_xdata(), dtype=np.float64) for line in named_lines(ax)])
     if is_wide(seen.tolist()):
         ax.set_xscale("log")

@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._checks import checked_keywords
-from ropewalk._optional import require
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots import _cells as cells
 from ropewalk.plots._canvas import SMALL, TEXT, Axes, QuadMesh
@@ -70,11 +69,9 @@ def plot_ranking(result: Ranking, *, ax: Axes | None = None) -> Axes:
     k = len(models)
     width = canvas.WIDTH if k <= MAX_IN_ONE_COLUMN else canvas.BOTH_COLUMNS
     drawn = canvas.axes(ax, "plot_ranking", width=width, height=0.9 + max(0.16 * k, 0.6))
-    colors = require("matplotlib.colors", extra="plot", caller="plot_ranking")
     shares = np.array([model.rank_probabilities for model in models])
-    mesh = cells.paint(
-        drawn, shares, cells.ramp(WHITE, ABOVE, cells.DEEP), colors.Normalize(0, float(shares.max())), first=1
-    )
+    norm = canvas.mpl("colors").Normalize(0, float(shares.max()))
+    mesh = cells.paint(drawn, shares, cells.ramp(WHITE, ABOVE, cells.DEEP), norm, first=1)
     canvas.quieten(drawn)
     cells.frame(drawn, k, k / CELLS_SHARE, first=1)
     drawn.spines[:].set_visible(False)
@@ -103,7 +100,6 @@ def _write_shares(ax: Axes, mesh: QuadMesh, shares: Any, n_draws: int) -> bool:
 
 def _intervals(ax: Axes, ranking: Ranking) -> None:
     """Draw mean and HDI of each classifier in an inset that shares the rows of the axes."""
-    ticker = require("matplotlib.ticker", extra="plot", caller="plot_ranking")
     inset = ax.inset_axes((CELLS_SHARE + GAP, 0, 1 - CELLS_SHARE - GAP, 1))
     rows = range(len(ranking.models))
     estimates = [model.estimate for model in ranking.by_rank]
@@ -115,7 +111,7 @@ def _intervals(ax: Axes, ranking: Ranking) -> None:
     inset.grid(axis="x", color=LINE, linewidth=0.4)
     inset.set_axisbelow(True)
     inset.margins(x=0.08)
-    inset.xaxis.set_major_locator(ticker.MaxNLocator(3, min_n_ticks=2))
+    inset.xaxis.set_major_locator(canvas.mpl("ticker").MaxNLocator(3, min_n_ticks=2))
     less = "" if ranking.recipe.metric.higher_is_better else " (less is better)"
     label = f"{metric_words(ranking.recipe)}{less}, mean and {100 * ranking.recipe.prob:g}% HDI"
     wide = canvas.size_of(inset)[0]
@@ -188,8 +184,7 @@ def _cell(numbers: PairNumbers, *, judged: bool) -> _Cell:
 
 def _paint_verdicts(ax: Axes, values: FloatArray) -> QuadMesh:
     """Paint who wins."""
-    colors = require("matplotlib.colors", extra="plot", caller="plot_pairwise")
-    n = len(_WINNERS)
+    colors, n = canvas.mpl("colors"), len(_WINNERS)
     mesh = cells.paint(ax, values, colors.ListedColormap(_WINNERS), colors.BoundaryNorm(np.arange(n + 1) - 0.5, n))
     for i, j in zip(*np.nonzero(np.isnan(values)), strict=True):
         if i != j:
@@ -199,14 +194,12 @@ def _paint_verdicts(ax: Axes, values: FloatArray) -> QuadMesh:
 
 def _verdict_key(ax: Axes, ranking: Ranking, *, stable: bool) -> None:
     """Write which colour is whose, and what the question was."""
-    patches = require("matplotlib.patches", extra="plot", caller="plot_pairwise")
-    handlers = require("matplotlib.legend_handler", extra="plot", caller="plot_pairwise")
-    swatch = {"edgecolor": LINE, "linewidth": 0.5}
-    handles = [tuple(patches.Patch(facecolor=_WINNERS[place], **swatch) for place in places) for places, _ in _KEY]
+    patch, swatch = canvas.mpl("patches").Patch, {"edgecolor": LINE, "linewidth": 0.5}
+    handles = [tuple(patch(facecolor=_WINNERS[place], **swatch) for place in places) for places, _ in _KEY]
     rope = "" if ranking.recipe.rope is None else f", ROPE {canvas.minus(rope_text(ranking.recipe.rope))}"
     question = canvas.folded(f"{metric_words(ranking.recipe)}{rope}", MAX_TITLE_WIDTH, TEXT)
     legend = ax.legend(
-        handles, [text for _, text in _KEY], handler_map={tuple: handlers.HandlerTuple(ndivide=None, pad=0)},
+        handles, [text for _, text in _KEY], handler_map=canvas.side_by_side(),
         title=question + ("" if stable else "\n? depends on the draws"),
         prop={"family": canvas.GLYPHS, "size": SMALL}, title_fontsize=TEXT, ncols=2, loc="lower center",
         bbox_to_anchor=(0.5, 1.0), frameon=False, handlelength=1.8, handleheight=0.9, columnspacing=1.2,
@@ -220,8 +213,7 @@ def _verdict_key(ax: Axes, ranking: Ranking, *, stable: bool) -> None:
 
 def _paint_chances(ax: Axes, ranking: Ranking, values: FloatArray) -> QuadMesh:
     """Paint probabilities: blue where the row is likely to have the better value, orange where the column is."""
-    colors = require("matplotlib.colors", extra="plot", caller="plot_pairwise")
-    mesh = cells.paint(ax, values, cells.ramp(BELOW, WHITE, ABOVE), colors.Normalize(0, 1))
+    mesh = cells.paint(ax, values, cells.ramp(BELOW, WHITE, ABOVE), canvas.mpl("colors").Normalize(0, 1))
     key = cells.colour_key(ax, mesh, _SHARES, [f"{100 * share:g}%" for share in _SHARES], over=1.0)
     sign = ">" if ranking.recipe.metric.higher_is_better else "<"
     question = canvas.folded(f"P({metric_words(ranking.recipe)}: row {sign} column)", MAX_TITLE_WIDTH, SMALL)

@@ -166,14 +166,9 @@ class CrossPredictions(Remarked):
     def _scores_by(self, part: IntArray, metric: MetricLike, which: Which) -> dict[str, FloatArray]:
         order = np.argsort(part, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
-        values = [self._observed(rows, metric, **which) for rows in parts]
+        observed: Any = self._scored if is_of_scores(metric) else self._counted
+        values = [observed(rows, metric, **which) for rows in parts]
         return dict(zip(self.names, np.array(values, dtype=np.float64).T.copy(), strict=True))
-
-    def _observed(self, rows: IntArray, metric: Any, **which: Any) -> Sequence[float | None]:
-        """Return the metric of some of the rows, one number per classifier."""
-        if is_of_scores(metric):
-            return self._scored(rows, metric, **which)
-        return self._counted(rows, metric, **which)
 
     def _counted(
         self,

@@ -33,10 +33,10 @@ class _Study:
     title: str
     what: str
     headline: str
-    detail: str
-    effort: str
-    stopped_after: str
-    rows: tuple[Table, ...]
+    detail: str = ""
+    effort: str = ""
+    stopped_after: str = ""
+    rows: tuple[Table, ...] = ()
     answer: tuple[Table, ...] = ()
     lines: Rows = ()
     ceiling_of: str = "assurance"
@@ -46,15 +46,16 @@ class _Study:
 
 def _document(result: Any, study: _Study) -> Document:
     design, recipe = result.design, result.design.recipe
-    partial = [f"PARTIAL: stopped after {study.stopped_after}"] if result.partial else []
-    about = _about(study, design)
+    stopped_after = study.stopped_after or count_of(result.simulations, "simulation")
+    partial = [f"PARTIAL: stopped after {stopped_after}"] if result.partial else []
+    about, effort = _about(study, design), study.effort or _simulated(result)
     headline = f"{study.headline} ({study.detail})" if study.detail else study.headline
     answer = Answer(
         title=study.title,
         headline=" · ".join([*partial, headline]),
-        lines=(("Study", " · ".join(about)), *study.lines, ("Made by", f"{study.effort} · seed {design.seed}")),
+        lines=(("Study", " · ".join(about)), *study.lines, ("Made by", f"{effort} · seed {design.seed}")),
     )
-    parts = [*([study.detail] if study.detail else []), *partial, *_about(study, design, full=True), study.effort]
+    parts = [*([study.detail] if study.detail else []), *partial, *_about(study, design, full=True), effort]
     assumed = f"that the truth is {design.truth}" if design.assurance else design.truth
 
     def sections(document: Document) -> tuple[Block, ...]:
@@ -63,7 +64,7 @@ def _document(result: Any, study: _Study) -> Document:
             ("Model", model_text(recipe)),
             ("ROPE", f"{rope_text(design.rope)}, as stated in the call"),
             ("Judged by", judged_by(recipe)),
-            ("Made by", f"{study.effort}, seed {design.seed}"),
+            ("Made by", f"{effort}, seed {design.seed}"),
         )
         picture = study.picture
         return (
@@ -74,7 +75,7 @@ def _document(result: Any, study: _Study) -> Document:
         )
 
     return Document(
-        caption=" · ".join([*partial, study.what, *about, study.effort]),
+        caption=" · ".join([*partial, study.what, *about, effort]),
         answers=(answer,),
         tables=(*study.answer, *study.rows),
         remarks=(Line("Assumes", assumed), *result.remarks),
@@ -141,7 +142,6 @@ def describe_power(result: PowerResult) -> Document:
         what=what,
         headline=f"The {what[0].lower()}{what[1:]} {shown}",
         detail=f"95% {'interval' if len(rows) == 1 else 'intervals'} {ends}",
-        effort=_simulated(result),
         stopped_after=f"{first}{done[-1]:,} of {count_of(result.simulations, 'simulation')}",
         rows=_size_table(result),
         picture=power_picture(result.rows, prospects.kind_text(design), goal),
@@ -205,8 +205,6 @@ def _plan(
         headline=answer[0],
         detail=answer[1],
         effort=_simulated(result, " in all"),
-        stopped_after=count_of(result.simulations, "simulation"),
-        rows=(),
         answer=(Table(header=header, rows=(row,), ends_in_text=False),),
         sought=sought,
     )
@@ -304,7 +302,6 @@ def describe_more(result: MoreData) -> Document:
         headline=headline,
         detail=f"95% interval of the search: {ends}" if reached and ends else "",
         effort="extrapolated from the posterior" if rough else _simulated(result, " in all"),
-        stopped_after=count_of(result.simulations, "simulation"),
         rows=(prospects.more_table(result),) if result.rows else (),
         answer=(Table(header=header, rows=((*row, "extrapolated" if rough else "simulated"),)),),
         lines=(("Data", f"{result.n_items:,} {result.unit} so far"),),
@@ -336,9 +333,6 @@ def describe_stopping(result: StoppingResult) -> Document:
         title=f"When to stop labelling for {_against(design)}?",
         what=f"A rule for stopping: {rule}",
         headline=f"To {rule}, takes {mean} items on average; {concluded}, {share_text(row.wrong, n)} with a wrong one",
-        detail="",
-        effort=_simulated(result),
-        stopped_after=count_of(n, "simulation"),
         rows=(Table(header=header, rows=rows, ends_in_text=False),),
         lines=(
             ("Looks", f"from {result.min_n:,} items on, every {result.batch:,}, to {result.max_n:,} at most"),

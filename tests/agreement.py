@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from scipy import integrate
 
 import ropewalk as rw
 from ropewalk.draws.intervals import hdi, hdi_error
@@ -95,6 +96,10 @@ def any_of():
     return rw.MultilabelOutcomes.from_arrays(truth, *said, names=["A", "B"])
 
 
+ONE = rw.Outcomes.from_confusion([[70, 8], [9, 33]], labels=[0, 1], name="A")
+PAIR = rw.Outcomes.from_arrays([1] * 30 + [0] * 50, [1] * 24 + [0] * 6 + [1] * 5 + [0] * 45,
+                               [1] * 20 + [0] * 10 + [0] * 47 + [1] * 3, names=["A", "B"])  # fmt: skip
+THREE = rw.Outcomes.from_confusion([[40, 5, 3], [6, 25, 4], [2, 3, 12]], name="A")
 DATA = {"large": large, "small": small, "zeros": zeros, "four": four, "twenty": news, "any_of": any_of}
 METRICS = {"large": "f1", "small": "f1", "zeros": "f1"}
 
@@ -104,6 +109,23 @@ def ask(data, model, **how):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.errors.RopewalkWarning)
         return rw.compare(DATA[data](), metric=METRICS.get(data, "macro_f1"), model=model, **how)
+
+
+def noisy_pair(n, error, rng, *, mu=0.4, both=(0.55, 0.3, 0.05, 0.1), none=(0.03, 0.02, 0.12, 0.83)):
+    """Return a table of two classifiers whose truth was annotated with errors, and their true F1s."""
+    truth = rng.random(n) < mu
+    outcome = np.where(truth, rng.choice(4, n, p=both), rng.choice(4, n, p=none))
+    said_a, said_b = np.isin(outcome, (0, 1)), np.isin(outcome, (0, 2))
+    annotated = truth ^ (rng.random(n) < error)
+    table = rw.Outcomes.from_arrays(
+        annotated.astype(int).tolist(), said_a.astype(int).tolist(), said_b.astype(int).tolist(), names=["A", "B"]
+    )
+
+    def f1(one):
+        recall, alarm = both[0] + both[one], none[0] + none[one]
+        return 2 * mu * recall / (mu + mu * recall + (1 - mu) * alarm)
+
+    return table, f1(1) - f1(2), (f1(1), f1(2))
 
 
 # -- what draws say, and how surely --------------------------------------------------------------------------
@@ -176,3 +198,23 @@ def record(data, model, result, ours, found):
         }  # fmt: skip
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(json.dumps(figures) + "\n")
+
+
+# -- against numbers that are known ---------------------------------------------------------------------------
+
+
+def assert_moments(estimate, mean, std):
+    """Chains must agree with a known posterior, within 4 Monte Carlo standard errors."""
+    ess = (estimate.std / estimate.mc_error) ** 2
+    assert abs(estimate.mean - mean) < 4 * std / np.sqrt(ess)
+    # The standard deviation of a standard deviation is about std / sqrt(2 ESS); skew and the ESS of squares add to it.
+    assert abs(estimate.std - std) < 8 * std / np.sqrt(2 * ess)
+
+
+def moments(log_density):
+    """Mean and standard deviation of a density on (0, 1), by quadrature."""
+    grid = np.linspace(1e-6, 1 - 1e-6, 20_001)
+    mass = np.exp(log_density(grid) - log_density(grid).max())
+    total = integrate.simpson(mass, x=grid)
+    mean = integrate.simpson(mass * grid, x=grid) / total
+    return mean, np.sqrt(integrate.simpson(mass * (grid - mean) ** 2, x=grid) / total)

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import ropewalk as rw
 from agreement import (
@@ -24,9 +25,12 @@ from agreement import (
     small,
     three,
     told,
+    two_labels,
     z_scores,
 )
+from ropewalk.errors import ConvergenceWarning
 from ropewalk.mcmc import Sampler
+from ropewalk.models import Sigir2016
 from support import need
 
 pytestmark = pytest.mark.slow
@@ -77,6 +81,29 @@ def test_twenty_classes_agree_by_nuts(model):
 def test_twenty_classes_agree_by_the_papers_sampler(model):
     found = ask("twenty", model, engine=PAPERS, draws=PAPERS_DRAWS, rng=5)
     assert_agrees(found, "twenty", model, draws=50_000)
+
+
+def test_without_items_the_chains_draw_the_prior():
+    with pytest.warns(rw.errors.DegenerateDataWarning, match="this is the prior"):
+        found = rw.compare([], [], [], labels=[0, 1], pos_label=1, engine=NUTS, draws=4_000, rng=1)
+    assert found.delta.observed is None
+    mu, theta = found.chains.parameters["mu"], found.chains.parameters["theta"]
+    recall = theta[:, :, 1, :2].sum(axis=-1)  # of A: two of four uniform shares
+    for draws, law in ((recall, stats.beta(2, 2)), (mu[..., 1], stats.beta(1, 1))):
+        ess = effective(draws)
+        assert abs(draws.mean() - law.mean()) < 4 * law.std() / np.sqrt(ess)
+        assert abs(draws.std() - law.std()) < 4 * law.std() / np.sqrt(2 * effective((draws - draws.mean()) ** 2))
+
+
+def test_divergences_are_seen_and_give_no_verdict():
+    """Shapes of 1/1000 and no items of most outcomes: the density has corners that no step size fits."""
+    model = Sigir2016(positive=(1e-3,) * 4, negative=(1e-3,) * 4)
+    engine = Sampler(backend="pymc", target_accept=0.1, n_chains=1, tune=200)
+    data = two_labels([3, 0, 0, 0], [0, 0, 0, 9])
+    with pytest.warns(ConvergenceWarning, match="of 300 draws diverged: raise target_accept"):
+        found = rw.compare(data, metric="f1", model=model, engine=engine, draws=300, rng=0, rope=0.05)
+    assert found.diagnostics.divergences > 100
+    assert found.decision is None
 
 
 # -- forms and backends --------------------------------------------------------------------------------------

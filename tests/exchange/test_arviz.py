@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -28,7 +29,9 @@ from ropewalk.errors import (
     UnreadableFileError,
 )
 from ropewalk.exchange import groups
+from ropewalk.mcmc import chains
 from ropewalk.results.comparison import ForeignComparison
+from sampling import compiled_quickly, perfect
 from support import need
 
 with warnings.catch_warnings():  # ArviZ 0.23 announces ArviZ 1 when it is imported
@@ -75,14 +78,23 @@ def several():
     return rw.MultilabelOutcomes.from_arrays(truth, *said, names=["good", "bad"], labels=["x", "y", "z"])
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _pymc():
+    with compiled_quickly():
+        yield
+
+
 @pytest.fixture(scope="module")
 def chained(table):
-    return rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, engine=CALM)
+    """An answer by chains that stand in for those of PyMC, which are written and read in mcmc/."""
+    with mock.patch.object(chains, "run_chains", perfect):
+        return rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, engine=CALM)
 
 
 @pytest.fixture(scope="module")
 def unusual(table):
-    return rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, engine=CALM, model=Inexact())
+    with mock.patch.object(chains, "run_chains", perfect):
+        return rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, engine=CALM, model=Inexact())
 
 
 @pytest.fixture(scope="module")

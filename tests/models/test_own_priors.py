@@ -4,12 +4,15 @@ import sys
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 from scipy.special import expit, log_expit, logit
 
 import ropewalk as rw
+from agreement import ONE, PAIR, THREE, assert_moments, moments, noisy_pair
+from densities import Density, assert_constant, log_dirichlet, shares
 from ropewalk.draws.density import neighbour_density
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.mcmc import chains
 from ropewalk.models import (
     DeltaPrior,
     LogitNormal,
@@ -21,36 +24,32 @@ from ropewalk.models import (
     Tree,
 )
 from ropewalk.models.delta import resample
+from sampling import as_sampled, compiled_quickly
 
 pm = pytest.importorskip("pymc")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")  # that is what they are for
 CHAINS = rw.Sampler(backend="pymc")
-# Tolerances are in standard errors of the draws made: fewer draws check as honestly, and less sharply.
-SHORT = {"engine": rw.Sampler(backend="pymc", n_chains=2, tune=400), "draws": 1_200}
-LONG = {"engine": CHAINS, "draws": 8_000}
-ONE = rw.Outcomes.from_confusion([[70, 8], [9, 33]], labels=[0, 1], name="A")
-PAIR = rw.Outcomes.from_arrays([1] * 30 + [0] * 50, [1] * 24 + [0] * 6 + [1] * 5 + [0] * 45,
-                               [1] * 20 + [0] * 10 + [0] * 47 + [1] * 3, names=["A", "B"])  # fmt: skip
-THREE = rw.Outcomes.from_confusion([[40, 5, 3], [6, 25, 4], [2, 3, 12]], name="A")
+TWO_SHAPES = OwnPriors(rho=(pm.Kumaraswamy.dist(2, 3), pm.LogitNormal.dist(-1, 0.7)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _pymc():
+    with compiled_quickly():
+        yield
+
+
+def kumaraswamy(x):
+    """Return the log density of the first of the two shapes."""
+    return np.log(6 * x * (1 - x**2) ** 2)
+
+
+def logit_normal(x):
+    return stats.norm.logpdf(logit(x), -1, 0.7) - np.log(x * (1 - x))
 
 
 def shapes(posterior):
     """Class and type shapes, class by class."""
     return posterior.mu, posterior.types.reshape(posterior.n_labels, -1)
-
-
-@pytest.fixture(params=[SHORT, pytest.param(LONG, marks=pytest.mark.slow)], ids=["short", "long"])
-def sampling(request):
-    """How to sample: a short run, or with the tests that take long the usual one."""
-    return request.param
-
-
-def agrees(estimate, mean, std):
-    """Whether chains agree with a known posterior, within 4 Monte Carlo standard errors."""
-    ess = (estimate.std / estimate.mc_error) ** 2
-    assert abs(estimate.mean - mean) < 4 * std / np.sqrt(ess)
-    # The standard deviation of a standard deviation is about std / sqrt(2 ESS); skew and the ESS of squares add to it.
-    assert abs(estimate.std - std) < 8 * std / np.sqrt(2 * ess)
 
 
 class TestConjugate:
@@ -99,119 +98,207 @@ class TestConjugate:
         assert single.tolist() == [theta.tolist() for theta in Sigir2016Unpaired().fit(ONE).theta[:1]] + [[34, 10]]
 
 
-class TestChains:
-    def test_two_shapes_of_a_recall_against_quadrature(self, sampling):
-        own = OwnPriors(rho=(pm.Kumaraswamy.dist(2, 3), pm.LogitNormal.dist(-1, 0.7)))
-        assert not own.exact
-        found = rw.evaluate(ONE, metric=["recall", "specificity"], model=own, **sampling, rng=1)
+class TestDensity:
+    """Chains are run on the posterior; that they sample it is seen below, and in calibration/ at length."""
 
-        def kumaraswamy(x):
-            return np.log(6 * x * (1 - x**2) ** 2)
+    def test_two_shapes_of_a_recall(self, rng):
+        assert not TWO_SHAPES.exact
+        density, found = Density(TWO_SHAPES, [ONE]), []
+        for _ in range(4):
+            at = {"shares": shares(rng, 2), "rho_plus_share": rng.random(), "rho_minus_share": rng.random()}
+            plus, minus = at["rho_plus_share"], at["rho_minus_share"]
+            expected = log_dirichlet(at["shares"], np.array([78 + 1, 42 + 1]))
+            expected += kumaraswamy(plus) + 33 * np.log(plus) + 9 * np.log1p(-plus)
+            expected += logit_normal(minus) + 8 * np.log(minus) + 70 * np.log1p(-minus)
+            found.append(density(**at) - expected)
+        assert_constant(found)
+        assert density.made(**at)["theta"] == pytest.approx(np.array([[1 - minus, minus], [plus, 1 - plus]]))
 
-        def logit_normal(x):
-            return stats.norm.logpdf(logit(x), -1, 0.7) - np.log(x * (1 - x))
+    def test_partial_pooling_of_logits(self, rng):
+        density = Density(LogitNormal(location=0.5, scale=1.0, pooled=True, spread=0.8), [THREE])
+        right, wrong, found = np.array([40, 25, 12]), np.array([8, 10, 5]), []
+        for _ in range(4):
+            mu, centre, spread, offset = shares(rng, 3), rng.normal(), rng.random(), rng.normal(size=3)
+            logits = centre + spread * offset
+            expected = log_dirichlet(mu, right + wrong + 1.0) + stats.norm.logpdf(centre, 0.5, 1)
+            expected += stats.halfnorm.logpdf(spread, scale=0.8) + stats.norm.logpdf(offset).sum()
+            expected += (right * log_expit(logits) + wrong * log_expit(-logits)).sum()
+            at = {"mu": mu, "centre": centre, "spread": spread, "logit_offset": offset}
+            found.append(density(**at) - expected)
+        assert_constant(found)
+        assert density.made(**at)["theta"] == pytest.approx(np.stack([expit(logits), expit(-logits)], axis=-1))
 
-        for metric, hits, misses, prior, flip in (
-            ("recall", 33, 9, kumaraswamy, False),
-            ("specificity", 8, 70, logit_normal, True),
-        ):
-            mean, std = moments(lambda x, h=hits, m=misses, p=prior: h * np.log(x) + m * np.log1p(-x) + p(x))
-            agrees(found[metric].estimate, 1 - mean if flip else mean, std)
+    @pytest.mark.parametrize("known", [0.8, -0.4, "learned"])
+    def test_logits_of_classifiers_are_correlated_as_was_said(self, known, rng):
+        tables = [rw.Outcomes.from_confusion(ONE.confusion(), labels=[0, 1], name=name) for name in "ABC"]
+        density = Density(LogitNormal(location=0.5, scale=1.5, correlation=known), tables)
+        right, wrong, found = np.array([70, 33]), np.array([8, 9]), []
+        for rho in (0.3, -0.2) if known == "learned" else (known,) * 2:
+            steps = rng.normal(size=(3, 2))
+            root = np.linalg.cholesky(np.full((3, 3), rho) + (1 - rho) * np.eye(3))
+            logits = 0.5 + 1.5 * root @ steps
+            at = {"mu": shares(rng, 3, 2), **{f"logit_{k}_offset": step for k, step in enumerate(steps)}}
+            if known == "learned":
+                at["correlation"] = rho
+            expected = log_dirichlet(at["mu"], np.array([79, 43])) + stats.norm.logpdf(steps).sum()
+            expected += (right * log_expit(logits) + wrong * log_expit(-logits)).sum()
+            found.append(density(**at) - expected)
+            assert density.made(**at)["rho"] == pytest.approx(expit(logits))
+        assert_constant(found)
 
-    def test_partial_pooling_of_logits_against_quadrature(self, sampling):
-        model = LogitNormal(location=0.5, scale=1.0, pooled=True, spread=0.8)
-        found = rw.evaluate(THREE, metric="macro_recall", model=model, **sampling, rng=2)
-        right, wrong = np.array([40, 25, 12]), np.array([8, 10, 5])
-        centres, spreads = np.linspace(-3, 4, 141), np.linspace(0.005, 4, 160)
-        nodes, weights = np.polynomial.hermite_e.hermegauss(101)
-        logits = centres[:, None, None, None] + spreads[None, :, None, None] * nodes
-        rho = expit(logits)
-        like = np.exp(right[:, None] * log_expit(logits) + wrong[:, None] * log_expit(-logits) + 50)
-        each = (like * weights).sum(-1)  # centre × spread × class
-        first, second = ((like * rho**k * weights).sum(-1) / each for k in (1, 2))
-        mass = np.prod(each / each.max(), axis=-1) * stats.norm.pdf(centres, 0.5, 1)[:, None]
-        mass *= stats.halfnorm.pdf(spreads, scale=0.8)
-        mass /= mass.sum()
-        mean = (mass * first.mean(-1)).sum()
-        inner = (second - first**2).sum(-1) / 9
-        var = (mass * (inner + first.mean(-1) ** 2)).sum() - mean**2
-        agrees(found["macro_recall"].estimate, mean, np.sqrt(var))
+    def test_earlier_items_count_alike_in_both_engines(self, rng):
+        earlier = rw.Outcomes.from_confusion([[50, 50], [20, 80]], labels=[0, 1], name="A")
+        model = PowerPrior(Sigir2016Unpaired(), earlier, discount=0.3)
+        classes = np.array([78 + 30 + 1, 42 + 30 + 1])
+        types = np.array([[70 + 15 + 1, 8 + 15 + 1], [33 + 24 + 1, 9 + 6 + 1]])  # right and wrong
+        density, found = Density(model, [ONE]), []
+        for _ in range(4):
+            mu, theta = shares(rng, 2), shares(rng, 2, 2)
+            found.append(density(mu=mu, theta=theta) - log_dirichlet(mu, classes) - log_dirichlet(theta, types))
+        assert_constant(found)
+        exact = model.fit(ONE)
+        assert exact.mu == pytest.approx(classes)
+        assert np.sort(exact.theta, axis=1) == pytest.approx(np.sort(types, axis=1))
 
-    def test_a_correlated_classifier_tells_of_the_other(self, sampling):
-        # A's recalls are known for certain; B has no items: its logits are normal around what A's say.
-        many = rw.Outcomes.from_confusion([[800_000, 200_000], [100_000, 900_000]], labels=[0, 1], name="A")
-        none = rw.Outcomes.empty([0, 1], ["B"])
-        model = LogitNormal(location=0, scale=1.5, correlation=0.8)
-        with pytest.warns(rw.errors.RopewalkWarning):
-            found = rw.compare(many, none, metric="recall", model=model, **sampling, rng=3)
-        logits = logit(found.draws.psi[1])
-        ess = found.chains.ess(logits)
-        std = 1.5 * np.sqrt(1 - 0.8**2)
-        assert abs(logits.mean() - 0.8 * logit(0.9)) < 4 * std / np.sqrt(ess)
-        assert abs(logits.std() - std) < 8 * std / np.sqrt(2 * ess)
 
-    def test_earlier_items_count_alike_in_both_engines(self, sampling):
-        model = PowerPrior(
-            Sigir2016Unpaired(), rw.Outcomes.from_confusion([[50, 50], [20, 80]], labels=[0, 1], name="A"), discount=0.3
+def test_chains_of_logit_normal_recalls_agree_with_quadrature():
+    """The one run of PyMC's here; tolerances are standard errors, so that a short one checks as honestly as a long."""
+    engine = rw.Sampler(backend="pymc", n_chains=2, tune=300)
+    model = LogitNormal(location=0.5, scale=0.8)
+    found = rw.evaluate(THREE, metric="macro_recall", model=model, engine=engine, draws=1_000, rng=2)["macro_recall"]
+    assert found.diagnostics.converged
+    recalls = [
+        moments(
+            lambda x, n=n, m=m: (n - 1) * np.log(x) + (m - 1) * np.log1p(-x) + stats.norm.logpdf(logit(x), 0.5, 0.8)
         )
-        chain = rw.evaluate(ONE, metric="f1", model=model, **sampling, rng=4)["f1"].estimate
-        exact = rw.evaluate(ONE, metric="f1", model=model, draws=200_000, rng=4)["f1"].estimate
-        agrees(chain, exact.mean, exact.std)
+        for n, m in ((40, 8), (25, 10), (12, 5))
+    ]
+    means, stds = np.array(recalls).T
+    assert_moments(found.estimate, means.mean(), np.sqrt((stds**2).sum()) / 3)
 
 
-def moments(log_density):
-    """Mean and standard deviation of a density on (0, 1), by quadrature."""
-    grid = np.linspace(1e-6, 1 - 1e-6, 20_001)
-    mass = np.exp(log_density(grid) - log_density(grid).max())
-    total = integrate.simpson(mass, x=grid)
-    mean = integrate.simpson(mass * grid, x=grid) / total
-    return mean, np.sqrt(integrate.simpson(mass * (grid - mean) ** 2, x=grid) / total)
+# -- labels that may be wrong --------------------------------------------------------------------------------
 
 
-def noisy_pair(n, error, rng, *, mu=0.4, both=(0.55, 0.3, 0.05, 0.1), none=(0.03, 0.02, 0.12, 0.83)):
-    """Return a table of two classifiers whose truth was annotated with errors, and their true F1s."""
-    truth = rng.random(n) < mu
-    outcome = np.where(truth, rng.choice(4, n, p=both), rng.choice(4, n, p=none))
-    said_a, said_b = np.isin(outcome, (0, 1)), np.isin(outcome, (0, 2))
-    annotated = truth ^ (rng.random(n) < error)
-    table = rw.Outcomes.from_arrays(
-        annotated.astype(int).tolist(), said_a.astype(int).tolist(), said_b.astype(int).tolist(), names=["A", "B"]
+def error_matrix(plus, minus):
+    """Return how often annotators take the one for the other, truth × annotated; of positive and of negative items."""
+    return np.array([[1 - minus, minus], [plus, 1 - plus]])
+
+
+def log_seen(table, mu, error, cell):
+    """Return the log probability of what was annotated and said, the true class y of every item being summed out."""
+    return sum(
+        n * np.log(sum(mu[y] * error[y, annotated] * cell(y, said) for y in range(table.n_labels)))
+        for (annotated, *said), n in zip(table.codes.tolist(), table.counts.tolist(), strict=True)
     )
 
-    def f1(one):
-        recall, alarm = both[0] + both[one], none[0] + none[one]
-        return 2 * mu * recall / (mu + mu * recall + (1 - mu) * alarm)
 
-    return table, f1(1) - f1(2), (f1(1), f1(2))
+HALVES = (rw.Outcomes.from_arrays([1, 1, 0, 0] * 5, [1, 0] * 10, [1, 1, 1, 0] * 5, names=["A", "B"]), PAIR)
+"""Two batches of annotated items."""
+
+RATES = {"error": (5, 95), "error_1": (5, 95), "error_plus": (5, 95), "error_minus": (1, 3)}
+"""The Betas of rates that are not known, by their names in the model."""
+
+NOISES = {
+    "known": (NoisyLabels(error=0.15), lambda at: [(0.15, 0.15)]),
+    "by class": (NoisyLabels(error=(0.1, 0.2)), lambda at: [(0.1, 0.2)]),
+    "unknown": (NoisyLabels(error=(5, 95)), lambda at: [(at["error"], at["error"])]),
+    "unknown by class": (
+        NoisyLabels(error=((5, 95), (1, 3))),  # the latter is cut off where annotators would be guessing
+        lambda at: [(at["error_plus"], at["error_minus"])],
+    ),
+    "by batch": (
+        NoisyLabels(error=[(0.1, 0.2), (5, 95)], batches=HALVES),
+        lambda at: [(0.1, 0.2), (at["error_1"], at["error_1"])],
+    ),
+    "drifting": (
+        NoisyLabels(error=0.1, batches=HALVES, drift=0.7),
+        lambda at: [(0.1, 0.1), (0.5 * expit(logit(0.2) + 0.7 * at["step_1"]),) * 2],
+    ),
+}
+"""A model, and the error rates on positive and negative items of each batch, given its parameters."""
+
+
+TRUTH = {"mu": np.array([0.6, 0.4]), "theta": np.array([[0.83, 0.12, 0.02, 0.03], [0.55, 0.3, 0.05, 0.1]])}
+"""What the items of `noisy_pair` are drawn from: all right, A right, B right, none."""
 
 
 class TestNoise:
-    def test_without_errors_it_is_the_plain_model(self, sampling):
-        found = rw.compare(PAIR, a="A", b="B", model=NoisyLabels(error=0.0), **sampling, rng=5)
-        exact = rw.compare(PAIR, a="A", b="B", draws=200_000, rng=5)
-        agrees(found.delta, exact.mean, exact.std)
+    def test_without_errors_it_is_the_plain_model(self, rng):
+        noisy, plain = Density(NoisyLabels(error=0.0), [PAIR]), Density(Sigir2016(), [PAIR])
+        points = [{"mu": shares(rng, 2), "theta": shares(rng, 2, 4)} for _ in range(4)]
+        assert_constant([noisy(**at) - plain(**at) for at in points])
 
-    def test_recovers_the_truth_where_the_plain_model_is_biased(self, sampling):
-        table, delta, (f1, _) = noisy_pair(8_000, 0.15, np.random.default_rng(6))
-        plain = rw.compare(table, a="A", b="B", rng=6)
-        noisy = rw.compare(table, a="A", b="B", model=NoisyLabels(error=0.15), **sampling, rng=6)
+    @pytest.mark.parametrize("name", NOISES)
+    def test_the_truth_of_two_labels_is_summed_out(self, name, rng):
+        model, rates_at = NOISES[name]
+        batches = model.batches or (PAIR,)
+        density, found = Density(model, [sum(batches[1:], start=batches[0])]), []
+        for _ in range(4):
+            at = {"mu": shares(rng, 2), "theta": shares(rng, 2, 4)}
+            expected = 0.0  # Dirichlets of ones are constant
+            for other in density.sizes().keys() - at.keys():
+                at[other] = rng.random() / 2
+                law = stats.norm if other == "step_1" else stats.beta(*RATES[other])
+                expected += law.logpdf(at[other])
+            for batch, (plus, minus) in zip(batches, rates_at(at), strict=True):
+                # All right, A right, B right, none.
+                expected += log_seen(
+                    batch,
+                    at["mu"],
+                    error_matrix(plus, minus),
+                    lambda y, said, theta=at["theta"]: theta[y, 2 * (said[0] != y) + (said[1] != y)],
+                )
+            found.append(density(**at) - expected)
+        assert_constant(found)
+        assert density.made(**at)["cells"] == pytest.approx(np.stack([at["theta"][0], at["theta"][1, ::-1]]))
+
+    def test_the_truth_of_three_labels_is_summed_out(self, rng):
+        errors = np.array([[0.9, 0.06, 0.04], [0.05, 0.85, 0.1], [0.1, 0.1, 0.8]])
+        density, found = Density(NoisyLabels(error=errors, paired=False), [THREE]), []
+        for _ in range(4):
+            at = {"mu": shares(rng, 3), "theta": shares(rng, 3, 2), "labels_1": shares(rng, 3, 2)}
+            matrix = np.zeros((3, 3))  # of the classifier: what is said of each class
+            for y in range(3):
+                matrix[y, y] = at["theta"][y, 0]
+                matrix[y, np.arange(3) != y] = at["theta"][y, 1] * at["labels_1"][y]
+            assert density.made(**at)["cells"] == pytest.approx(matrix)
+            prior = sum(log_dirichlet(at[name], np.full((3, 2), 0.5)) for name in ("theta", "labels_1"))
+            seen = log_seen(THREE, at["mu"], errors, lambda y, said, m=matrix: m[y, said[0]])
+            found.append(density(**at) - prior - seen)
+        assert_constant(found)
+
+    def test_the_truth_is_the_mode_where_the_plain_model_is_biased(self, rng):
+        """The data are the expected ones and the prior is flat, so that nothing is likelier than the truth."""
+        mu, theta = TRUTH["mu"], TRUTH["theta"]
+        said = np.stack([mu[0] * theta[0].reshape(2, 2), mu[1] * theta[1, ::-1].reshape(2, 2)])  # truth × A × B
+        counts = np.tensordot(error_matrix(0.15, 0.15), said, axes=(0, 0))
+        table = rw.Outcomes.from_counts(np.rint(100_000 * counts).astype(int), names=["A", "B"])
+        density = Density(NoisyLabels(error=0.15), [table])
+        for _ in range(20):
+            near = theta * np.exp(0.05 * rng.normal(size=theta.shape))
+            assert density(mu=mu, theta=near / near.sum(axis=-1, keepdims=True)) < density(**TRUTH)
+        plain = rw.compare(table, a="A", b="B", draws=2_000, rng=0)
+        _, delta, (f1, _) = noisy_pair(10, 0.15, rng)
         assert abs(plain.mean - delta) > 4 * plain.std
         assert abs(plain.estimate_a.mean - f1) > 20 * plain.estimate_a.std
-        assert abs(noisy.mean - delta) < 3 * noisy.std
-        assert abs(noisy.estimate_a.mean - f1) < 3 * noisy.estimate_a.std
-        assert any("as annotated" in note for note in noisy.notes)
 
-    def test_three_labels_against_the_inverse_of_the_errors(self, sampling):
-        # Given the true class, annotators' errors are independent of the classifier's; so the matrix of counts is
-        # errors' transpose times the true one, and for many items its inverse gives the truth.
-        true = np.array([[0.30, 0.05, 0.05], [0.02, 0.25, 0.03], [0.06, 0.04, 0.20]])
-        errors = np.array([[0.9, 0.06, 0.04], [0.05, 0.85, 0.1], [0.1, 0.1, 0.8]])
-        counts = np.rint(20_000 * errors.T @ true).astype(int)
-        table = rw.Outcomes.from_confusion(counts, name="A")
-        model = NoisyLabels(error=errors, paired=False)
-        found = rw.evaluate(table, metric="accuracy", model=model, **sampling, rng=7)["accuracy"]
-        assert found.estimate.std < 0.02
-        assert abs(found.estimate.mean - np.trace(true)) < 0.75 * found.estimate.std  # the data are the expected ones
+    def test_scores_are_against_the_truth(self, monkeypatch):
+        """Chains that found the truth stand in for a sampler."""
+
+        def run_chains(program, sampler, draws, seed, cores=1):
+            rng, size = np.random.default_rng(seed), (sampler.n_chains, sampler.per_chain(draws))
+            mu, *theta = (rng.dirichlet(1e6 * row, size) for row in (TRUTH["mu"], *TRUTH["theta"]))
+            cells = np.stack([theta[0], theta[1][..., ::-1]], axis=2)
+            return as_sampled(program.model, {"mu": mu, "theta": np.stack(theta, axis=2), "cells": cells})
+
+        monkeypatch.setattr(chains, "run_chains", run_chains)
+        table, delta, (f1, _) = noisy_pair(500, 0.15, np.random.default_rng(6))
+        found = rw.compare(table, a="A", b="B", model=NoisyLabels(error=0.15), engine=CHAINS, draws=800, rng=6)
+        assert abs(found.mean - delta) < 5 * found.delta.mc_error
+        assert abs(found.estimate_a.mean - f1) < 5 * found.estimate_a.mc_error
+        assert found.std < 0.01
+        assert any("as annotated" in note for note in found.notes)
 
     def test_batches_must_be_the_data(self):
         table, *_ = noisy_pair(500, 0.1, np.random.default_rng(8))
@@ -345,13 +432,16 @@ class TestPreliz:
 
         assert OwnPriors(mu=pz.Dirichlet([1, 2, 3])).fit(THREE).mu.tolist() == [49, 37, 20]
 
-    def test_others_are_sampled(self, sampling):
+    def test_others_are_those_of_pymc(self, rng):
         import preliz as pz
 
-        own = OwnPriors(rho=(pz.Kumaraswamy(2, 3), (1, 1)))
-        found = rw.evaluate(ONE, metric="recall", model=own, **sampling, rng=1)["recall"]
-        mean, std = moments(lambda x: 33 * np.log(x) + 9 * np.log1p(-x) + np.log(6 * x * (1 - x**2) ** 2))
-        agrees(found.estimate, mean, std)
+        density, found = Density(OwnPriors(rho=(pz.Kumaraswamy(2, 3), (1, 1))), [ONE]), []
+        for _ in range(4):
+            mu, plus, minus = shares(rng, 2), rng.random(), rng.random()
+            expected = log_dirichlet(mu, np.array([79, 43])) + 8 * np.log(minus) + 70 * np.log1p(-minus)
+            expected += kumaraswamy(plus) + 33 * np.log(plus) + 9 * np.log1p(-plus)
+            found.append(density(shares=mu, rho_plus_share=plus, rho_minus_share=minus) - expected)
+        assert_constant(found)
 
     def test_the_difference_may_have_one(self):
         import preliz as pz

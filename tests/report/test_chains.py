@@ -1,7 +1,8 @@
 """Answers by Markov chains, on paper: what is said of them is true, and what stands beside them works too.
 
-One answer is sampled by PyMC and one more with a prior that is not conjugate. Everything that is about words and
-pictures alone is tested on exact answers that are dressed up as sampled ones.
+One answer and one more with a prior that is not conjugate are made of chains that stand in for those of PyMC: how
+pages and pictures show those is tested in mcmc/. Everything that is about words and pictures alone is tested on exact
+answers that are dressed up as sampled ones.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import html
 import json
 import re
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from html.parser import HTMLParser
+from unittest import mock
 
 import matplotlib as mpl
 
@@ -20,6 +23,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import logit
 
 import ropewalk as rw
 from hostile import hostile_names
@@ -30,6 +34,7 @@ from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.inference.extras import gather
+from ropewalk.mcmc import chains
 from ropewalk.mcmc.chains import Diagnostics, effective
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import (
@@ -54,6 +59,7 @@ from ropewalk.report.document import describe
 from ropewalk.report.words import made_by, worth_text
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import warning
+from sampling import as_sampled, compiled_quickly, perfect
 from support import method_rows, need
 
 ENGINE = Sampler(backend="pymc")
@@ -72,19 +78,39 @@ def _closed():
     plt.close("all")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _pymc():
+    with compiled_quickly():
+        yield
+
+
 @pytest.fixture(scope="module")
 def r(news):
-    """The answer of the papers' model by NUTS, the one that is sampled for all tests."""
-    need("pymc")
-    return rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, engine=ENGINE, draws=4_000, rng=0)
+    """The answer of the papers' model, by chains that take each step twice."""
+    with mock.patch.object(chains, "run_chains", partial(perfect, repeats=2)):
+        return rw.compare(
+            news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, engine=ENGINE, draws=4_000, rng=0
+        )
+
+
+def run_own(program, sampler, draws, seed, cores=1):
+    """Stand in for a sampler: the share of positive items by its density, all else by Dirichlets."""
+    rng, size, model = np.random.default_rng(seed), (sampler.n_chains, sampler.per_chain(draws)), program.model
+    (n_rest, n_positive), outcomes = (model.rvs_to_values[model[name]].data for name in ("classes", "outcomes"))
+    at = np.linspace(0, 1, 100_001)[1:-1]
+    logs = stats.norm.logpdf(logit(at), -2, 1) + (n_positive - 1) * np.log(at) + (n_rest - 1) * np.log1p(-at)
+    mass = np.cumsum(np.exp(logs - logs.max()))
+    share = np.interp(rng.random(size), mass / mass[-1], at)
+    theta = np.stack([rng.dirichlet(counts + 1, size) for counts in outcomes], axis=2)
+    return as_sampled(model, {"shares_share": share, "mu": np.stack([1 - share, share], axis=-1), "theta": theta})
 
 
 @pytest.fixture(scope="module")
 def own(table):
     """An answer whose prior no closed form knows."""
-    pm = need("pymc")
-    model = OwnPriors(mu=pm.LogitNormal.dist(-2, 1))
-    return rw.compare(table, model=model, rope=0.05, engine=ENGINE, draws=2_000, rng=0)
+    model = OwnPriors(mu=need("pymc").LogitNormal.dist(-2, 1))
+    with mock.patch.object(chains, "run_chains", run_own):
+        return rw.compare(table, model=model, rope=0.05, engine=ENGINE, draws=2_000, rng=0)
 
 
 @pytest.fixture(scope="module")
@@ -616,8 +642,8 @@ def test_even_ranks_are_bars_on_the_dotted_line(exact):
 def test_divergent_draws_have_ticks_and_many_are_thinned(r, exact):
     stats_of = {**r.chains.sampled.stats, "diverging": np.zeros((4, 1_000), dtype=bool)}
     stats_of["diverging"][2, [10, 500]] = True
-    chains = replace(r.chains, sampled=replace(r.chains.sampled, stats=stats_of))
-    left = plots.plot_trace(replace(r, drawing=replace(r.drawing, chains=chains)))[0, 0]
+    changed = replace(r.chains, sampled=replace(r.chains.sampled, stats=stats_of))
+    left = plots.plot_trace(replace(r, drawing=replace(r.drawing, chains=changed)))[0, 0]
     assert lines(left, "diverged")[0].get_xdata().tolist() == [11, 501]
     long = dressed(exact, replace(GOOD, chains=1))
     panels = plots.plot_trace(long)

@@ -62,7 +62,9 @@ def check_tables(tables: Sequence[Any]) -> None:
     most = _MAX_CLASSIFIERS[first.n_labels > _BINARY]
     if first.n_classifiers > most:
         raise InvalidInputError(
-            wording('engine="pymc" takes up to {} classifiers of one table; got {}.', most, first.n_classifiers),
+            wording(
+                'engine="pymc" takes up to {} classifiers of one table at once; got {}.', most, first.n_classifiers
+            ),
             hint=wording('rank fewer, or use engine="exact".'),
         )
     items = max(table.n_items for table in tables)

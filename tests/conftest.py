@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 import ropewalk as rw
 from browser import SWITCHES, find_chromium
 from ropewalk.cli.app import main
-from support import few_draws_for_factors, need, without_warnings
+from support import frugality, need, without_warnings
 
 # No test looks at a clock, not even Hypothesis: another program may have the processor.
 _NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -110,9 +110,9 @@ def silent():
 
 
 @pytest.fixture
-def rough_factors():
-    """Draw little for Bayes factors, which often takes longer than all else: the test is about something else."""
-    with few_draws_for_factors():
+def frugal():
+    """Draw little more than is asked for: the test is about something else."""
+    with frugality():
         yield
 
 

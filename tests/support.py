@@ -46,9 +46,10 @@ def without_warnings():
 
 
 @contextmanager
-def few_draws_for_factors():
-    """Draw little for Bayes factors, which often takes longer than all else."""
+def frugality():
+    """Draw little more than is asked for: in smaller blocks, and few for Bayes factors, which may take the most time."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ropewalk.draws.blocks._TABLE_BYTES", 1 << 19)
         for module in ("answers", "drawing"):
             patch.setattr(f"ropewalk.inference.{module}.SD_DRAWS", 1_000)
         yield

@@ -391,7 +391,7 @@ def test_bad_options_are_named():
 # -- beside the posterior ------------------------------------------------------------------------------------
 
 
-def test_compare_carries_the_battery_and_the_posterior_is_the_same(news, rough_factors):
+def test_compare_carries_the_battery_and_the_posterior_is_the_same(news, frugal):
     asked = {"a": "nb_mult", "b": "svm_l2", "metric": "macro_f1", "rope": 0.005, "draws": 500, "rng": 0}
     plain, tested = rw.compare(news.outcomes, **asked), rw.compare(news.outcomes, **asked, tests=True)
     assert plain.tests is None
@@ -404,7 +404,7 @@ def test_compare_carries_the_battery_and_the_posterior_is_the_same(news, rough_f
     assert "sign-test & t-test & mean" in tested.to_latex()
 
 
-def test_every_class_has_its_tests(news, rough_factors):
+def test_every_class_has_its_tests(news, frugal):
     table = rw.compare_classes(news.outcomes, a="nb_bern", b="nb_mult", rope=0.05, draws=200, rng=0, tests=True)
     assert len(table) == 20
     for j, one in enumerate(table):

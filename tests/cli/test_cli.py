@@ -28,7 +28,7 @@ def test_json_is_what_python_says(run, news):
     assert json.loads(out) == ours.to_dict()
 
 
-def test_per_class_json(run, rough_factors):
+def test_per_class_json(run, frugal):
     code, out, _ = run("compare", NEWS, *COLUMNS, "--per-class", "--rope", 0.05, "--draws", 2000, "--json")
     assert code == 0
     told = json.loads(out)
@@ -125,7 +125,7 @@ def test_html_is_written_besides(run, tmp_path):
     assert out_file.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_the_demo_ends_with_the_verdict_table_and_hands_out_its_data(run, tmp_path, rough_factors):
+def test_the_demo_ends_with_the_verdict_table_and_hands_out_its_data(run, tmp_path):
     code, out, _ = run("demo", "--html", tmp_path / "demo.html", "--data", tmp_path / "p.csv.gz")
     assert code == 0
     assert "8 of 20 classes are settled" in out  # as the paper says of its Table 6
@@ -267,7 +267,7 @@ def test_a_decimal_comma_is_not_taken_for_a_pair(run):
         assert "decimal point" in err
 
 
-def test_many_classes_do_not_bury_the_table_in_warnings(run, tmp_path, rng, rough_factors):
+def test_many_classes_do_not_bury_the_table_in_warnings(run, tmp_path, rng, frugal):
     path = tmp_path / "p.csv"
     rows = rng.integers(0, 60, (300, 3))
     path.write_text("y,a,b\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
@@ -394,7 +394,7 @@ def test_a_closed_pipe_is_no_mistake():
     assert (done.stdout, done.stderr) == ("", "code 0\n")
 
 
-def test_reproduce_prints_the_tables_beside_ours(run, rough_factors):
+def test_reproduce_prints_the_tables_beside_ours(run, frugal):
     code, out, _ = run("reproduce", "sigir2016", "--draws", 5_000)
     assert code == 0
     for number, pair in ((4, "nb_bern − nb_mult"), (5, "svm_l1 − svm_l2"), (6, "nb_mult − svm_l2")):
@@ -404,7 +404,7 @@ def test_reproduce_prints_the_tables_beside_ours(run, rough_factors):
     assert "Table 5, category 4 is unstable" in out
 
 
-def test_reproduce_as_data(run, rough_factors):
+def test_reproduce_as_data(run, frugal):
     code, out, _ = run("reproduce", "sigir2016", "--draws", 500, "--json")
     assert code == 0
     told = json.loads(out)

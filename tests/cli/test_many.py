@@ -11,7 +11,7 @@ import ropewalk as rw
 from support import COLUMNS, LONG, NEWS, REUTERS
 
 
-def test_reproduce_icdm2015_with_the_paired_answer(run, rough_factors):
+def test_reproduce_icdm2015_with_the_paired_answer(run, frugal):
     code, out, _ = run("reproduce", "icdm2015", "--draws", 1_000)
     assert code == 0
     for word in ("paper", "ours", "paired"):
@@ -34,7 +34,7 @@ def test_rank_as_data_and_as_text(run):
     assert "smallest difference" in err
 
 
-def test_a_long_table_on_the_command_line(run, rough_factors):
+def test_a_long_table_on_the_command_line(run, frugal):
     ask = ("compare", REUTERS, *COLUMNS, *LONG, "--n-items", 3_299, "--draws", 1_000, "--rope", 0.01, "--json")
     told = {}
     for metric in ("micro_f1", "macro_f1"):
@@ -51,7 +51,7 @@ def test_a_long_table_on_the_command_line(run, rough_factors):
     assert "macro F1" in out
 
 
-def test_multi_class_averages_on_the_command_line(run, rough_factors):
+def test_multi_class_averages_on_the_command_line(run, frugal):
     asked = ("--metric", "macro_f1", "--classes", "1,2,3", "--rope", 0.01, "--draws", 500, "--json")
     code, out, _ = run("compare", NEWS, *COLUMNS, *asked)
     assert code == 0

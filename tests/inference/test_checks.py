@@ -437,7 +437,7 @@ def test_an_average_over_replicates_is_a_feature_too(news):
 
 
 @pytest.mark.parametrize("model", ["paired", "unpaired", "icdm2015", "flat"])
-def test_a_table_without_items_has_nothing_to_check(model, rough_factors):
+def test_a_table_without_items_has_nothing_to_check(model, frugal):
     r = rw.compare([], [], [], labels=[0, 1], model=model, draws=100, rng=0)
     check = r.predictive_check(draws=20)
     assert check.rows == ()

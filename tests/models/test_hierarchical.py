@@ -102,7 +102,7 @@ def test_table_four_of_icdm_2015_at_400_000_draws(seed):
         assert ours.regions.inside == pytest.approx(float(row["prob_in_rope"]), abs=0.006)
 
 
-def test_table_four_of_icdm_2015(rough_factors):
+def test_table_four_of_icdm_2015(frugal):
     """The same with fewer draws: the tolerances of the printed table, plus the Monte Carlo error of a share."""
     draws = 10_000
 
@@ -150,7 +150,7 @@ def test_a_recall_of_the_paired_tree_is_beta_one_half_too(news):
         assert stats.kstest(recall, stats.beta(0.5 + right, 0.5 + wrong).cdf).pvalue > 1e-4
 
 
-def test_pairing_narrows_the_interval_by_a_third(news, rough_factors):
+def test_pairing_narrows_the_interval_by_a_third(news, frugal):
     """NB_Mult − SVM_L2, macro F1: the paired posterior's std is at most .70 of the hierarchical, unpaired one's."""
     how = {"a": "nb_mult", "b": "svm_l2", "metric": "macro_f1", "rng": 0, "draws": 5_000}
     paired = rw.compare(news.outcomes, **how)
@@ -175,7 +175,7 @@ def test_they_take_one_classifier_at_a_time(model, news):
         model.fit(news.outcomes)
 
 
-def test_small_classes_are_warned_about(news, rough_factors):
+def test_small_classes_are_warned_about(news, frugal):
     y, a, b = news.y_true[:300], news.predictions["nb_mult"][:300], news.predictions["svm_l2"][:300]
     with pytest.warns(rw.errors.RopewalkWarning) as caught:
         rw.compare(y, a, b, model="icdm2015", rng=0, draws=2_000)

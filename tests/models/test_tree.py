@@ -178,7 +178,7 @@ def test_types_that_were_never_seen_cost_no_rejections():
     assert np.isfinite(psi).all()
 
 
-def test_a_missing_answer_is_never_the_truth(silent, rough_factors):
+def test_a_missing_answer_is_never_the_truth(silent, frugal):
     y = ["a", "b", "c"] * 4
     p = [None, *y[1:4], None, *y[5:]]
     for model in (None, "unpaired", "icdm2015", "flat"):

@@ -19,7 +19,7 @@ def size(path):
     return tuple(float(re.search(rf'{side}="([\d.]+)pt"', head)[1]) for side in ("width", "height"))
 
 
-def test_icdm_has_figures_4_to_6_of_three_panels(tmp_path, rough_factors):
+def test_icdm_has_figures_4_to_6_of_three_panels(tmp_path, frugal):
     rows = [row for row in icdm2015(draws=500) if row.ours.metric == "macro_f1"]
     written = list(draw_figures("icdm2015", rows, make_folder(str(tmp_path / "new" / "folder"))))
     names = [f"icdm2015-figure-{i}.{kind}" for i in (4, 5, 6) for kind in ("svg", "png")]
@@ -31,7 +31,7 @@ def test_icdm_has_figures_4_to_6_of_three_panels(tmp_path, rough_factors):
             assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_sigir_has_figure_6_and_the_same_seed_draws_the_same_file(tmp_path, rough_factors):
+def test_sigir_has_figure_6_and_the_same_seed_draws_the_same_file(tmp_path, frugal):
     rows = [row for row in sigir2016(draws=500) if row.category == 8]
     assert len(rows) == 3  # of three pairs; the figure is about one of them
     first = list(draw_figures("sigir2016", rows, make_folder(str(tmp_path / "a"))))
@@ -41,7 +41,7 @@ def test_sigir_has_figure_6_and_the_same_seed_draws_the_same_file(tmp_path, roug
     assert size(first[0]) == pytest.approx((2 * 3.4 * 72, 2.6 * 72))
 
 
-def test_the_command_writes_them_and_says_where(run, tmp_path, rough_factors):
+def test_the_command_writes_them_and_says_where(run, tmp_path, frugal):
     code, out, err = run("reproduce", "sigir2016", "--draws", "1000", "--figures", tmp_path / "figures")
     assert code == 0
     assert "Table 4" in out

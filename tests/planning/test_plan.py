@@ -378,7 +378,7 @@ def test_some_goals_are_not_worth_a_label(value, told):
 # -- more data ------------------------------------------------------------------------------------------------------
 
 
-def test_more_data_are_posterior_predictive(pilot, rough_factors):
+def test_more_data_are_posterior_predictive(pilot, frugal):
     """Truths from the posterior, 300 new items of each, added to the old counts and compared: all by hand."""
     rng = np.random.default_rng(5)
     verdicts = []
@@ -578,7 +578,7 @@ def test_a_posterior_is_calibrated_however_often_one_looks(pilot):
     assert r.covered == pytest.approx(0.95, abs=error(0.05, 200) + 0.02)
 
 
-def test_simulated_stopping_follows_the_rule_of_real_comparisons(rough_factors):
+def test_simulated_stopping_follows_the_rule_of_real_comparisons(frugal):
     """Studies followed by hand, with `compare` and `stops`, take as many items."""
     rule = rw.StopWhen(width=0.2, min_n=100, max_n=500)
     rng = np.random.default_rng(0)

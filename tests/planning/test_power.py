@@ -24,7 +24,7 @@ from ropewalk.errors import InvalidInputError, PosLabelError, RopewalkError
 from ropewalk.inference.goals import share_interval
 from ropewalk.planning.posing import pose
 from ropewalk.text.writing import VERDICTS, Verdict
-from support import few_draws_for_factors, need, without_warnings
+from support import frugality, need, without_warnings
 
 SCENARIO = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))
 Z = stats.norm.ppf(0.975)
@@ -533,7 +533,7 @@ def predicted():
         drawn = rw.Outcomes.from_pairs(
             positive=rng.multinomial(n, positive), negative=rng.multinomial(150 - n, negative)
         )
-        with without_warnings(), few_draws_for_factors():
+        with without_warnings(), frugality():
             verdicts.append(rw.compare(drawn, rope=0.05, rng=0, draws=2_000).decision.verdict)
     return {verdict: np.mean([v is verdict for v in verdicts]) for verdict in Verdict}
 
@@ -586,7 +586,7 @@ def test_a_result_without_a_rope_needs_one(pilot):
 
 
 @pytest.mark.parametrize("model", ["icdm2015", "flat", "bootstrap", "paired", "unpaired", "pooled"])
-def test_every_model_has_a_posterior_to_draw_truths_from(silent, rough_factors, model):
+def test_every_model_has_a_posterior_to_draw_truths_from(silent, frugal, model):
     """After a vast new test set the verdict is that of the truth: the share of each is its region's."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 4, 150)
@@ -598,7 +598,7 @@ def test_every_model_has_a_posterior_to_draw_truths_from(silent, rough_factors, 
         assert row.decisions[verdict] == pytest.approx(share, abs=error(share, 200) + 0.02)
 
 
-def test_missing_answers_and_separate_tables_can_be_simulated(silent, rough_factors):
+def test_missing_answers_and_separate_tables_can_be_simulated(silent, frugal):
     y = [0, 1, 2, 0, 1, 2] * 10
     holes = rw.compare(
         y, [0, 1, 2, 0, None, 1] * 10, [0, 1, 1, 0, 1, 2] * 10, missing="wrong", rope=0.05, rng=0, draws=2_000

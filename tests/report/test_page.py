@@ -26,7 +26,7 @@ from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
 from ropewalk.report.render import _templates
 from support import method_rows
 
-pytestmark = pytest.mark.usefixtures("rough_factors")
+pytestmark = pytest.mark.usefixtures("frugal")
 
 QUICK = {"rng": 0, "draws": 500}
 HOSTILE = hostile_names("script", "image", "turned", "control", "long", "formula", "emoji", "hebrew")
@@ -202,7 +202,7 @@ def test_every_kind_of_result_has_a_page(named, silent, make):
     assert len(page.encode()) < 150_000
 
 
-def test_the_classes_and_priors_of_a_page_are_those_of_the_functions(rng):
+def test_the_classes_and_priors_of_a_page_are_those_of_the_functions(rng, silent):
     data = thirds(rng)
     found = rw.compare(*data, rope=0.05, rng=0, draws=2_000)
     extras = gather(found)

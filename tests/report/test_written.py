@@ -9,7 +9,7 @@ import pytest
 
 import ropewalk as rw
 from hostile import hostile_names
-from support import few_draws_for_factors, need, without_warnings
+from support import frugality, need, without_warnings
 
 HOSTILE = hostile_names(
     "script", "image", "input", "formula", "emoji", "long", "hebrew", "red", "bar", "specials", "backslashes", "link",
@@ -35,7 +35,7 @@ def made(names):
 
 @pytest.fixture(scope="module")
 def results():
-    with without_warnings(), few_draws_for_factors():
+    with without_warnings(), frugality():
         return [made([name, f"other {name}"]) for name in HOSTILE]
 
 

@@ -554,7 +554,7 @@ SHOWN = (
         *(pytest.param(how, None, marks=[pytest.mark.slow][: i > 2]) for i, how in enumerate(SHOWN)),
     ],
 )
-def test_an_answer_can_be_shown_in_every_way(options, rope, rough_factors):
+def test_an_answer_can_be_shown_in_every_way(options, rope, frugal):
     r = rw.cross_compare(BAYES, STUMP, X3, Y3, rng=0, draws=400, rope=rope, **{"cv": 3, **options})
     text = str(r)
     assert "Splits" in text

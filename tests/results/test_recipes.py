@@ -40,13 +40,13 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
-def test_an_answer_read_from_json_is_the_same_answer(name, rough_factors):
+def test_an_answer_read_from_json_is_the_same_answer(name, frugal):
     asked = {"rope": 0.01, "draws": 1_000, "rng": 3, **QUESTIONS[name]}
     told = json.loads(rw.compare(TABLE, **asked).to_json())
     assert json.loads(run_comparison(read_recipe(told)).to_json()) == told
 
 
-def test_two_tables_are_read_back(rough_factors):
+def test_two_tables_are_read_back(frugal):
     told = rw.compare(TABLE.project(["nb_mult"]), TABLE.project(["svm_l2"]), rope=0.01, draws=500, rng=0).to_dict()
     assert run_comparison(read_recipe(told)).to_dict() == told
 

@@ -11,7 +11,7 @@ from laws import assert_same_law
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Flat, Icdm2015, Tree
 
-pytestmark = pytest.mark.usefixtures("rough_factors")
+pytestmark = pytest.mark.usefixtures("frugal")
 
 MODELS = ["paired", "unpaired", "icdm2015", "flat"]
 
@@ -139,19 +139,17 @@ EDGES = {
     "one label": ([7, 7, 7], [7, 7, 7], [7, 7, 7], None),
     "no items": ([], [], [], [0, 1, 2]),  # the prior
 }
-EDGE_METRICS = ("macro_f1", "gmean", "mcc", "accuracy", "kappa", "weighted_precision", "micro_recall")
 
 
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
-    ("edge", "model", "metric"),
-    # Each edge meets each model, by one metric after the other; `make test-slow` has all three ways.
+    "metric",
     [
-        pytest.param(edge, model, metric, marks=() if (i + j) % len(EDGE_METRICS) == k else pytest.mark.slow)
-        for i, edge in enumerate(EDGES)
-        for j, model in enumerate(MODELS)
-        for k, metric in enumerate(EDGE_METRICS)
+        *("macro_f1", "gmean", "mcc"),
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("accuracy", "kappa", "weighted_precision", "micro_recall")),
     ],
 )
+@pytest.mark.parametrize("edge", EDGES)
 def test_the_edges_give_finite_answers(edge, model, metric, silent):
     y, a, b, labels = EDGES[edge]
     r = rw.compare(y, a, b, labels=labels, metric=metric, model=model, rope=0.1, rng=0, draws=400)

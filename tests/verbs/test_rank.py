@@ -24,7 +24,7 @@ def thin(rng):
 
 @pytest.mark.parametrize("metric", ["macro_f1", "accuracy", "kappa"])
 @pytest.mark.parametrize("model", [None, "unpaired", "icdm2015"])
-def test_two_classifiers_are_compare(thin, metric, model, silent, rough_factors):
+def test_two_classifiers_are_compare(thin, metric, model, silent, frugal):
     y, predictions = thin
     two = {name: predictions[name] for name in ("good", "fair")}
     how = {"metric": metric, "rope": 0.02, "rng": 3, "draws": 1_000, "model": model}

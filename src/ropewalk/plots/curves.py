@@ -51,9 +51,7 @@ def plot_roc(curve: RocCurve, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_ylabel(), ax.lines[-1].get_label()
     ('true positive rate', 'nb_mult, AUC 0.976')
     """
-    curve = of_kind(curve, RocCurve, "plot_roc", "rw.curves.roc")
-    drawn = axes(ax, "plot_roc", height=SIDE)
-    style = series.next_style(drawn)
+    curve, drawn, style = _begin(curve, RocCurve, "plot_roc", "rw.curves.roc", ax, height=SIDE)
     series.reference(drawn, _DIAGONAL, "guessing")
     series.draw_band(drawn, curve.band, style)
     series.draw_line(drawn, curve.hull_fpr, curve.hull_tpr, style, "_hull", linewidth=HULL_WIDTH)
@@ -86,9 +84,7 @@ def plot_pr(curve: PrCurve, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('recall', 'precision')
     """
-    curve = of_kind(curve, PrCurve, "plot_pr", "rw.curves.pr")
-    drawn = axes(ax, "plot_pr", height=SIDE)
-    style = series.next_style(drawn)
+    curve, drawn, style = _begin(curve, PrCurve, "plot_pr", "rw.curves.pr", ax, height=SIDE)
     share = float(curve.precision[-1])  # at the lowest threshold everything is called positive
     series.reference(drawn, np.array([[0.0, share], [1.0, share]]), "all called positive")
     series.draw_band(drawn, curve.band, style)
@@ -125,9 +121,7 @@ def plot_calibration(curve: CalibrationCurve, *, ax: Axes | None = None) -> Axes
     >>> ax.lines[-1].get_label()
     'net, 10 bins of 200'
     """
-    curve = of_kind(curve, CalibrationCurve, "plot_calibration", "rw.curves.calibration")
-    drawn = axes(ax, "plot_calibration", height=SIDE)
-    style = series.next_style(drawn)
+    curve, drawn, style = _begin(curve, CalibrationCurve, "plot_calibration", "rw.curves.calibration", ax, height=SIDE)
     series.reference(drawn, _DIAGONAL, "calibrated")
     series.draw_band(drawn, curve.band, style)
     few, most = int(curve.counts.min()), int(curve.counts.max())
@@ -169,9 +163,7 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('threshold', 'cost')
     """
-    curve = of_kind(curve, ThresholdCurve, "plot_cost", "rw.costs.curve or rw.curves.threshold")
-    drawn = axes(ax, "plot_cost")
-    style = series.next_style(drawn)
+    curve, drawn, style = _begin(curve, ThresholdCurve, "plot_cost", "rw.costs.curve or rw.curves.threshold", ax)
     series.draw_band(drawn, curve.band, style)
     shown = np.isfinite(curve.thresholds)
     ends = ", ".join(_threshold(end) for end in curve.best_interval)
@@ -186,6 +178,13 @@ def plot_cost(curve: ThresholdCurve, *, ax: Axes | None = None) -> Axes:
     quieten(drawn)
     series.key(drawn, "upper right")
     return drawn
+
+
+def _begin(curve: Any, kind: type, caller: str, made_by: str, ax: Any, **size: float) -> tuple[Any, Axes, Style]:
+    """Return the curve if it is of this kind, axes to draw on, and the look of the next curve there."""
+    curve = of_kind(curve, kind, caller, made_by)
+    drawn = axes(ax, caller, **size)
+    return curve, drawn, series.next_style(drawn)
 
 
 def _unit(ax: Axes, across: str, up: str) -> None:

@@ -89,14 +89,14 @@ def class_chain_section(result: ClassComparisons) -> tuple[Section, ...]:
 def _setup(run: Diagnostics, answer: Any) -> Rows:
     """Return how the chains were run, as far as that is known."""
     step, sampler = words.step_text(run.step), answer.recipe.sampler
-    rows = [("Sampler", f"{step} by {visible(run.engine)}" if step else visible(run.engine))]
-    rows.append(("Chains", f"{run.chains:,} × {run.draws // run.chains:,} draws, {run.draws:,} in all"))
-    if step:
-        rows.append(("Tuning", f"{count_of(run.tune, 'step')} a chain, thrown away" if run.tune else "none"))
-    if run.acceptance is not None:
-        aimed = f"; {100 * sampler.target_accept:g}% was aimed at" if sampler is not None and run.step == "nuts" else ""
-        rows.append(("Acceptance", f"{100 * run.acceptance:.0f}% of the steps{aimed}"))
-    return tuple(rows)
+    tuned = f"{count_of(run.tune, 'step')} a chain, thrown away" if run.tune else "none"
+    aimed = f"; {100 * sampler.target_accept:g}% was aimed at" if sampler is not None and run.step == "nuts" else ""
+    return (
+        ("Sampler", f"{step} by {visible(run.engine)}" if step else visible(run.engine)),
+        ("Chains", f"{run.chains:,} × {run.draws // run.chains:,} draws, {run.draws:,} in all"),
+        ("Tuning", tuned if step else ""),
+        ("Acceptance", "" if run.acceptance is None else f"{100 * run.acceptance:.0f}% of the steps{aimed}"),
+    )
 
 
 class _Check(NamedTuple):

@@ -24,18 +24,18 @@ def describe_test(test: ClassicalTest) -> Document:
     p = p_value(test.p_value, test.mc_error)
     # Only a large statistic contradicts these null hypotheses, so that there are no sides.
     one_way = test.reference is not None and test.reference.family in {"chi2", "f"}
-    lines = [
-        *((("About", ", ".join(map(name, test.names))),) if test.names else ()),
+    mass = "" if test.effect is None or test.effect.interval is None else f" · {100 * test.effect.prob:g}%"
+    effect = "" if test.effect is None else f"{name(test.effect.name)} {effect_text(test)}"
+    lines = (
+        ("About", ", ".join(map(name, test.names))),
         ("Test", test.method),
         ("Null", test.null + ("" if one_way else f" · alternative {test.alternative}")),
         ("Result", f"statistic {_statistic(test)} · n {test.n:,} · p {p}"),
-    ]
-    if test.effect is not None:
-        mass = "" if test.effect.interval is None else f" · {100 * test.effect.prob:g}% confidence interval"
-        lines.append(("Effect", f"{name(test.effect.name)} {effect_text(test)}{mass}"))
-    lines.append(("Assumes", "; ".join(test.assumptions)))
+        ("Effect", f"{effect}{mass} confidence interval" if mass else effect),
+        ("Assumes", "; ".join(test.assumptions)),
+    )
     headline = f"{name(test.name)}: {p_equals(test.p_value, test.mc_error)}"
-    answer = Answer(title=name(test.name), headline=headline, lines=tuple(lines), note=MEANING)
+    answer = Answer(title=name(test.name), headline=headline, lines=lines, note=MEANING)
     return Document(
         caption=headline,
         answers=(answer,),

@@ -19,21 +19,9 @@ from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.results import ClassicalTest, Comparison
+from ropewalk.text import writing
 from ropewalk.text.remarks import Remark
-from ropewalk.text.writing import (
-    Verdict,
-    carried,
-    decimals,
-    estimate_text,
-    factor,
-    hdi_text,
-    p_equals,
-    p_value,
-    percent,
-    rope_text,
-    savage_dickey,
-    verdict_text,
-)
+from ropewalk.text.writing import Verdict, carried, percent
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
@@ -94,11 +82,11 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     singles = []
     for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
         observed = f"{words.observed_word(c.recipe)} {carried(estimate.observed, estimate)}"
-        singles.append(f"{label} {estimate_text(estimate)}, {observed}")
+        singles.append(f"{label} {writing.estimate_text(estimate)}, {observed}")
     lines = (
         ("Data", _data(c, a, b)),
         (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
-        ("Δ", f"{estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+        ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
         ("Chains", words.chains_text(c)),
     )
     title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"
@@ -109,10 +97,10 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     return Answer(
         title=title,
         symbol=c.decision.symbol,
-        headline=verdict_text(c.decision.verdict, c.decision.leaning, rope_text(c.rope), a, b),
+        headline=writing.verdict_text(c.decision.verdict, c.decision.leaning, writing.rope_text(c.rope), a, b),
         lines=(*lines, ("BF01", _evidence(c))),
         shares=region_shares(c, phrases, n),
-        note=error_note(c, c.delta, path_text(c.rope_path or (), decimals(c.delta))),
+        note=error_note(c, c.delta, path_text(c.rope_path or (), writing.decimals(c.delta))),
         more=more_line(c.more, c.recipe),
         tests=tests,
         stable=c.decision.stable,
@@ -138,10 +126,10 @@ def _evidence(c: Comparison) -> str:
         return ""
     parts = []
     if evidence.rope is not None:
-        odds = factor(evidence.rope, bound=evidence.rope_bound)
+        odds = writing.factor(evidence.rope, bound=evidence.rope_bound)
         parts.append(f"the data change the odds of lying in the ROPE {odds}-fold")
     if evidence.sd is not None:
-        parts.append(f"Savage-Dickey at 0: {savage_dickey(evidence)}")
+        parts.append(f"Savage-Dickey at 0: {writing.savage_dickey(evidence)}")
     return " · ".join(parts)
 
 
@@ -184,10 +172,10 @@ def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table
                 *(paper_columns(c) if tested else ()),
                 carried(c.mean, c.delta, sign=True),
                 carried(c.std, c.delta),
-                savage_dickey(c.bayes_factor),
+                writing.savage_dickey(c.bayes_factor),
                 f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
                 "–" if c.regions is None else percent(c.regions.inside, n),
-                hdi_text(c.delta, sign=True),
+                writing.hdi_text(c.delta, sign=True),
                 *([more_cell(c.more)] if more else []),
                 words.decision_text(c.decision),
             )
@@ -207,7 +195,7 @@ def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: s
     way = "exceeded" if c.mean > 0 else "was below"
     fact = f"{a}'s {metric} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {metric} differed by {size}"
     begin = words.on_data(c.recipe) if data is None else data
-    lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {hdi_text(c.delta, sign=True)}"
+    lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {writing.hdi_text(c.delta, sign=True)}"
     made = how + (words.by_method(c) if judged is None else judged)
     if c.decision is None or c.regions is None or c.rope is None:
         return f"{lead}; {words.chance_text('Δ > 0', c.prob_above_zero, n)}; {made})."
@@ -245,7 +233,7 @@ def _paper_tests(c: Comparison) -> tuple[ClassicalTest | None, ClassicalTest | N
 
 def paper_columns(c: Comparison) -> tuple[str, str]:
     """Return the p-values of the papers' sign and t tests."""
-    sign, t = ("–" if test is None else p_value(test.p_value) for test in _paper_tests(c))
+    sign, t = ("–" if test is None else writing.p_value(test.p_value) for test in _paper_tests(c))
     return sign, t
 
 
@@ -280,8 +268,8 @@ def tests_line(c: Comparison) -> str:
         test = None if c.tests is None else c.tests.tests.get("delong")
         if test is None:
             return ""
-        return f"DeLong {effect_text(test)}, {p_equals(test.p_value)} (classical, of the ROC AUC; {_SURPRISE})"
-    text = " · ".join(f"{title} {p_equals(test.p_value)}" for title, test in tests)
+        return f"DeLong {effect_text(test)}, {writing.p_equals(test.p_value)} (classical, of the ROC AUC; {_SURPRISE})"
+    text = " · ".join(f"{title} {writing.p_equals(test.p_value)}" for title, test in tests)
     if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
         text += "; they reject too often where an item has one label: classical.permutation does not"
     return f"{text} (classical, of {_of(c)}: {_SURPRISE})"

@@ -15,19 +15,8 @@ from ropewalk.report.document import Answer, Block, Details, Document, Rows, Sec
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.results.comparison import ForeignComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
-from ropewalk.text.writing import (
-    carried,
-    count_of,
-    estimate_text,
-    hdi_text,
-    interval,
-    number,
-    p_equals,
-    p_value,
-    percent,
-    rope_text,
-    savage_dickey,
-)
+from ropewalk.text import writing
+from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, number, p_equals, percent, rope_text
 from ropewalk.typing import FloatArray
 
 MAX_CLASSES_IN_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
@@ -49,7 +38,7 @@ def describe_classes(result: ClassComparisons) -> Document:
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     table = comparison.table(result.comparisons, by_class=True)
-    doubtful = any(c.bayes_factor is not None and savage_dickey(c.bayes_factor).endswith("?") for c in result)
+    doubtful = any(c.bayes_factor is not None and writing.savage_dickey(c.bayes_factor).endswith("?") for c in result)
 
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
@@ -183,19 +172,16 @@ def _lines(result: CrossComparison) -> Rows:
     made = result.predictions
     train, test = (f"{n:,.0f}" if n == round(n) else f"{n:,.1f}" for n in (made.n_train, made.n_test))
     sizes = f"{train} items trained on and {test} tested a fold · {count_of(made.n_items, 'item')} in all"
-    lines = [("Splits", f"{name(made.words)} · {sizes}")]
-    if result.repeat_differences.size > 1:
-        lines.append(("Repeats", _spread(result.repeat_differences, "repeat")))
-    if result.fold_differences.size > 1:
-        spread = _spread(result.fold_differences, "fold")
-        if result.corrected_t is not None:
-            spread += f" · corrected resampled t test {p_equals(result.corrected_t.p_value)} (classical)"
-        lines.append(("Folds", spread))
-    return tuple(lines)
+    repeats, folds = _spread(result.repeat_differences, "repeat"), _spread(result.fold_differences, "fold")
+    if folds and result.corrected_t is not None:
+        folds += f" · corrected resampled t test {p_equals(result.corrected_t.p_value)} (classical)"
+    return ("Splits", f"{name(made.words)} · {sizes}"), ("Repeats", repeats), ("Folds", folds)
 
 
 def _spread(values: FloatArray, what: str) -> str:
-    """Write the mean, the standard deviation and the range of differences, with two digits of the deviation."""
+    """Write mean, standard deviation and range of several differences, with two digits of the deviation."""
+    if values.size <= 1:
+        return ""
     spread = spread_dict(values)
     count, std = spread["n"], spread["std"]
     if not count or std is None:
@@ -214,8 +200,8 @@ def _folds(result: CrossComparison) -> Table:
         spread = spread_dict(values)
         std, low, high = spread["std"], spread["low"], spread["high"]
         places = words.places_of(std or 0.0, 3, 9)
-        ends = "–" if low is None or high is None else interval(low, high, places, sign=True)
-        p = "–" if what == "repeats" or result.corrected_t is None else p_value(result.corrected_t.p_value)
+        ends = "–" if low is None or high is None else writing.interval(low, high, places, sign=True)
+        p = "–" if what == "repeats" or result.corrected_t is None else writing.p_value(result.corrected_t.p_value)
         rows.append((what, str(spread["n"]), number(spread["mean"], places, sign=True), number(std, places), ends, p))
     header = ("spread over", "n", "mean", "std", "range", "corrected t, p")
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
@@ -229,7 +215,7 @@ def describe_foreign(f: ForeignComparison) -> Document:
     """Describe a comparison of draws made elsewhere: where they came from stands in place of the data."""
     c, recipe = f.plain(), f.recipe
     whole = comparison.describe_comparison(c)
-    lines = [("Draws", _draws(f)), *_chains(f)]
+    lines = [("Draws", _draws(f)), ("Chains", _chains(f))]
     if f.estimate_a is not None and f.estimate_b is not None:
         scores = [_score(who, estimate) for who, estimate in ((f.a, f.estimate_a), (f.b, f.estimate_b))]
         lines.append((words.metric_name(f.metric), f"{scores[0]} · {scores[1]} · {words.mass_text(recipe)} HDI"))
@@ -265,13 +251,13 @@ def _draws(f: ForeignComparison) -> str:
     return text if origin.n_items is None else f"{text} · {count_of(origin.n_items, 'item')}"
 
 
-def _chains(f: ForeignComparison) -> Rows:
+def _chains(f: ForeignComparison) -> str:
     run, lost = f.diagnostics, f.origin.divergences
     if run is None:
-        return ()
+        return ""
     divergent = "divergences not said" if lost is None else f"{lost:,} divergent" if lost else "none divergent"
     rhat = f"R-hat at most {words.rhat_text(run.rhat)} ({name(run.rhat_of)})"
-    return (("Chains", f"{rhat} · effective size at least {min(run.ess_bulk, run.ess_tail):,.0f} · {divergent}"),)
+    return f"{rhat} · effective size at least {min(run.ess_bulk, run.ess_tail):,.0f} · {divergent}"
 
 
 def _foreign_sentence(f: ForeignComparison) -> str:
@@ -294,7 +280,7 @@ def _method(f: ForeignComparison) -> Rows:
         ("Draws", _draws(f)),
         ("Draws hash", recipe.data_hash),
         ("Model", "not known here" if origin.model is None else known),
-        *_chains(f),
+        ("Chains", _chains(f)),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
         ("Judged by", method.judged_by(recipe, f.no_verdict)),
     )

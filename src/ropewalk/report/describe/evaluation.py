@@ -22,20 +22,8 @@ from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
 from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
-from ropewalk.text.writing import (
-    bar_text,
-    brief,
-    carried,
-    count_of,
-    estimate_text,
-    hdi_text,
-    interval,
-    isolated,
-    number,
-    percent,
-    rope_text,
-    visible,
-)
+from ropewalk.text import writing
+from ropewalk.text.writing import bar_text, carried, count_of, estimate_text, interval, number, percent, rope_text
 from ropewalk.typing import Label
 
 MAX_POINTS: Final = 11
@@ -52,7 +40,7 @@ def describe_evaluation(result: Evaluation) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         options = [
-            ("", visible(result.name)),
+            ("", writing.visible(result.name)),
             ("metric", [m.metric.name for m in result.metrics]),
             ("pos_label", method.positive_of(recipe)),
             ("at_least", result.at_least),
@@ -133,7 +121,7 @@ def _table(result: Evaluation) -> Table:
 
 def _panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
     """Lay out the posterior of a score; against a bar, its difference from it."""
-    who = isolated(result.name)
+    who = writing.isolated(result.name)
     say = partial(bar_text, name=who, bar=f"{0.0 if m.bar is None else m.bar:g}")
     return panel(key, posterior_of(m), label=f"{words.metric_title(m.metric.name)} of {who}", say=say)
 
@@ -141,7 +129,7 @@ def _panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
 def _sentence(result: Evaluation, m: MetricPosterior) -> str:
     recipe, estimate = m.recipe, m.estimate
     fact = f"{name(result.name)}'s {words.metric_title(m.metric.name)} was {carried(estimate.mean, estimate)}"
-    lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {hdi_text(estimate)}"
+    lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {writing.hdi_text(estimate)}"
     if m.bar is None or m.prob_at_least is None:
         return f"{lead}; {words.by_model(m)})."
     lead += f"; {words.chance_text(f'≥ {m.bar:g}', m.prob_at_least, estimate.worth(len(m.draws)))}"
@@ -315,4 +303,4 @@ def _short(matrix: Confusion, i: int, label: Label) -> list[str]:
 
 
 def _name(label: Label) -> str:
-    return name(brief(label_text(label), MAX_LABEL_LETTERS))
+    return name(writing.brief(label_text(label), MAX_LABEL_LETTERS))

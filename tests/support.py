@@ -47,7 +47,7 @@ def without_warnings():
 
 @contextmanager
 def frugality():
-    """Draw little more than is asked for: in smaller blocks, and few for Bayes factors, which may take the most time."""
+    """Draw little more than is asked for: in smaller blocks, and few for Bayes factors, which may take longest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ropewalk.draws.blocks._TABLE_BYTES", 1 << 19)
         for module in ("answers", "drawing"):

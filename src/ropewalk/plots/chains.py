@@ -60,7 +60,8 @@ def _chained(result: Any, caller: str) -> tuple[list[Chained], Any]:
 
 def _numbers_of(answer: Comparison | MetricPosterior | Ranking) -> list[Chained]:
     """Return the scores of an answer, if they are known; of a comparison the difference first."""
-    numbers, estimates = [], [getattr(answer, "estimate", None)]
+    numbers: list[Chained] = []
+    estimates: list[Any] = [getattr(answer, "estimate", None)]
     if isinstance(answer, Comparison):
         numbers.append(Chained(label=delta_words(answer), values=delta_values(answer)[0], estimate=answer.delta))
         estimates = [answer.estimate_a, answer.estimate_b]

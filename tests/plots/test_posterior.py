@@ -30,7 +30,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
 from ropewalk.plots._canvas import fitted, folded, width_of
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE, LINE, Axis, bulk, view
+from ropewalk.report.pictures import ABOVE, BELOW, INSIDE, LINE, Axis, bulk, view
 from ropewalk.text.writing import decimals, number, percent
 
 ALL = [plot_posterior, plot_factor, plot_draws, plot_joint, plot_rope_curve]

@@ -20,7 +20,7 @@ from posteriors import compared, plain, worse_if_more
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_per_class, plot_prior_sensitivity
 from ropewalk.plots.intervals import lettering
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE
+from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.text.writing import Verdict
 

@@ -21,8 +21,8 @@ from ropewalk.draws.decision import Question
 from ropewalk.draws.density import bars
 from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.inference.extras import gather
-from ropewalk.report.pictures.axes import Axis, Entry, area, forest, outline, round_step, view
-from ropewalk.report.pictures.posterior import panel, posterior_of, slider_of
+from ropewalk.report.pictures import Axis, Entry, area, forest, outline, round_step, view
+from ropewalk.report.posterior import panel, posterior_of, slider_of
 from ropewalk.report.render import _templates
 from support import method_rows
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ropewalk._optional import require
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, clipped
+from ropewalk.report.pictures import INK, INSIDE, QUIET, clipped
 from ropewalk.text.writing import brief, rope_text, visible
 
 if TYPE_CHECKING:

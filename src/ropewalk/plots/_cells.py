@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ropewalk.plots._canvas import SMALL, Axes, QuadMesh, mpl, note, settle, short, size_of, words
-from ropewalk.report.pictures.axes import ABOVE, INK, LINE, QUIET
+from ropewalk.report.pictures import ABOVE, INK, LINE, QUIET
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MAX_VECTOR_CELLS: Final = 2_500  # more cells than these are one image in a vect
 MAX_RULED_CELLS: Final = 900  # up to so many are kept apart by white lines
 MAX_CLASSES_EVEN: Final = 8  # of more classes the errors are rare, and a scale of square roots shows them
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100)
-_SHARES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+SHARES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LOW_SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
 
 
@@ -226,6 +226,6 @@ def hatch_empty(ax: Axes, values: FloatArray) -> None:
 
 def rate_key(ax: Axes, mesh: QuadMesh, n_classes: int) -> None:
     """Draw which colour is which share of a row."""
-    shares = _SHARES if n_classes <= MAX_CLASSES_EVEN else _LOW_SHARES
+    shares = SHARES if n_classes <= MAX_CLASSES_EVEN else _LOW_SHARES
     key = colour_key(ax, mesh, shares, [f"{100 * share:g}%" for share in shares])
     key.set_ylabel("share of the row", fontsize=SMALL, color=INK, labelpad=2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk.plots._canvas import SMALL, Axes, mpl, settle, short, side_by_side
-from ropewalk.report.pictures.axes import INK, QUIET
+from ropewalk.report.pictures import INK, QUIET
 from ropewalk.results.curves import Band
 from ropewalk.typing import FloatArray
 

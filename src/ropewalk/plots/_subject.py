@@ -10,8 +10,8 @@ from ropewalk.data.labels import label_text, rest_of
 from ropewalk.draws.decision import Decision, Regions
 from ropewalk.draws.intervals import Interval
 from ropewalk.plots._canvas import minus, short, words
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INSIDE
-from ropewalk.report.pictures.posterior import Posterior, posterior_of
+from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
+from ropewalk.report.posterior import Posterior, posterior_of
 from ropewalk.report.words import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
 from ropewalk.text.writing import bar_text, estimate_text, percent, rope_text, verdict_text

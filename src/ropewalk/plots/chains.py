@@ -17,7 +17,7 @@ from ropewalk.plots._canvas import SMALL, TEXT, Axes, Panels
 from ropewalk.plots._series import draw_line, next_style
 from ropewalk.plots._subject import NAME, Subject, delta_words, metric_words, subject_of
 from ropewalk.report.describe.chains import ChainNumbers, chain_numbers, chain_values, delta_values, divergent
-from ropewalk.report.pictures.axes import INK, INSIDE, QUIET, hull, view
+from ropewalk.report.pictures import INK, INSIDE, QUIET, hull, view
 from ropewalk.report.words import can_diverge, rhat_text, step_text
 from ropewalk.results import Comparison, MetricPosterior, Ranking
 from ropewalk.text.writing import count_of, decimals, number

@@ -17,7 +17,7 @@ from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._series import label_of, next_style
 from ropewalk.plots.intervals import lettering, name_rows
 from ropewalk.report.describe.checks import OFF, check_axis, least, p_text
-from ropewalk.report.pictures.axes import INK, INSIDE
+from ropewalk.report.pictures import INK, INSIDE
 from ropewalk.report.words import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.writing import count_of

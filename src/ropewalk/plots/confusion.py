@@ -15,7 +15,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots import _cells as cells
 from ropewalk.plots._canvas import SMALL, TEXT, Axes, Panels, QuadMesh
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, QUIET
+from ropewalk.report.pictures import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion
 from ropewalk.results.checks import PredictiveCheck
 from ropewalk.text.writing import interval, number

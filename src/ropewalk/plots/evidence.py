@@ -14,8 +14,8 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._subject import better_names, delta_words
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, settled_colour, view
-from ropewalk.report.pictures.posterior import verdict_stretches
+from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, settled_colour, view
+from ropewalk.report.posterior import verdict_stretches
 from ropewalk.results import Comparison
 from ropewalk.text.writing import decimals, factor, rope_text, savage_dickey
 from ropewalk.typing import FloatArray

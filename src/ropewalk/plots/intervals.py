@@ -17,7 +17,7 @@ from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._cells import MIN_LETTER_SIZE
 from ropewalk.plots._subject import NAME, delta_words
 from ropewalk.report.describe.differences import moved_text
-from ropewalk.report.pictures.axes import INK, LINE, Entry, forest_axis, tone
+from ropewalk.report.pictures import INK, LINE, Entry, forest_axis, tone
 from ropewalk.report.words import metric_title, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.text.writing import Verdict, count_of

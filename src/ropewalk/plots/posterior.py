@@ -13,7 +13,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._subject import NAME, Share, Subject, better_names, metric_words, subject_of
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, Axis, bulk, clipped, hull, view
+from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, Axis, bulk, clipped, hull, view
 from ropewalk.results import Comparison, MetricPosterior
 from ropewalk.text.writing import decimals, number, percent, rope_text
 

@@ -13,7 +13,7 @@ from ropewalk.plots._canvas import SMALL, TEXT, Axes, QuadMesh
 from ropewalk.plots._cells import PALE_ABOVE, PALE_BELOW, PALE_INSIDE, WHITE
 from ropewalk.plots._subject import metric_words
 from ropewalk.report.describe.ranking import PairNumbers, pair_numbers
-from ropewalk.report.pictures.axes import ABOVE, BELOW, INK, INSIDE, LINE
+from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk.report.words import symbol_text
 from ropewalk.results import Ranking
 from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent, rope_text
@@ -24,7 +24,6 @@ MAX_NAME_LETTERS: Final = 18
 CELLS_SHARE: Final = 0.6  # of the width; the intervals have the rest
 GAP: Final = 0.03
 MAX_TITLE_WIDTH: Final = 190.0  # points
-_SHARES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LEANING: Final = "< > undecided, leaning"
 # Who wins, as a number of a colour; an undecided pair is pale, by where it leans.
 _WINNERS: Final = (BELOW, PALE_BELOW, INSIDE, PALE_INSIDE, WHITE, PALE_ABOVE, ABOVE)
@@ -214,7 +213,7 @@ def _verdict_key(ax: Axes, ranking: Ranking, *, stable: bool) -> None:
 def _paint_chances(ax: Axes, ranking: Ranking, values: FloatArray) -> QuadMesh:
     """Paint probabilities: blue where the row is likely to have the better value, orange where the column is."""
     mesh = cells.paint(ax, values, cells.ramp(BELOW, WHITE, ABOVE), canvas.mpl("colors").Normalize(0, 1))
-    key = cells.colour_key(ax, mesh, _SHARES, [f"{100 * share:g}%" for share in _SHARES], over=1.0)
+    key = cells.colour_key(ax, mesh, cells.SHARES, [f"{100 * share:g}%" for share in cells.SHARES], over=1.0)
     sign = ">" if ranking.recipe.metric.higher_is_better else "<"
     question = canvas.folded(f"P({metric_words(ranking.recipe)}: row {sign} column)", MAX_TITLE_WIDTH, SMALL)
     key.set_xlabel(question, fontsize=SMALL, color=INK)

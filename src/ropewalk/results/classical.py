@@ -32,8 +32,6 @@ TITLES: Final = {
 }
 """What the tests of a battery are called, also where one was not carried out."""
 
-_FAMILIES: Final = {"normal": "norm", "t": "t", "chi2": "chi2", "f": "f"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
@@ -61,7 +59,7 @@ class Reference:
         """The distribution, of `scipy.stats`."""
         from scipy import stats
 
-        return getattr(stats, _FAMILIES[self.family])(*self.df)
+        return getattr(stats, {"normal": "norm"}.get(self.family, self.family))(*self.df)
 
     def above(self, statistic: float) -> float:
         """Return the probability of a larger statistic: the p-value of tests that reject large ones."""

@@ -15,7 +15,7 @@ from ropewalk.draws.intervals import hdi
 from ropewalk.mcmc.chains import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
 from ropewalk.report import words
 from ropewalk.report.document import Alarm, Block, Facts, Picture, Rows, Section, Table, name
-from ropewalk.report.pictures.axes import Axis, bulk, decimals_of, round_step, view
+from ropewalk.report.pictures import Axis, bulk, decimals_of, round_step, view
 from ropewalk.results import ClassComparisons, Comparison, MetricPosterior, Ranking
 from ropewalk.text.writing import count_of, number, visible
 from ropewalk.typing import FloatArray, IntArray
@@ -43,16 +43,13 @@ def chain_section(answers: Sequence[Any], traces: Sequence[Block]) -> tuple[Sect
     runs = [run for answer in answers if (run := answer.diagnostics) is not None]
     if not runs:
         return ()
-    failed = sum(not check.passes for run in runs for check in _checks(run))
+    checks = [check for run in runs for check in _checks(run)]
+    failed = sum(passes == "no" for _, _, _, passes, _ in checks)
     what = "of the checks below fails" if failed == 1 else "of the checks below fail"
     status = f"The chains have not converged: {failed} {what}. Means, intervals and probabilities may be wrong."
     # The same check of several metrics on the same chains stands there once. What is long comes last: a narrow screen
     # may cut it off.
-    rows = dict.fromkeys(
-        (check.name, check.value, check.limit, "yes" if check.passes else "no", name(check.of))
-        for run in runs
-        for check in _checks(run)
-    )
+    rows = dict.fromkeys(checks)
     table = Table(header=("diagnostic", "value", "limit", "passes", "of"), rows=tuple(rows), label=_LABEL)
     alarm = Alarm(status if failed else _PASSES, passes=all(run.converged for run in runs))
     return (Section("Markov chains", (alarm, Facts(_setup(runs[0], answers[0])), table, *traces)),)
@@ -99,26 +96,17 @@ def _setup(run: Diagnostics, answer: Any) -> Rows:
     )
 
 
-class _Check(NamedTuple):
-    """A diagnostic, its value, of what it is the worst, its limit, and whether it keeps to it."""
-
-    name: str
-    value: str
-    of: str
-    limit: str
-    passes: bool
-
-
-def _checks(run: Diagnostics) -> tuple[_Check, ...]:
-    """Return every diagnostic that has a limit, and whether it keeps to it."""
-    effective = [
-        _Check(f"{kind} ESS, least", f"{value:,.0f}", of, f"at least {LEAST_ESS:,}", value >= LEAST_ESS)
-        for kind, value, of in (("bulk", run.ess_bulk, run.ess_bulk_of), ("tail", run.ess_tail, run.ess_tail_of))
+def _checks(run: Diagnostics) -> list[tuple[str, str, str, str, str]]:
+    """Return every diagnostic that has a limit: its value, the limit, whether it keeps to it, and of what it is."""
+    most, least = f"at most {run.rhat_limit:g}", f"at least {LEAST_ESS:,}"
+    checks = [
+        ("R-hat, worst", words.rhat_text(run.rhat), most, run.rhat <= run.rhat_limit, run.rhat_of),
+        ("bulk ESS, least", f"{run.ess_bulk:,.0f}", least, run.ess_bulk >= LEAST_ESS, run.ess_bulk_of),
+        ("tail ESS, least", f"{run.ess_tail:,.0f}", least, run.ess_tail >= LEAST_ESS, run.ess_tail_of),
     ]
-    limit = f"at most {run.rhat_limit:g}"
-    rhat = _Check("R-hat, worst", words.rhat_text(run.rhat), run.rhat_of, limit, run.rhat <= run.rhat_limit)
-    lost = _Check("divergent draws", f"{run.divergences:,}", "", "none", run.divergences == 0)
-    return (rhat, *effective, *([lost] if words.can_diverge(run) else []))
+    if words.can_diverge(run):
+        checks.append(("divergent draws", f"{run.divergences:,}", "none", run.divergences == 0, ""))
+    return [(what, value, limit, "yes" if passes else "no", name(of)) for what, value, limit, passes, of in checks]
 
 
 # -- draws -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Final
 from ropewalk.data.labels import label_text
 from ropewalk.report.describe.method import NOT_COVERED, model_graph
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.pictures.axes import Axis, Tick, hull, view
+from ropewalk.report.pictures import Axis, Tick, hull, view
 from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text, places_of
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
 from ropewalk.text.writing import brief, count_of, first_digit, interval, number

@@ -12,8 +12,8 @@ from ropewalk.data.labels import label_text
 from ropewalk.inference.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.describe.classical import MEANING, battery_table
 from ropewalk.report.document import Answer, Block, Details, Facts, Heading, Picture, Section, Table, Text, name
-from ropewalk.report.pictures.axes import Entry, forest
-from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
+from ropewalk.report.pictures import Entry, forest
+from ropewalk.report.posterior import Panel, panel, posterior_of
 from ropewalk.report.words import class_word, class_words, label_name, metric_name, metric_title, model_text
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
 from ropewalk.text.writing import brief, count_of, factor, isolated, savage_dickey, verdict_text

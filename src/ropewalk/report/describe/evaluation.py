@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -17,8 +18,8 @@ from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.comparison import error_note, region_shares
 from ropewalk.report.describe.differences import matrix_blocks, rate_text, sureness_section
 from ropewalk.report.describe.prospects import more_line
-from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
-from ropewalk.report.pictures.posterior import Panel, panel, posterior_of
+from ropewalk.report.document import Answer, Block, Document, Section, Table, describes, name
+from ropewalk.report.posterior import Panel, panel, posterior_of
 from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
@@ -76,32 +77,31 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
     worth, table = estimate_text(m.estimate), m.recipe.tables[0]
     counts = words.class_counts(table) if isinstance(table, ItemScores) else ""
     observed = f"{words.observed_word(m.recipe)} {carried(m.estimate.observed, m.estimate)}"
-    lines = [
-        ("Data", f"{words.items_text(m.recipe)}{words.class_words(m.recipe)}{counts}"),
-        (metric, f"{who} {worth} · {words.mass_text(m.recipe)} HDI · {observed}"),
-        ("Chains", words.chains_text(m)),
-    ]
-    headline, symbol, note, bar = f"{who}'s {metric} is {worth}", "", "", result.at_least
-    shares: tuple[Share, ...] = ()
-    if bar is not None and m.prob_at_least is not None:
-        chance = percent(m.prob_at_least, n)
-        why = f"; {m.no_verdict}" if m.no_verdict and m.recipe.rope is not None else ""
-        lines.append(("Bar", f"P({metric} ≥ {bar:g}) {chance}"))
-        headline = f"{who}'s {metric} is at least {bar:g} with probability {chance}{why}"
-        if m.decision is not None and m.recipe.rope is not None:
-            headline = bar_text(m.decision.verdict, m.decision.leaning, rope_text(m.recipe.rope), who, f"{bar:g}")
-            symbol = m.decision.symbol
-            phrases = ("better than the bar", "at the bar", "worse than the bar")
-            shares, note = region_shares(m, phrases, n), error_note(m, m.estimate)
-    return Answer(
+    answer = Answer(
         title=f"How good is {who}'s {metric}?",
-        symbol=symbol,
-        headline=headline,
-        lines=tuple(lines),
-        shares=shares,
-        note=note,
+        headline=f"{who}'s {metric} is {worth}",
+        lines=(
+            ("Data", f"{words.items_text(m.recipe)}{words.class_words(m.recipe)}{counts}"),
+            (metric, f"{who} {worth} · {words.mass_text(m.recipe)} HDI · {observed}"),
+            ("Chains", words.chains_text(m)),
+        ),
         more=more_line(m.more, m.recipe, bar=True),
-        stable=m.decision is None or m.decision.stable,
+    )
+    if m.bar is None or m.prob_at_least is None:
+        return answer
+    bar, chance = f"{m.bar:g}", percent(m.prob_at_least, n)
+    why = f"; {m.no_verdict}" if m.no_verdict and m.recipe.rope is not None else ""
+    headline = f"{who}'s {metric} is at least {bar} with probability {chance}{why}"
+    answer = replace(answer, headline=headline, lines=(*answer.lines, ("Bar", f"P({metric} ≥ {bar}) {chance}")))
+    if m.decision is None or m.recipe.rope is None:
+        return answer
+    return replace(
+        answer,
+        headline=bar_text(m.decision.verdict, m.decision.leaning, rope_text(m.recipe.rope), who, bar),
+        symbol=m.decision.symbol,
+        shares=region_shares(m, ("better than the bar", "at the bar", "worse than the bar"), n),
+        note=error_note(m, m.estimate),
+        stable=m.decision.stable,
     )
 
 

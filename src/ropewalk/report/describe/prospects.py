@@ -14,7 +14,7 @@ import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.report.document import Block, Picture, Section, Table, name
-from ropewalk.report.pictures.axes import LETTER_PX, Tick, area, line, round_step
+from ropewalk.report.pictures import LETTER_PX, Tick, area, line, round_step
 from ropewalk.results import Design, MoreData, Plan, PowerRow, Recipe, StoppingResult
 from ropewalk.text.writing import Verdict, first_digit, number, percent, rounded_up, share_text
 from ropewalk.typing import FloatArray

@@ -18,7 +18,7 @@ from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.differences import matrix_blocks, score_forest
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.pictures.axes import Slider, judged_data, live_data, slider_of
+from ropewalk.report.pictures import Slider, judged_data, live_data, slider_of
 from ropewalk.results import Pair, Ranked, Ranking
 from ropewalk.text.writing import carried, count_of, decimals, estimate_text, hdi_text, isolated, percent, rope_text
 

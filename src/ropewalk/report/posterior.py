@@ -18,8 +18,8 @@ import numpy as np
 from ropewalk.draws.decision import Piece, Regions, path_text, region_masses, rope_masses
 from ropewalk.draws.density import Bars, bars
 from ropewalk.draws.intervals import Estimate, Interval, count_below
-from ropewalk.report.pictures import axes
-from ropewalk.report.pictures.axes import Axis, Slider, Span, Tick, rope_span, slider_of
+from ropewalk.report import pictures
+from ropewalk.report.pictures import Axis, Slider, Span, Tick, rope_span, slider_of
 from ropewalk.results import Comparison, MetricPosterior
 from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent
 from ropewalk.typing import FloatArray
@@ -109,11 +109,11 @@ class Posterior:
     @property
     def shown(self) -> Interval:
         """The range of the draws that a picture shows: all but long tails."""
-        return axes.bulk(self.ordered, self.estimate.hdi)
+        return pictures.bulk(self.ordered, self.estimate.hdi)
 
     def view(self, rope: Interval | None) -> Axis:
         """Return an axis that shows the draws, and a ROPE and the origin if they are near."""
-        return axes.view(self.shown, [*(rope or ()), *([] if self.origin is None else [self.origin])])
+        return pictures.view(self.shown, [*(rope or ()), *([] if self.origin is None else [self.origin])])
 
     def histogram(self, axis: Axis) -> list[Bars]:
         """Return the bars of each region; where all draws are equal, a needle as thin as the axis demands."""
@@ -148,7 +148,7 @@ def _(c: Comparison) -> Posterior:
 def _(m: MetricPosterior) -> Posterior:
     values, rope, bar = m.draws.psi[0], m.question.rope, m.bar
     ordered = np.sort(values)
-    parts: tuple[Region, ...] = (Region(colour=axes.LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
+    parts: tuple[Region, ...] = (Region(colour=pictures.LINE, ends=Interval(-math.inf, math.inf), draws=ordered),)
     if m.regions is not None and rope is not None and bar is not None:
         parts = _three(ordered, _moved(rope, bar), m.regions)
     elif m.prob_at_least is not None and bar is not None:
@@ -167,9 +167,9 @@ def _three(ordered: FloatArray, edges: Interval, masses: Regions) -> tuple[Regio
     first = round(masses.below * ordered.size)
     second = ordered.size - round(masses.above * ordered.size)
     regions = (
-        Region(colour=axes.BELOW, ends=Interval(-math.inf, edges.low), draws=ordered[:first]),
-        Region(colour=axes.INSIDE, ends=edges, draws=ordered[first:second]),
-        Region(colour=axes.ABOVE, ends=Interval(edges.high, math.inf), draws=ordered[second:]),
+        Region(colour=pictures.BELOW, ends=Interval(-math.inf, edges.low), draws=ordered[:first]),
+        Region(colour=pictures.INSIDE, ends=edges, draws=ordered[first:second]),
+        Region(colour=pictures.ABOVE, ends=Interval(edges.high, math.inf), draws=ordered[second:]),
     )
     return tuple(region for region in regions if region.draws.size)
 
@@ -196,7 +196,7 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
         key=key,
         label=label,
         ticks=axis.ticks(sign=posterior.signed),
-        outline=axes.outline(posterior.histogram(axis), axis),
+        outline=pictures.outline(posterior.histogram(axis), axis),
         zero=axis.at(origin) if origin is not None and axis.holds(origin) else None,
         zero_text=f"{origin or 0.0:g}",
         hdi=Span(low=axis.at(low), high=axis.at(high), low_text=ends[0], high_text=ends[1]),
@@ -258,9 +258,9 @@ def _rope_curve(ordered: FloatArray, posterior: Posterior, rope: Interval, top: 
     widths, below, _, above = rope_masses(ordered, top, CURVE_POINTS)
     x, axis = widths / top, Axis(0.0, top)
     return RopeCurve(
-        below=axes.area(x, np.zeros_like(x), below),
-        inside=axes.area(x, below, 1.0 - above),
-        above=axes.area(x, 1.0 - above, np.ones_like(x)),
+        below=pictures.area(x, np.zeros_like(x), below),
+        inside=pictures.area(x, below, 1.0 - above),
+        above=pictures.area(x, 1.0 - above, np.ones_like(x)),
         ticks=axis.ticks(),
         strip=tuple(
             (axis.at(start), axis.at(stop) - axis.at(start), verdict.value)

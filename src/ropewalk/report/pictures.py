@@ -1,5 +1,6 @@
-"""What pictures share: colours, which part of an axis is shown, its ticks, shapes, sliders, and rows of intervals.
+"""The numbers behind pictures, computed once: the page turns them into SVG, `ropewalk.plots` into Matplotlib.
 
+Here is what they share: colours, which part of an axis is shown, its ticks, shapes, sliders, and rows of intervals.
 Places on a page are per cent of the width, so that letters keep their size on any screen.
 """
 

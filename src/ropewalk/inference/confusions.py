@@ -133,14 +133,12 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     [[[7041, 93], [109, 289]], [[7050, 84], [118, 280]]]
     """
     recipe = answer.recipe
-    tables = [table for table in recipe.tables if isinstance(table, Outcomes)]
-    if len(tables) < len(recipe.tables):
+    whole = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
+    tables = [table for table in whole if isinstance(table, Outcomes)]
+    if len(tables) < len(whole):
         raise InvalidInputError("A confusion matrix is of one label per item; these data are scores or any-of labels.")
     how: dict[str, Any] = {"prob": recipe.prob, "seed": recipe.seed, "draws": DRAWS}
-    a, b = (
-        rates_of(table.project([name]), **how)
-        for table, name in zip((tables * 2)[:2], (answer.a, answer.b), strict=True)
-    )
+    a, b = (rates_of(table.project([name]), **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
     return a, b
 
 

@@ -211,13 +211,7 @@ def chain_numbers(values: FloatArray, max_draws: int) -> ChainNumbers:
 
 
 def trace(
-    key: str,
-    label: str,
-    values: FloatArray,
-    diverged: Sequence[int] | IntArray = (),
-    *,
-    signed: bool = True,
-    note: str = "",
+    key: str, label: str, values: FloatArray, diverged: Any = (), *, signed: bool = True, note: str = ""
 ) -> Trace:
     """Lay out chains (chains, draws) of a number; where there are more than 12, from the lowest mean to the highest."""
     n_chains, n_draws = values.shape

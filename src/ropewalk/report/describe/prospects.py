@@ -14,7 +14,7 @@ import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.report.document import Block, Picture, Section, Table, name
-from ropewalk.report.pictures import LETTER_PX, Tick, area, line, round_step
+from ropewalk.report.pictures import LETTER_PX, Axis, Tick, area, line, round_step
 from ropewalk.results import Design, MoreData, Plan, PowerRow, Recipe, StoppingResult
 from ropewalk.text.writing import Verdict, first_digit, number, percent, rounded_up, share_text
 from ropewalk.typing import FloatArray
@@ -272,11 +272,9 @@ class Prospect:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sizes:
-    """An axis of numbers of items; of factors where they are far apart."""
+class _Sizes(Axis):
+    """An axis of numbers of items; of factors where they are far apart, and then its ends are logarithms."""
 
-    low: float
-    high: float
     factors: bool
 
     @classmethod
@@ -287,11 +285,14 @@ class _Sizes:
         return cls(ends[0] - room, ends[1] + room, factors)
 
     def at(self, size: float) -> float:
-        """Return where a number of items stands, from 0 to 1; outside it may lie beyond."""
-        value = math.log10(size) if self.factors else size
-        return (value - self.low) / (self.high - self.low)
+        """Return where a number of items stands, in per cent."""
+        return Axis.at(self, math.log10(size) if self.factors else size)
 
-    def ticks(self) -> tuple[Tick, ...]:
+    def holds(self, size: float) -> bool:
+        """Whether a number of items is on the axis."""
+        return size > 0 and Axis.holds(self, math.log10(size) if self.factors else size)
+
+    def size_ticks(self) -> tuple[Tick, ...]:
         """Return round numbers, as many as have room; first those that a narrow screen has room for."""
         placed: dict[float, tuple[str, bool]] = {}
         for width, major in SCREENS_PX:
@@ -299,11 +300,11 @@ class _Sizes:
                 text, at = f"{size:,.0f}", self.at(size)
                 # At the ends of the axis a text stands beside its place, so half as much again is kept free.
                 if all(
-                    abs(at - other) * width >= 0.75 * LETTER_PX * (len(text) + len(taken)) + TICK_GAP_PX
+                    abs(at - other) / 100 * width >= 0.75 * LETTER_PX * (len(text) + len(taken)) + TICK_GAP_PX
                     for other, (taken, _) in placed.items()
                 ):
                     placed[at] = text, major
-        return tuple(Tick(round(100 * at, 3), *placed[at]) for at in sorted(placed))
+        return tuple(Tick(at, *placed[at]) for at in sorted(placed))
 
     def _round(self) -> list[float]:
         if self.factors:
@@ -312,8 +313,8 @@ class _Sizes:
             rounds = [step * 10.0**power for step in (1, 2, 5) for power in powers]
         else:
             step = max(round_step((self.high - self.low) / MAX_SIZE_TICKS), 1.0)
-            rounds = [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
-        return [size for size in rounds if size > 0 and 0 <= self.at(size) <= 1]
+            rounds = self.multiples(step)
+        return [size for size in rounds if self.holds(size)]
 
 
 def shares_text(shares: Iterable[float], row: PowerRow, more: MoreData) -> list[str]:
@@ -342,7 +343,7 @@ def power_picture(
         return None
     axis = _Sizes.of([row.n for row in rows], MARGIN)
     what = f"{kind.capitalize()}: how often {goal} is reached"
-    x = np.array([axis.at(row.n) for row in rows])
+    x = np.array([axis.at(row.n) for row in rows]) / 100
     low, share, high = (np.array([getattr(row, part) for row in rows]) for part in ("low", "power", "high"))
     first, last = (f"{share_text(row.power, row.simulations)} with {row.n:,}" for row in (rows[0], rows[-1]))
     caption = f"{what}. Dots are simulated; the bars, and the band, are their 95% intervals."
@@ -356,15 +357,13 @@ def power_picture(
         description=f"{what}, against the number of items: from {first} to {last}",
         caption=caption,
         axis_name="items",
-        ticks=axis.ticks(),
+        ticks=axis.size_ticks(),
         band=area(x, low, high),
         line=line(x, share),
-        points=tuple(
-            (round(100 * axis.at(row.n), 3), _down(row.power), _down(row.low), _down(row.high)) for row in rows
-        ),
+        points=tuple((axis.at(row.n), _down(row.power), _down(row.low), _down(row.high)) for row in rows),
         target=None if target is None else _down(target),
         target_text="" if target is None else f"{100 * target:g}%",
-        answer=_within(axis, answer),
+        answer=axis.at(answer) if answer and axis.holds(answer) else None,
     )
 
 
@@ -374,7 +373,7 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     if len(rows) < 2:  # noqa: PLR2004
         return None
     axis = _Sizes.of([row.n for row in rows], 0.0)
-    x = np.array([axis.at(row.n) for row in rows])
+    x = np.array([axis.at(row.n) for row in rows]) / 100
     shares = np.array([verdict_shares(row) for row in rows])
     edges = stacked(shares)
     a, b = map(name, more.design.names)
@@ -383,13 +382,13 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     rough = more.method == "extrapolation"
     ends = ", ".join(map(" ".join, zip(words, shares_text(shares[-1], last, more), strict=True)))
     caption = f"Probability of each verdict after more {more.unit}, {'extrapolated' if rough else 'simulated'}."
-    answer = _within(axis, more.n)
+    answer = axis.at(more.n) if more.n and axis.holds(more.n) else None
     return Prospect(
         head=head or f"Verdicts against the number of new {more.unit}",
         description=f"Probability of each verdict against the number of new {more.unit}. After {last.n:,}: {ends}",
         caption=caption if answer is None else f"{caption} The dashed line is the answer.",
         axis_name=f"more {more.unit}",
-        ticks=axis.ticks(),
+        ticks=axis.size_ticks(),
         areas=tuple(
             (kind, area(x, below, above)) for kind, below, above in zip(_CLASSES, edges[:-1], edges[1:], strict=True)
         ),
@@ -400,11 +399,3 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
 
 def _down(share: float) -> float:
     return round(TOP_PX + HEIGHT_PX * (1 - share), 2)
-
-
-def _within(axis: _Sizes, size: int | None) -> float | None:
-    """Return where an answer stands, in per cent, if it is on the axis."""
-    if not size:
-        return None
-    at = axis.at(size)
-    return round(100 * at, 3) if 0 <= at <= 1 else None

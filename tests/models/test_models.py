@@ -9,7 +9,8 @@ from scipy import integrate, stats
 import ropewalk as rw
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.metrics import parse_metric
-from ropewalk.models import draw_psi
+from ropewalk.models import draw_psi, observed_tables
+from ropewalk.models.binary import block_of_each
 
 N = 100_000
 TABLES = {
@@ -54,6 +55,42 @@ def within(values, mean, std):
     assert abs(values.mean() - mean) <= 5 * std / np.sqrt(values.size) + 1e-12
     fourth = ((values - mean) ** 4).mean()
     assert abs(values.var() - std**2) <= 5 * np.sqrt(fourth / values.size) + 1e-12
+
+
+@pytest.mark.parametrize("model", [MODELS["custom"], rw.models.Sigir2016(positive=(0.05, 1, 1, 1))], ids=["", "tiny"])
+def test_posteriors_that_are_drawn_together_have_their_own_means(model):
+    """E[cell] = E[share of its class] · E[its share of the class], table by table; some shapes are below 0.1."""
+    posteriors, size = [model.fit(TABLES[name]) for name in ("papers", "small", "no-positives")], 5_000
+    block = block_of_each(np.random.default_rng(2), posteriors, size)
+    margins = block.margins()
+    for i, posterior in enumerate(posteriors):
+        shares = posterior.mu / posterior.mu.sum()
+        expected = np.concatenate([share * t / t.sum() for share, t in zip(shares, posterior.theta, strict=True)])
+        drawn = block.weights[:, i * size : (i + 1) * size]
+        assert drawn.sum(axis=0) == pytest.approx(1, abs=1e-12)
+        assert (np.abs(drawn.mean(axis=1) - expected) <= 4.5 * drawn.std(axis=1) / np.sqrt(size)).all()
+        assert margins.row[i * size : (i + 1) * size, 1] == pytest.approx(drawn[4:].sum(axis=0), abs=1e-12)
+
+
+def test_margins_of_any_number_of_labels_are_sums_over_items():
+    rng = np.random.default_rng(3)
+    truth, a, b = (rng.random((40, 3)) < 0.4 for _ in range(3))
+    outcomes = rw.MultilabelOutcomes.from_arrays(truth.astype(int), a.astype(int), b.astype(int))
+    seen, drawn = observed_tables(outcomes), rw.models.Bootstrap().fit(outcomes).block(rng, 200)
+    m = seen.margins()
+    expected = {
+        "row": truth,
+        "tp": np.stack([truth & a, truth & b]),
+        "col": np.stack([a, b]),
+        "total": np.ones((40, 1)),
+    }
+    for name, items in expected.items():
+        assert getattr(m, name) == pytest.approx(items.mean(axis=-2, keepdims=True), abs=1e-12)
+    # Draws by item and the tables of each label that are made of them have the same margins.
+    one, other = drawn.margins(), drawn.by_label().margins()
+    for name in ("row", "tp", "col", "total"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), abs=1e-12)
+    assert (np.abs(one.row.mean(axis=0) - truth.mean(axis=0)) <= 4.5 * one.row.std(axis=0) / np.sqrt(200)).all()
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -241,6 +241,16 @@ def test_the_centre_is_a_recall_where_eta_is_none():
     assert more == pytest.approx(0.8, abs=0.02)
 
 
+def test_without_items_the_centre_and_kappa_have_their_priors():
+    """The centre ~ Beta(3, 1), so recalls average 3/4 whatever kappa is; the median of kappa is its scale."""
+    posterior = Pooled(centre_prior=(3, 1), kappa_scale=2).fit(rw.Outcomes.empty(range(3), ["a"]))
+    assert posterior.recalls.centre_mean == pytest.approx(0.75, abs=1e-6)
+    assert posterior.recalls.kappa_quantile(0.5) == pytest.approx(2, rel=1e-3)
+    m = posterior.block(np.random.default_rng(0), 4_000).margins()
+    recall = (m.tp[0] / m.row)[:, 0]
+    assert recall.mean() == pytest.approx(0.75, abs=4.5 * recall.std() / np.sqrt(4_000))
+
+
 def test_classes_that_are_alike_are_drawn_together_and_others_are_not():
     alike = recalls(([40] * 10, [10] * 10))
     apart = recalls(([49, 2] * 5, [1, 48] * 5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -32,6 +33,19 @@ def need(module: str):
         pytest.skip(f"{module} is not installed")
 
 
+# What a sentence may call an argument instead of its name.
+CALLED = {
+    "estimator": "estimator|prediction|[Ll]abel", "y_test": "y_test|[Ll]abel", "y": r"\by\b|[Ll]abel", "name": "names",
+    "densities": "[Dd]ensit|distribution|Functions", "cost_matrix": "cost", "labels": "label", "truth": "truth|columns",
+}  # fmt: skip
+
+
+def assert_names_one_of(error, arguments):
+    """An error says which of the arguments is at fault."""
+    told = str(error)
+    assert any(re.search(CALLED.get(name, rf"\b{name}\b"), told) for name in arguments), told
+
+
 def method_rows(result):
     """Return how an answer was made, as the last section of its page says it: (label, text)."""
     return describe(result).on_page()[-1].blocks[0].rows
@@ -47,7 +61,7 @@ def without_warnings():
 
 @contextmanager
 def frugality():
-    """Draw little more than is asked for: in smaller blocks, and few for Bayes factors, which may take longest."""
+    """Draw little more than is asked for: in smaller blocks, and few for Bayes factors, which may take most time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ropewalk.draws.blocks._TABLE_BYTES", 1 << 19)
         for module in ("answers", "drawing"):

@@ -45,8 +45,9 @@ def test_items_come_through_in_order_and_stdout_stays_empty(items, progress, cap
     assert bool(err) == (progress is True)
 
 
-def test_quick_work_draws_no_bar(terminal):
+def test_quick_work_draws_no_bar(terminal, monkeypatch):
     screen = terminal()
+    monkeypatch.setattr(_progress, "PATIENCE", 600.0)  # a busy machine may take half a second for next to nothing
     assert list(track(range(100))) == list(range(100))
     assert not screen.getvalue()
 
@@ -55,7 +56,7 @@ def test_long_work_draws_a_bar_even_within_the_first_item(terminal, monkeypatch,
     screen = terminal()
     monkeypatch.setattr(_progress, "SECONDS_WITHOUT_BAR", 0.01)
     for _ in track([1], describe="Fitting [bold]"):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 600
         while "Fitting [bold]" not in screen.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
         assert "Fitting [bold]" in screen.getvalue()
@@ -129,7 +130,7 @@ def test_a_function_that_raises_stops_the_work():
 
 @pytest.mark.parametrize("said", [{"progress": "yes"}, {"progress": 1}, {"total": -1}, {"total": 1.5}, {"total": True}])
 def test_a_wrong_call_is_refused_at_once(said):
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError, match=f"`{next(iter(said))}` must be"):
         track([1], **said)
 
 

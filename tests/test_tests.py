@@ -10,6 +10,17 @@ import pytest
 HERE = Path(__file__).parent
 FILES = sorted(path for path in HERE.rglob("*.py") if path.parent.name != "typing")
 CHECKS = {"raises", "warns", "fail", "expect", "check_call", "check_output"}
+TEXTS = {"str", "repr", "to_dict", "to_html", "to_json", "to_latex", "to_markdown"}
+BROAD = {
+    "Exception",
+    "ValueError",
+    "TypeError",
+    "KeyError",
+    "RuntimeError",
+    "RopewalkError",
+    "InvalidInputError",
+    "DataError",
+}
 Functions = dict[str, list[ast.FunctionDef]]
 
 
@@ -42,9 +53,29 @@ def can_fail(function: ast.FunctionDef, known: Functions, seen: frozenset[str] =
 
 def is_hollow(test: ast.expr) -> bool:
     """Return whether an assertion holds whatever the code does, or does not look at what was said instead."""
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
-        return isinstance(test.left, ast.Constant) and test.left.value == "Traceback"
-    return isinstance(test, (ast.Constant, ast.JoinedStr)) or (isinstance(test, ast.Tuple) and bool(test.elts))
+    match test:
+        case ast.Constant() | ast.JoinedStr():
+            return True
+        case ast.Tuple(elts=elements):
+            return bool(elements)
+        case ast.BoolOp(op=ast.Or(), values=parts):
+            return any(map(is_hollow, parts))
+        case ast.Compare(left=ast.Constant(value="Traceback"), ops=[ast.NotIn()]):
+            return True
+        case ast.Compare(left=ast.Call(func=ast.Name(id="len")), ops=[ast.GtE()], comparators=[ast.Constant(value=0)]):
+            return True
+        case ast.Call():  # a text is never empty: what does it say?
+            return called_name(test) in TEXTS
+    return False
+
+
+def is_vague(context: ast.withitem) -> bool:
+    """Return whether any error of a broad class would do: nothing is matched, and the error is not kept."""
+    call = context.context_expr
+    if not isinstance(call, ast.Call) or called_name(call) != "raises" or context.optional_vars is not None:
+        return False
+    classes = {getattr(node, "id", getattr(node, "attr", "")) for argument in call.args for node in ast.walk(argument)}
+    return bool(classes & BROAD) and not any(keyword.arg == "match" for keyword in call.keywords)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +95,8 @@ def test_every_test_asserts_something_that_may_be_false(path: Path, shared: Func
     tests = [test for name, same_name in own.items() if name.startswith("test_") for test in same_name]
     assert [test.name for test in tests if not can_fail(test, {**shared, **own})] == []
     assert [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert) and is_hollow(node.test)] == []
+    withs = [node for node in ast.walk(tree) if isinstance(node, ast.With)]
+    assert [node.lineno for node in withs if any(map(is_vague, node.items))] == []
 
 
 @pytest.mark.parametrize(
@@ -84,8 +117,20 @@ def test_a_test_without_an_assertion_is_noticed(code, expected):
 
 @pytest.mark.parametrize(
     ("code", "expected"),
-    [("True", True), ("(x, 'message')", True), ("'Traceback' not in x", True),
-     ("x == y", False), ("'a' not in x", False)],
+    [("True", True), ("(x, 'message')", True), ("'Traceback' not in x", True), ("x == y or True", True),
+     ("len(x) >= 0", True), ("r.to_json()", True), ("str(r)", True),
+     ("x == y", False), ("'a' not in x", False), ("x or y", False), ("len(x) >= 1", False), ("f(x)", False)],
 )  # fmt: skip
 def test_a_hollow_assertion_is_noticed(code, expected):
     assert is_hollow(ast.parse(code, mode="eval").body) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("pytest.raises(InvalidInputError)", True), ("pytest.raises(rw.errors.DataError)", True),
+     ("pytest.raises((KeyError, OSError))", True), ("pytest.raises(InvalidInputError, match='x')", False),
+     ("pytest.raises(InvalidInputError) as caught", False), ("pytest.raises(PairingError)", False), ("open(x)", False)],
+)  # fmt: skip
+def test_an_error_of_any_kind_is_noticed(code, expected):
+    (block,) = ast.parse(f"with {code}: pass").body
+    assert is_vague(block.items[0]) == expected

@@ -14,7 +14,7 @@ from scipy import integrate, stats
 import ropewalk as rw
 from ropewalk import analysis
 from ropewalk.draws.intervals import beta_hdi
-from support import need
+from support import assert_names_one_of, need
 
 RopewalkError = rw.errors.RopewalkError
 
@@ -306,8 +306,9 @@ X4, Y4 = [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 2.5, 4.0]
 ])  # fmt: skip
 def test_bad_input_of_bias_variance_is_an_error_of_ours(bad):
     call = {"estimator": polynomial(1), "X": X4, "y": Y4, "X_test": X4, "y_test": Y4, "n_sets": 3, "rng": 0, **bad}
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError) as caught:
         analysis.bias_variance(call.pop("estimator"), **call)
+    assert_names_one_of(caught.value, bad)
 
 
 def test_a_training_set_that_breaks_the_estimator_is_named():
@@ -507,22 +508,26 @@ def test_a_table_has_equation_22(rng):
 ])  # fmt: skip
 def test_bad_input_of_bayes_error_is_an_error_of_ours(bad):
     call = {"densities": TWO, "priors": [0.5, 0.5], **bad}
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError) as caught:
         analysis.bayes_error(call.pop("densities"), call.pop("priors"), **call)
+    assert_names_one_of(caught.value, bad)
 
 
 @pytest.mark.parametrize("bad", [
     [[0.5, 0.6]], [[-0.5, 1.5]], [[math.nan, 1.0]], [0.5, 0.5], [], [["a"]], [[0.5], [0.25, 0.25]], None,
 ])  # fmt: skip
 def test_bad_tables_are_errors_of_ours(bad):
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError, match="`joint` must"):
         analysis.bayes_error_table(bad)
 
 
 def test_bad_points_are_errors_of_ours():
     plane = analysis.bayes_error([stats.multivariate_normal([0, 0]), stats.multivariate_normal([1, 1])], [0.5, 0.5])
-    for found, point in ((plane, [1, 2, 3]), (plane, [math.nan, 0]), (analysis.bayes_error(TWO, [0.5, 0.5]), "x")):
-        with pytest.raises(RopewalkError):
+    line = analysis.bayes_error(TWO, [0.5, 0.5])
+    for found, point, told in (
+        (plane, [1, 2, 3], "same dimension"), (plane, [math.nan, 0], "must not be NaN"), (line, "x", "must be numbers"),
+    ):  # fmt: skip
+        with pytest.raises(RopewalkError, match=told):
             found.decide(point)
 
 
@@ -643,15 +648,19 @@ def test_the_table_is_aligned_and_names_are_harmless():
     {"prior": "x"}, {"prior": True}, {"labels": [0]}, {"missing": "what"}, {"truth": "y"}, {"name": 3},
 ])  # fmt: skip
 def test_bad_input_of_confusion_is_an_error_of_ours(bad):
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError) as caught:
         analysis.confusion([0, 1, 1], [0, 1, 0], **bad)
+    assert_names_one_of(caught.value, bad)
 
 
 def test_confusion_needs_one_label_an_item():
-    for data in (([[1, 0], [0, 1]], [[1, 1], [0, 1]]), ([0, 1],), ([0, 1], [0]), ([], []), (5, 6)):
-        with pytest.raises(RopewalkError):
+    for data, told in (
+        (([[1, 0], [0, 1]], [[1, 1], [0, 1]]), "any number of labels"), (([0, 1],), "A single argument cannot be"),
+        (([0, 1], [0]), "same length"), (([], []), "empty"), ((5, 6), "one-dimensional"),
+    ):  # fmt: skip
+        with pytest.raises(RopewalkError, match=told):
             analysis.confusion(*map(np.array, data))
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError, match="7 is not a label"):
         analysis.confusion([0, 1], [0, 1]).interval(0, 7)
 
 
@@ -664,9 +673,9 @@ def test_total_cost_is_the_sum_over_items(rng):
 
 @pytest.mark.parametrize("cost", [[[0, 1]], np.ones((3, 3)), [[0, math.nan], [1, 0]], "x", [[1], [2, 3]], None])
 def test_bad_costs_are_errors_of_ours(cost):
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError, match="cost matrix must"):
         analysis.total_cost([[1, 2], [3, 4]], cost)
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError, match="same shape"):
         analysis.total_cost([1, 2], [1, 2])
 
 
@@ -723,8 +732,9 @@ def test_every_training_set_has_every_class(rng):
         seen.append(np.bincount(labels, minlength=3))
         return np.zeros(len(tests), dtype=int)
 
-    with pytest.warns(rw.errors.RopewalkWarning):
+    with pytest.warns(rw.errors.RopewalkWarning, match="fewer than|never predicts|prior"):
         analysis.learning_curve(learn, np.arange(200.0), y, sizes=[3, 40], rng=0, metric="macro_f1", draws=500)
+    assert {int(counts.sum()) for counts in seen} == {3, 40}
     assert all((counts > 0).all() for counts in seen)
     assert all(abs(counts[0] - 36) <= 2 for counts in seen if counts.sum() == 40)
 
@@ -830,8 +840,10 @@ def test_progress_of_a_curve_is_told(blobs):
 ])  # fmt: skip
 def test_bad_input_of_a_curve_is_an_error_of_ours(blobs, bad):
     call = {"estimator": nearest, "X": blobs[0], "y": blobs[1], "sizes": [10], "rng": 0, "draws": 500, **bad}
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError) as caught:
         analysis.learning_curve(call.pop("estimator"), call.pop("X"), call.pop("y"), **call)
+    if bad != {"cv": "five"}:  # that one is said to be no way to split
+        assert_names_one_of(caught.value, bad)
 
 
 def test_folds_may_be_a_list_of_pairs(blobs):
@@ -854,16 +866,18 @@ def test_folds_must_hold_out_every_item_once(blobs):
     {"y_test": [1]}, {"X_test": [[0.0, 0.0]], "y_test": [1, 2]}, {"metric": "what"}, {"test_size": math.nan},
 ])  # fmt: skip
 def test_bad_input_of_a_split_is_an_error_of_ours(blobs, bad):
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError) as caught:
         analysis.train_test_error(nearest, *blobs, **bad)
+    assert_names_one_of(caught.value, bad)
 
 
 @pytest.mark.parametrize("bad", [{"parameter": ""}, {"parameter": 3}, {"values": []}, {"values": "ab"}, {"values": 3}])
 def test_bad_input_of_a_validation_curve_is_an_error_of_ours(blobs, bad):
     neighbours = need("sklearn.neighbors")
     call = {"parameter": "n_neighbors", "values": [1], **bad}
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError) as caught:
         analysis.validation_curve(neighbours.KNeighborsClassifier(), *blobs, **call)
+    assert_names_one_of(caught.value, bad)
     with pytest.raises(RopewalkError, match="n_neighbours"):
         analysis.validation_curve(neighbours.KNeighborsClassifier(), *blobs, parameter="n_neighbours", values=[1])
 
@@ -887,9 +901,9 @@ def test_every_result_prints_and_becomes_json(blobs):
         analysis.train_test_error(nearest, x, y, rng=0, draws=500),
     ]  # fmt: skip
     for found in results:
-        assert str(found)
-        assert repr(found)
-        json.dumps(found.to_dict(), allow_nan=False)
+        assert repr(found).startswith(f"{type(found).__name__}(")
+        told = found.to_dict()
+        assert json.loads(json.dumps(told, allow_nan=False)).keys() == told.keys() != set()
 
 
 def test_importing_it_pulls_in_nothing_heavy():

@@ -212,5 +212,5 @@ def test_hostile_names_do_not_reach_the_terminal(run, tmp_path):
 
 
 def test_errors_are_ours():
-    with pytest.raises(RopewalkError):
+    with pytest.raises(RopewalkError, match="Cannot read the scenario 'hello'"):
         rw.power("hello", 10, rope=0.1)

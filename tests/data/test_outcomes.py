@@ -191,25 +191,25 @@ def test_bad_tables_are_refused():
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "told"),
     [
-        lambda: Outcomes.from_rows(5),
-        lambda: Outcomes.from_rows([1, 2]),
-        lambda: Outcomes.from_rows([(1, 1)], 5),
-        lambda: Outcomes.from_rows({1: 1}),
-        lambda: Outcomes.from_rows([(1, 1), (1, 1, 1)]),
-        lambda: Outcomes.from_rows([(1, 1)], [1, 2]),
-        lambda: Outcomes.from_arrays([1], [1], names=5),
-        lambda: Outcomes.from_arrays([1], [1], names={"x"}),
-        lambda: rw.read_outcomes("x.csv", truth="y", predictions=5),
-        lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]),
-        lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]),
-        lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel([1]),
-        lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).project([]),
+        (lambda: Outcomes.from_rows(5), "`rows` must be rows"),
+        (lambda: Outcomes.from_rows([1, 2]), "`rows` must be rows"),
+        (lambda: Outcomes.from_rows([(1, 1)], 5), "`counts` numbers"),
+        (lambda: Outcomes.from_rows({1: 1}), "`rows` must be rows"),
+        (lambda: Outcomes.from_rows([(1, 1), (1, 1, 1)]), "Every row must hold"),
+        (lambda: Outcomes.from_rows([(1, 1)], [1, 2]), "1 row and 2 counts"),
+        (lambda: Outcomes.from_arrays([1], [1], names=5), "`names` must be"),
+        (lambda: Outcomes.from_arrays([1], [1], names={"x"}), "`names` must be"),
+        (lambda: rw.read_outcomes("x.csv", truth="y", predictions=5), "must be a sequence of non-empty strings"),
+        (lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]), "treat missing labels"),
+        (lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]), "treat unmatched ids"),
+        (lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel([1]), "1 labels were given for 2 classes"),
+        (lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).project([]), "Name at least one classifier"),
     ],
 )
-def test_a_wrong_call_is_a_clear_value_error(call):
-    with pytest.raises(InvalidInputError):
+def test_a_wrong_call_is_a_clear_value_error(call, told):
+    with pytest.raises(InvalidInputError, match=told):
         call()
 
 
@@ -230,7 +230,7 @@ def test_results_and_tables_can_be_pickled_and_copied(news):
     "[" * 100_000,
 ])  # fmt: skip
 def test_json_that_is_no_table_is_refused(text):
-    with pytest.raises(FileFormatError):
+    with pytest.raises(FileFormatError, match="not a table of outcomes"):
         Outcomes.from_json(text)
 
 

@@ -83,8 +83,9 @@ def test_rows_are_those_of_brute_force(name):
 
 
 def table_four(seed, draws):
-    matrices = rw.examples.icdm2015_matrices()
-    for row in rw.examples.icdm2015_table():
+    matrices, rows = rw.examples.icdm2015_matrices(), rw.examples.icdm2015_table()
+    assert len(rows) == 6
+    for row in rows:
         a, b = matrices[row["a"]], matrices[row["b"]]
         yield row, rw.compare(a, b, model="icdm2015", metric=row["metric"], rope=0.005, draws=draws, rng=seed)
 

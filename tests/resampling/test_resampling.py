@@ -203,7 +203,7 @@ def test_items_may_come_in_any_form(form):
     elif form == "pyarrow":
         arrow = need("pyarrow")
         items = arrow.table({name: X2[:, j] for j, name in enumerate("abcdef")})
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(InvalidInputError, match="X must be an array"):
             cross_predict(STUMP, object(), Y2)
         from ropewalk.resampling.splits import pick_items
 
@@ -360,7 +360,7 @@ def test_score_metrics_of_folds_and_repeats(metric, function):
 def test_an_area_of_one_class_is_no_number():
     made = cross_predict(BOTH, X2, Y2, cv=LeaveOneOut(), method="predict_proba")
     assert np.isnan(made.fold_scores("roc_auc")["bayes"]).all()
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError, match="Only labels were kept"):
         cross_predict(BAYES, X2, Y2, cv=2).fold_scores("roc_auc")
     with pytest.raises(InvalidInputError, match="those of 1"):
         made.fold_scores("roc_auc", pos_label=0)

@@ -30,6 +30,7 @@ NOT_REPEATED = {
 
 @pytest.mark.parametrize("kind", [CompareOptions, EvaluateOptions, RankOptions, PlanningOptions])
 def test_every_option_has_one_line_of_help_and_a_group(kind):
+    assert {"prob", "draws", "rng"} <= options_of(kind).keys()
     for name, option in options_of(kind).items():
         assert option.line.endswith((".", "…")), name
         assert len(option.help) <= 90, name

@@ -8,6 +8,7 @@ from scipy import stats
 
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError, PosLabelError
+from support import assert_names_one_of
 
 CONFUSION = [[440, 50], [75, 360]]
 
@@ -29,7 +30,7 @@ def test_a_list_of_metrics_shares_the_draws(one):
     alone = rw.evaluate(one, metric="f1", rng=0, draws=1_000)
     assert np.array_equal(both["f1"].draws.psi, alone["f1"].draws.psi)
     assert [m["metric"] for m in both.to_dict()["metrics"]] == ["accuracy", "f1"]
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="mcc; there are: "):
         both["mcc"]
 
 
@@ -104,12 +105,13 @@ def test_one_of_many_classes(news):
     ],
 )
 def test_a_wrong_call_is_refused(one, options):
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError) as refused:
         rw.evaluate(one, **options)
+    assert_names_one_of(refused.value, options)
 
 
 def test_many_labels_need_a_class(news):
-    with pytest.raises(PosLabelError):
+    with pytest.raises(PosLabelError, match="is about one class"):
         rw.evaluate(news.outcomes, "svm_l2", metric="f1")
     with pytest.raises(InvalidInputError, match="Name 1 of the 4"):
         rw.evaluate(news.outcomes, metric="f1", pos_label=8)

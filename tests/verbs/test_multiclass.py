@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from sklearn import metrics as sk
@@ -157,7 +159,7 @@ def test_the_edges_give_finite_answers(edge, model, metric, silent):
     assert np.isfinite(r.draws.psi).all()
     assert parsed.low - 1e-12 <= r.draws.psi.min()
     assert r.draws.psi.max() <= parsed.high + 1e-12
-    assert r.to_json()
+    assert json.loads(r.to_json())["a"]["mean"] == r.estimate_a.mean
     if edge == "one label":
         assert (r.draws.psi == 1).all()
     if edge == "no items":

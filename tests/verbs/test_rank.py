@@ -70,6 +70,7 @@ def test_identical_classifiers_share_equally(rng, n_labels, silent):
     same = np.where(rng.random(200) < 0.8, y, rng.integers(0, n_labels, 200))
     n = 20_000
     r = rw.rank(y, {"a": same, "b": same, "c": same}, metric="accuracy", rng=0, draws=n)
+    assert list(r.p_best) == ["a", "b", "c"]
     for share in r.p_best.values():
         assert share == pytest.approx(1 / 3, abs=4.5 * np.sqrt(2 / 9 / n))
 
@@ -90,6 +91,7 @@ def test_pairs_of_a_joint_fit_are_those_of_compare(news):
     """On 20 newsgroups every pair of the joint posterior lies within .1 posterior std of its own comparison."""
     how = {"metric": "macro_f1", "rng": 0, "draws": 3_000}
     joint = rw.rank(news.outcomes, **how)
+    assert len(joint.pairwise) == 6
     for pair in joint.pairwise:
         alone = rw.compare(news.outcomes, a=pair.a, b=pair.b, **how)
         assert pair.delta.mean == pytest.approx(alone.mean, abs=0.1 * alone.std)
@@ -117,21 +119,21 @@ def test_every_way_in_gives_the_same_answer(thin, tmp_path, write):
 
 
 @pytest.mark.parametrize(
-    ("data", "options"),
+    ("data", "options", "told"),
     [
-        (([0, 1], [0, 1]), {}),
-        (([0, 1],), {}),
-        (([0, 1], {"a": [0, 1], "b": [1, 1]}), {"names": ["x", "y"]}),
-        (([0, 1], [0, 1], [1, 1]), {"predictions": ["x", "y"]}),
-        (("nothing.csv",), {"truth": "y"}),
-        ((rw.Outcomes.from_arrays([0, 1], [0, 1]),), {}),
-        ((rw.Outcomes.from_arrays([0, 1], [0, 1]), rw.Outcomes.from_arrays([0, 1], [0, 1])), {"model": "paired"}),
-        ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1]),), {"predictions": "A"}),
-        ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1], [1, 0]),), {"model": rw.models.Sigir2016()}),
+        (([0, 1], [0, 1]), {}, "at least two classifiers"),
+        (([0, 1],), {}, "A single argument cannot be a list"),
+        (([0, 1], {"a": [0, 1], "b": [1, 1]}), {"names": ["x", "y"]}, "`names` would name them twice"),
+        (([0, 1], [0, 1], [1, 1]), {"predictions": ["x", "y"]}, "no columns to name"),
+        (("nothing.csv",), {"truth": "y"}, "Name the columns of predictions"),
+        ((rw.Outcomes.from_arrays([0, 1], [0, 1]),), {}, "at least two classifiers"),
+        ((rw.Outcomes.from_arrays([0, 1], [0, 1]),) * 2, {"model": "paired"}, "these are separate tables"),
+        ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1]),), {"predictions": "A"}, "`predictions` must be a list"),
+        ((rw.Outcomes.from_arrays([0, 1], [0, 1], [0, 1], [1, 0]),), {"model": rw.models.Sigir2016()}, "got 3"),
     ],
 )
-def test_a_wrong_call_is_refused(data, options):
-    with pytest.raises(InvalidInputError):
+def test_a_wrong_call_is_refused(data, options, told):
+    with pytest.raises(InvalidInputError, match=told):
         rw.rank(*data, **options)
 
 
@@ -139,7 +141,7 @@ def test_a_missing_name_is_named(thin):
     r = rw.rank(thin[0], thin[1], metric="accuracy", rng=0, draws=1_000)
     with pytest.raises(KeyError, match="good, fair, poor"):
         r["best"]
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"best .*there are: good, fair, poor"):
         r.pair("good", "best")
 
 

@@ -11,27 +11,33 @@ import numpy as np
 from ropewalk.mcmc.sampler import Sampled
 from support import need
 
-NOT_FOR_SPEED = {"mode": "FAST_COMPILE", "gcc__cxxflags": "-O0", "traceback__limit": 0}
-
 
 @contextmanager
 def compiled_quickly():
     """Let PyMC build what it samples from in seconds, where its own way takes a C compiler a minute.
 
-    By default every operation of a density becomes a C program of its own, and an optimised one. Here functions are run
-    by Python, but for the one that NUTS calls ten thousand times: it becomes a single program, not optimised. Some
-    densities cannot (those of items one by one, for one): NUTS is for the others, and for the tests that take long.
+    By default every operation of a density becomes a C program of its own, after much thought about which operations to
+    take. Here functions are run by Python as they are written, but for the one that NUTS calls ten thousand times: it
+    becomes a single program, not optimised. Some densities cannot (those of items one by one, for one): NUTS is for the
+    others, and for the tests that take long.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ArviZ announces its next version once a day
         pm = need("pymc")
     pytensor, sample = need("pytensor"), pm.sample
-    whole = pytensor.compile.mode.Mode(linker="c" if pytensor.config.cxx else "py", optimizer="fast_compile")
+    modes = pytensor.compile.mode
+    python = need("pytensor.link.vm").VMLinker(use_cloop=False, c_thunks=False)
+    as_written = modes.Mode(linker=python, optimizer="merge")
+    whole = modes.Mode(linker="c" if pytensor.config.cxx else python, optimizer="fast_compile")
 
     def sample_quickly(*args, **options):
         return sample(*args, compile_kwargs={"mode": whole}, **options)
 
-    with pytensor.config.change_flags(**NOT_FOR_SPEED), mock.patch.object(pm, "sample", sample_quickly):
+    with (
+        mock.patch.dict(modes.predefined_modes, FAST_COMPILE=as_written),
+        pytensor.config.change_flags(mode="FAST_COMPILE", gcc__cxxflags="-O0", traceback__limit=0),
+        mock.patch.object(pm, "sample", sample_quickly),
+    ):
         yield
 
 

@@ -163,7 +163,7 @@ class TestDensity:
 
 def test_chains_of_logit_normal_recalls_agree_with_quadrature():
     """The one run of PyMC's here; tolerances are standard errors, so that a short one checks as honestly as a long."""
-    engine = rw.Sampler(backend="pymc", n_chains=2, tune=300)
+    engine = rw.Sampler(backend="pymc", n_chains=2, tune=250)
     model = LogitNormal(location=0.5, scale=0.8)
     found = rw.evaluate(THREE, metric="macro_recall", model=model, engine=engine, draws=1_000, rng=2)["macro_recall"]
     assert found.diagnostics.converged

@@ -109,7 +109,7 @@ def run_own(program, sampler, draws, seed, cores=1):
 def own(table):
     """An answer whose prior no closed form knows."""
     model = OwnPriors(mu=need("pymc").LogitNormal.dist(-2, 1))
-    with mock.patch.object(chains, "run_chains", run_own):
+    with mock.patch.multiple(chains, run_chains=run_own, PRIOR_DRAWS=2_000):
         return rw.compare(table, model=model, rope=0.05, engine=ENGINE, draws=2_000, rng=0)
 
 
@@ -531,7 +531,7 @@ def test_a_prior_without_a_closed_form_has_a_page(own):
         "Markov chains", "Under another prior", "paired, SIGIR 2016", "Each classifier",
     ):  # fmt: skip
         assert part in told, part
-    assert len(own.prior_draws) == 20_000
+    assert len(own.prior_draws) == 2_000
     assert own.sentence() in told
 
 
@@ -594,7 +594,7 @@ def test_noise_leaves_the_classes_out_and_says_why(news):
 
 
 def test_the_classes_of_a_sampled_answer_are_drawn_without_chains(news):
-    c = dressed(rw.compare(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=4_000), BAD)
+    c = dressed(rw.compare(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=1_000), BAD)
     c = replace(c, decision=None, regions=None, rope_path=None)
     found = gather(c).classes
     assert all(one.recipe.sampler is None and one.decision is not None for one in found)

@@ -47,7 +47,9 @@ def test_items_come_through_in_order_and_stdout_stays_empty(items, progress, cap
 
 def test_quick_work_draws_no_bar(terminal, monkeypatch):
     screen = terminal()
-    monkeypatch.setattr(_progress, "PATIENCE", 600.0)  # a busy machine may take half a second for next to nothing
+    monkeypatch.setattr(
+        _progress, "SECONDS_WITHOUT_BAR", 600.0
+    )  # a busy machine may take half a second for next to nothing
     assert list(track(range(100))) == list(range(100))
     assert not screen.getvalue()
 

@@ -95,8 +95,8 @@ def test_every_test_asserts_something_that_may_be_false(path: Path, shared: Func
     tests = [test for name, same_name in own.items() if name.startswith("test_") for test in same_name]
     assert [test.name for test in tests if not can_fail(test, {**shared, **own})] == []
     assert [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Assert) and is_hollow(node.test)] == []
-    withs = [node for node in ast.walk(tree) if isinstance(node, ast.With)]
-    assert [node.lineno for node in withs if any(map(is_vague, node.items))] == []
+    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.With)]
+    assert [node.lineno for node in blocks if any(map(is_vague, node.items))] == []
 
 
 @pytest.mark.parametrize(

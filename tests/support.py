@@ -70,7 +70,13 @@ def frugality():
 
 
 # The command, with a line about every step of long work instead of one in ten seconds.
-TALKATIVE = "from ropewalk import _progress; _progress.SECONDS_BETWEEN_LINES = 0.0; from ropewalk.cli import main; main()"
+TALKATIVE = """
+from ropewalk import _progress
+from ropewalk.cli import main
+
+_progress.SECONDS_BETWEEN_LINES = 0.0
+main()
+"""
 
 
 def interrupted(*arguments):

@@ -179,7 +179,7 @@ def test_nemenyis_p_values_are_those_of_scikit_posthocs(scores):
 def test_demsars_example():
     """At 5% no two differ; at 10% C4.5 is worse than +m and +m+cf, and +cf belongs to either group.
 
-    Of the average ranks the first two do not hang on the tie in `voting`, which the printed decimals leave open.
+    Of the average ranks the first two do not depend on the tie in `voting`, which the printed decimals leave open.
     """
     names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
     strict, loose = (classical.nemenyi(DEMSAR, names=names, alpha=alpha) for alpha in (0.05, 0.10))

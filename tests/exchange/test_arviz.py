@@ -80,7 +80,7 @@ def three():
 
 @pytest.fixture(scope="module")
 def several():
-    """Three labels, any number an item."""
+    """Three labels, any number per item."""
     rng = np.random.default_rng(2)
     truth = (rng.random((200, 3)) < 0.4).astype(int)
     said = [np.where(rng.random(truth.shape) < error, 1 - truth, truth) for error in (0.1, 0.2)]

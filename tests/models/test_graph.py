@@ -116,7 +116,7 @@ def test_one_classifier_by_counts_is_figure_1b():
 
 
 def test_the_paired_model_is_figure_3():
-    """Outcome pairs are multinomial, and both scores hang on mu, theta+ and theta-."""
+    """Outcome pairs are multinomial, and both scores depend on mu, theta+ and theta-."""
     graph = binary(rw.models.Sigir2016(), 2)
     parents = family(graph)
     assert parents["theta+"] == {"alpha+"}

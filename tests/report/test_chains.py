@@ -193,7 +193,7 @@ def test_the_page_says_how_the_chains_were_run_and_whether_each_check_passes(r):
     told, run = words(section(r.to_html(), "Markov chains")), r.diagnostics
     assert f"Sampler NUTS by {run.engine}" in told
     assert "Chains 4 × 1,000 draws, 4,000 in all" in told
-    assert "Tuning 1,000 steps a chain, thrown away" in told
+    assert "Tuning 1,000 steps per chain, discarded" in told
     assert f"Acceptance {100 * run.acceptance:.0f}% of the steps; 90% was aimed at" in told
     for row in (
         f"R-hat, worst {run.rhat:.3f} at most {run.rhat_limit} yes {run.rhat_of}",

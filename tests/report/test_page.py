@@ -536,7 +536,7 @@ def test_a_prior_that_weighs_on_a_class_is_not_kept_quiet(silent):
     r = rw.compare(y, a, b, rope=0.05, rng=0, draws=2_000)
     warned = [str(c.pos_label) for c in gather(r).classes if c.warnings]
     assert "2" in warned
-    assert f"The prior or thin data weigh on {len(warned)} of them: {', '.join(warned)}." in words(r.to_html())
+    assert f"The prior or thin data dominate {len(warned)} of them: {', '.join(warned)}." in words(r.to_html())
 
 
 def test_a_model_without_a_prior_is_not_fitted_for_one(monkeypatch):

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.data.labels import label_text
+from ropewalk.data.labels import BINARY, label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.layout import Layout, coordinate, layout_of, rows_of
@@ -30,7 +30,6 @@ from ropewalk.models.power_prior import match
 from ropewalk.models.sampled import check_cells, is_pair
 from ropewalk.typing import IntArray
 
-_BINARY: Final = 2
 _SMALLEST_RATE: Final = 1e-12  # an error of exactly 0 has no logit
 
 
@@ -100,7 +99,7 @@ def _cells(model: NoisyLabels, layout: Layout, table: Outcomes, said: IntArray, 
     keys = {tuple(pattern): t for t, pattern in enumerate(types.tolist())}
     codes = [np.column_stack([np.full(len(said), j), said]).astype(np.int32) for j in rows]
     of_type = np.array([[keys[tuple(pattern)] for pattern in patterns_of(part).tolist()] for part in codes])
-    if n_labels == _BINARY:
+    if n_labels == BINARY:
         return theta[..., np.arange(len(rows))[:, np.newaxis], of_type]
     parts = []
     for t in range(len(types)):
@@ -147,7 +146,7 @@ def _matrix(error: Any, name: str, size: int) -> Any:
             )
         return error
     if is_pair(error):
-        if size != _BINARY:
+        if size != BINARY:
             raise InvalidInputError(
                 f"A pair of error rates is for two labels; these data have {size}.", hint="give one rate, or a matrix."
             )

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._optional import require
+from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of
@@ -17,7 +18,6 @@ from ropewalk.models import DeltaPrior, LogitNormal, OwnPriors, Pooled, Tree
 from ropewalk.models.cells import n_types
 from ropewalk.models.own import describe, is_preliz, outcomes_hint, shapes_of, usual_tree
 
-_BINARY: Final = 2
 _TRIAL_DRAWS: Final = 200  # of a prior, to see whether it lies where it must
 _ROUNDING: Final = 1e-6
 
@@ -141,7 +141,7 @@ def _shares(model: OwnPriors, layout: Layout, tables: Sequence[Outcomes]) -> Any
         return pm.Dirichlet("shares", a=layout.led(layout.mu_prior), dims=(*layout.dims, "class"))
     drawn = simplex(model.mu, "shares", size, batch=layout.shape, hint="a share of each class, in label order.")
     # Of two labels it is the positive one whose share is meant, and it comes last.
-    return drawn[..., ::-1] if size == _BINARY == tables[0].n_labels else drawn
+    return drawn[..., ::-1] if size == BINARY == tables[0].n_labels else drawn
 
 
 def _types(model: OwnPriors, layout: Layout, tables: Sequence[Outcomes]) -> Any:
@@ -154,13 +154,13 @@ def _types(model: OwnPriors, layout: Layout, tables: Sequence[Outcomes]) -> Any:
         return simplex(priors[0], name, size, batch=(*layout.shape, len(rows)), hint=hint)
     types = []
     for i, prior in enumerate(priors):
-        called = f"{name}_{('minus', 'plus')[i] if table.n_labels == _BINARY else i}"
+        called = f"{name}_{('minus', 'plus')[i] if table.n_labels == BINARY else i}"
         if prior is None:
             types.append(pm.Dirichlet(called, a=layout.led(layout.prior)[..., i, :]))
             continue
         drawn = simplex(prior, called, size, batch=layout.shape, hint=hint)
         # What is said of a negative item is listed from positive to negative: from all wrong to all right.
-        types.append(drawn[..., ::-1] if table.n_labels == _BINARY and i == 0 else drawn)
+        types.append(drawn[..., ::-1] if table.n_labels == BINARY and i == 0 else drawn)
     return pm.math.stack(types, axis=-2)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._optional import require
+from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of, whole_shares
@@ -28,7 +29,6 @@ Parameters = Mapping[str, FloatArray]
 
 _MAX_CLASSIFIERS: Final = (6, 4)  # of two labels, of more: beyond, types are too many to list
 _MAX_ITEMS: Final = 2**31 - 1  # PyMC keeps counts in 32 bits, and larger ones come out as others without a word
-_BINARY: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +54,12 @@ def load_pymc() -> Any:
 def check_tables(tables: Sequence[Any]) -> None:
     """Refuse what has nothing to sample, or too many types to list."""
     first = tables[0]
-    if first.n_labels < _BINARY and isinstance(first, Outcomes):
+    if first.n_labels < BINARY and isinstance(first, Outcomes):
         raise InvalidInputError(
             "There is only one label, so there is nothing to sample.",
             hint=wording('use engine="exact", or declare labels=.'),
         )
-    most = _MAX_CLASSIFIERS[first.n_labels > _BINARY]
+    most = _MAX_CLASSIFIERS[first.n_labels > BINARY]
     if first.n_classifiers > most:
         raise InvalidInputError(
             wording(

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ropewalk._checks import choose, is_real, is_whole
+from ropewalk._checks import check_whole, choose, is_real
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike, current, metered
 from ropewalk.draws import streams
@@ -58,14 +58,12 @@ class Sampler:
     def __post_init__(self) -> None:
         for name, allowed in (("step", Step), ("form", Form), ("backend", Backend)):
             choose(getattr(self, name), {value: value for value in get_args(allowed)}, name)
-        for name, least, usual in (("n_chains", 1, _CHAINS), ("tune", 0, _TUNE)):
+        for name, least, most, usual in (("n_chains", 1, _MAX_CHAINS, _CHAINS), ("tune", 0, None, _TUNE)):
             value = getattr(self, name)
             if value is None:
                 object.__setattr__(self, name, usual[self.step])
-            elif not is_whole(value) or value < least:
-                raise InvalidInputError(argument(name) + f" must be a whole number from {least} up; got {value!r}.")
-        if self.n_chains is not None and self.n_chains > _MAX_CHAINS:
-            raise InvalidInputError(wording("`n_chains` must be at most {:,}; got {:,}.", _MAX_CHAINS, self.n_chains))
+            else:
+                check_whole(value, name, least, most)
         if not is_real(self.target_accept) or not 0 < self.target_accept < 1:
             raise InvalidInputError(
                 f"`target_accept` must lie between 0 and 1; got {self.target_accept!r}.",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ropewalk._checks import is_real
 from ropewalk._optional import require
-from ropewalk.data.labels import find_label
+from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.binary import binary_graph
@@ -25,7 +25,6 @@ from ropewalk.models.protocol import Model, check_masses, listed
 from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray
 
-_BINARY: Final = 2
 _CONJUGATE: Final = ("Beta", "Dirichlet")
 _KINDS: Final = "pseudo-counts such as (2, 8), pm.Beta.dist(2, 8), or pz.Beta(2, 8)"
 
@@ -103,7 +102,7 @@ def describe(prior: Any) -> str:
     'Beta(2, 8)'
     """
     if is_counts(prior):
-        return f"{'Beta' if len(prior) == _BINARY else 'Dir'}({listed(prior)})"
+        return f"{'Beta' if len(prior) == BINARY else 'Dir'}({listed(prior)})"
     if is_pymc(prior) or is_preliz(prior):
         values = numbers_of(prior)
         numbers = "…" if values is None else listed([float(value) for array in values for value in np.ravel(array)])
@@ -226,7 +225,7 @@ class OwnPriors(Model):
         name, within = self.within
         if within is None:
             return [None] * table.n_labels
-        if table.n_labels == _BINARY:
+        if table.n_labels == BINARY:
             if not _is_pair(within):
                 raise InvalidInputError(
                     f"With two labels `{name}` must be a pair of distributions, of positive and of negative items.",
@@ -250,8 +249,8 @@ class OwnPriors(Model):
         s = Sketch("Two labels, priors of one's own", paired=self.paired, **size)
         laws = [describe(law) for law in self._laws]
         law, mu = " or ".join(dict.fromkeys(laws)), s.even(1.0) if self.mu is None else describe(self.mu)
-        if s.n_labels <= _BINARY:
-            usual = s.even(1.0, 2**s.n_classifiers if s.joint else _BINARY)
+        if s.n_labels <= BINARY:
+            usual = s.even(1.0, 2**s.n_classifiers if s.joint else BINARY)
             positive, negative = laws if _is_pair(self.within[1]) else [law or usual] * 2
             return binary_graph(s, mu, positive, negative)
         s.title, (name, letter) = "Priors of one's own, any number of labels", ("tau", "τ") if s.joint else ("rho", "ρ")
@@ -289,12 +288,12 @@ class OwnPriors(Model):
                 hint=outcomes_hint(outcomes),
             )
         # What is said of a negative item is listed from positive to negative: from all wrong to all right.
-        return shapes[::-1] if outcomes.n_labels == _BINARY and j == 0 else shapes
+        return shapes[::-1] if outcomes.n_labels == BINARY and j == 0 else shapes
 
 
 def usual_tree(outcomes: Outcomes, *, label_mass: float = 1.0) -> Tree:
     """Return the tree with the usual prior of a table: for two labels it is the papers'."""
-    kappa = 2.0**outcomes.n_classifiers if outcomes.n_labels == _BINARY else 1.0
+    kappa = 2.0**outcomes.n_classifiers if outcomes.n_labels == BINARY else 1.0
     return Tree(kappa=kappa, label_mass=label_mass)
 
 
@@ -307,7 +306,7 @@ def _checked(within: Any, name: str) -> Any:
 
 
 def _is_pair(within: Any) -> bool:
-    return isinstance(within, Sequence) and not is_counts(within) and len(within) == _BINARY
+    return isinstance(within, Sequence) and not is_counts(within) and len(within) == BINARY
 
 
 def _mu_shapes(prior: Any, outcomes: Outcomes) -> FloatArray:
@@ -317,7 +316,7 @@ def _mu_shapes(prior: Any, outcomes: Outcomes) -> FloatArray:
     if shapes.size != rows.size:
         raise InvalidInputError(f"`mu` must be over {rows.size} classes here; got one over {shapes.size}.")
     of_labels = np.zeros(outcomes.n_labels)
-    of_labels[rows] = shapes[::-1] if rows.size == _BINARY == outcomes.n_labels else shapes
+    of_labels[rows] = shapes[::-1] if rows.size == BINARY == outcomes.n_labels else shapes
     return of_labels
 
 
@@ -325,6 +324,6 @@ def outcomes_hint(outcomes: Outcomes) -> str:
     """List what the outcomes are."""
     if outcomes.n_classifiers == 1:
         return "one classifier is right or wrong: a Beta has two."
-    if outcomes.n_labels == _BINARY:
+    if outcomes.n_labels == BINARY:
         return "what is said, from all positive to all negative: (1,1) (1,0) (0,1) (0,0) for two classifiers."
     return "both right, only A, only B, both wrong alike, both wrong differently, for two classifiers."

@@ -22,7 +22,7 @@ from ropewalk.results import Comparison, Recipe
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Design
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import brief, nearest
+from ropewalk.text.writing import brief, did_you_mean
 
 MAX_ITEMS: Final = 10**9
 MAX_SIMULATIONS: Final = 10_000_000
@@ -199,10 +199,9 @@ def from_mapping(scenario: Any) -> Scenario:
             known = (*needed, *also)
             for key in values:
                 if key not in known:
-                    guess = nearest(key, known)
                     raise FileFormatError(
                         f"A scenario with {', '.join(needed)} has no {key!r}.",
-                        hint=(f"did you mean {guess!r}? " if guess else "") + f"It may hold: {', '.join(known)}.",
+                        hint=did_you_mean(key, known) + f"It may hold: {', '.join(known)}.",
                     )
             made: Scenario = kind(**{_FIELD_OF_KEY.get(key, key): value for key, value in values.items()})
             return made

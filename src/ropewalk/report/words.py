@@ -114,7 +114,7 @@ def items_text(recipe: Recipe) -> str:
 def class_counts(data: Any) -> str:
     """Count the items of the positive class, or the classes; of any number of labels per item, the labels."""
     if isinstance(data, MultilabelOutcomes):
-        return f" · {data.n_labels:,} labels, any number an item"
+        return f" · {data.n_labels:,} labels, any number per item"
     if not isinstance(data, ItemScores) or data.truth is None:
         return ""
     if data.n_labels > 2:  # noqa: PLR2004

@@ -86,7 +86,7 @@ def class_chain_section(result: ClassComparisons) -> tuple[Section, ...]:
 def _setup(run: Diagnostics, answer: Any) -> Rows:
     """Return how the chains were run, as far as that is known."""
     step, sampler = words.step_text(run.step), answer.recipe.sampler
-    tuned = f"{count_of(run.tune, 'step')} a chain, thrown away" if run.tune else "none"
+    tuned = f"{count_of(run.tune, 'step')} per chain, discarded" if run.tune else "none"
     aimed = f"; {100 * sampler.target_accept:g}% was aimed at" if sampler is not None and run.step == "nuts" else ""
     return (
         ("Sampler", f"{step} by {visible(run.engine)}" if step else visible(run.engine)),

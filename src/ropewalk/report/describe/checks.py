@@ -46,7 +46,7 @@ def describe_check(check: PredictiveCheck) -> Document:
             ("Data hash", recipe.data_hash),
             ("Model", model_text(recipe)),
             ("Draws", f"the first {check.draws:,} of the {check.kind} of the answer, whose seed is {recipe.seed}"),
-            ("Replicates", f"one data set a draw, class sizes replicated as well, seed {check.seed}"),
+            ("Replicates", f"one data set per draw, class sizes replicated as well, seed {check.seed}"),
             ("Call", f"answer.predictive_check(kind={check.kind!r}, draws={check.draws}, rng={check.seed})"),
         )
         pictures = tuple(Picture("discrepancy", _discrepancy(check, check.of(s))) for s in check.statistics)

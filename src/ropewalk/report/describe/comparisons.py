@@ -171,7 +171,7 @@ def describe_folds(result: CrossComparison) -> Document:
 def _lines(result: CrossComparison) -> Rows:
     made = result.predictions
     train, test = (f"{n:,.0f}" if n == round(n) else f"{n:,.1f}" for n in (made.n_train, made.n_test))
-    sizes = f"{train} items trained on and {test} tested a fold · {count_of(made.n_items, 'item')} in all"
+    sizes = f"{train} items trained on and {test} tested per fold · {count_of(made.n_items, 'item')} in all"
     repeats, folds = _spread(result.repeat_differences, "repeat"), _spread(result.fold_differences, "fold")
     if folds and result.corrected_t is not None:
         folds += f" · corrected resampled t test {p_equals(result.corrected_t.p_value)} (classical)"

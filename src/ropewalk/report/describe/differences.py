@@ -122,7 +122,7 @@ def _classes_note(classes: ClassComparisons, extras: Extras, *, exactly: bool) -
         text += " The ROPE is about another metric, so it judges none of these."
     thin = [label_name(c.pos_label) for c in classes if c.warnings]
     if thin:
-        text += f" The prior or thin data weigh on {len(thin)} of them: {', '.join(thin[:MAX_THIN_CLASSES_NAMED])}"
+        text += f" The prior or thin data dominate {len(thin)} of them: {', '.join(thin[:MAX_THIN_CLASSES_NAMED])}"
         unnamed = len(thin) - MAX_THIN_CLASSES_NAMED
         text += f" and {unnamed} more." if unnamed > 0 else "."
     if len(classes) < extras.n_classes:
@@ -196,7 +196,7 @@ def sensitivity_answer(result: PriorSensitivity) -> Answer:
     sampled = [which for which, c in result.rows if c.recipe.sampler is not None]
     rest = ", the rest drawn exactly" if len(sampled) < len(result.rows) else ""
     return Answer(
-        title=f"Does the answer about {name(first.a)} and {name(first.b)} hang on the prior?",
+        title=f"Does the answer about {name(first.a)} and {name(first.b)} depend on the prior?",
         headline=headline,
         lines=(("Data", data), *priors),
         note=f"by Markov chains: {name(', '.join(sampled))}{rest}" if sampled else "",

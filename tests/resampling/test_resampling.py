@@ -529,6 +529,19 @@ def test_every_property_of_a_comparison_is_there():
     assert repr(r).startswith("CrossComparison(accuracy")
 
 
+def test_methods_of_a_comparison_answer_about_the_predictions_of_all_repeats():
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, n_repeats=2, metric="accuracy", rope=0.02, rng=0, draws=500)
+    right = [np.mean(said == r.predictions.y_true) for said in r.predictions.predictions.values()]
+    assert [np.trace(matrix.counts) / 240 for matrix in r.confusions()] == pytest.approx(right)
+    assert np.allclose(r.to_arviz().posterior["delta"].to_numpy().ravel(), r.draws.delta())
+    assert r.more_data().to_dict() == r.comparison.more_data().to_dict()
+    with pytest.raises(rw.errors.InvalidInputError, match="'bootstrap' has no prior to vary"):
+        r.prior_sensitivity()
+    once = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, metric="accuracy", rope=0.02, rng=0, draws=500)
+    of_all, of_plain = (made.prior_sensitivity().to_dict()["rows"] for made in (once, once.comparison))
+    assert [row["delta"] for row in of_all] == [row["delta"] for row in of_plain]
+
+
 SHOWN = (
     {"metric": "macro_f1"},
     {"pos_label": 2, "metric": "f1"},

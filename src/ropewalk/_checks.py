@@ -42,7 +42,7 @@ def checked_keywords(function: F) -> F:
     """Make a public function answer a misspelt keyword with the nearest parameter.
 
     ``**options: Unpack[SomeOptions]`` counts as the keys of that typed dictionary: `inspect.signature` and `help` show
-    them with the defaults that their annotations hold.
+    them with the defaults that their annotations hold, and the function finds those among its `options`.
     """
     return cast("F", _checked(function, is_method=False))
 
@@ -77,13 +77,13 @@ def _checked(function: Any, *, is_method: bool) -> Any:
         if any(p.kind is p.VAR_KEYWORD for p in shown.parameters.values()):  # checked where it is passed on to
             return function
     names = names[is_method:]
-    known = frozenset(names)
+    known, defaults = frozenset(names), _declared_defaults(function, shown)
 
     @functools.wraps(function)
     def checked(*data: Any, **options: Any) -> Any:
         if not options.keys() <= known:
             raise _unknown_keyword(function, next(name for name in options if name not in known), names)
-        return function(*data, **options)
+        return function(*data, **(defaults | options))
 
     if shown is not None:
         checked.__signature__ = shown  # type: ignore[attr-defined]
@@ -109,6 +109,14 @@ def _expanded(function: Any) -> inspect.Signature | None:
     known = {parameter.name for parameter in own}
     more = [_parameter(name, hint) for name, hint in declared.items() if name not in known]
     return signature.replace(parameters=[*own, *more])
+
+
+def _declared_defaults(function: Any, shown: inspect.Signature | None) -> dict[str, Any]:
+    """Return the defaults, other than None, of what a function takes as ``**options: Unpack[…]``."""
+    if shown is None:
+        return {}
+    own = inspect.signature(function).parameters
+    return {name: p.default for name, p in shown.parameters.items() if name not in own and p.default is not None}
 
 
 def _parameter(name: str, hint: Any) -> inspect.Parameter:

@@ -278,7 +278,7 @@ def bias_variance(
     True
     """
     learner, kind = as_estimator(estimator), choose(loss, {kind: kind for kind in get_args(Loss)}, "loss")
-    n_sets = check_whole(options.get("n_sets", 100), "n_sets", _MIN_SETS)
+    n_sets = check_whole(options["n_sets"], "n_sets", _MIN_SETS)
     sample, truth, noise = options.get("sample"), options.get("truth"), options.get("noise")
     progress = options.get("progress")
     check_progress(progress)

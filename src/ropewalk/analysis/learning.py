@@ -27,11 +27,11 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.metrics.registry import parse_metric
-from ropewalk.metrics.resolve import require_labels, settle
+from ropewalk.metrics.resolve import MetricLike, require_labels, settle
 from ropewalk.models import observed_psi
 from ropewalk.resampling.splits import as_labelled, hold_out_once, pick_items
 from ropewalk.results.base import pick
-from ropewalk.results.options import TrainingOptions
+from ropewalk.results.options import TrainedOptions, TrainingOptions
 from ropewalk.text.remarks import Remark, Remarked, few, issue
 from ropewalk.typing import IntArray, Label
 from ropewalk.verbs.evaluation import evaluate
@@ -131,8 +131,8 @@ class Scoring:
     def __init__(self, options: TrainingOptions, seed: int) -> None:
         check_progress(options.get("progress"))
         require_labels(options.get("metric"))
-        self.metric = parse_metric(options.get("metric", "accuracy"))
-        self.prob, self.draws = check_prob(options.get("prob", 0.95)), check_draws(options.get("draws", "auto"))
+        self.metric = parse_metric(options["metric"])
+        self.prob, self.draws = check_prob(options["prob"]), check_draws(options["draws"])
         self.pos_label, self.seed = options.get("pos_label"), seed
         self.warnings: list[Remark] = []
 
@@ -308,7 +308,7 @@ def validation_curve(
 @checked_keywords
 def train_test_error(
     estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None, *, test_size: float = 0.25,
-    **options: Unpack[TrainingOptions],
+    metric: MetricLike = "error", **options: Unpack[TrainedOptions],
 ) -> CurvePoint:  # fmt: skip
     """Return the training and the test error of a classifier that is trained once (Wu, section 1.1).
 
@@ -320,8 +320,8 @@ def train_test_error(
         A test set that was not used for training.
     test_size
         The share of items that is split off, class by class, or their number.
-    **options
-        As for `learning_curve`, but the metric is "error" by default.
+    metric, **options
+        As for `learning_curve`.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def train_test_error(
     >>> errors.train, errors.held_out.hdi.low > 0.1
     (0.0, True)
     """
-    settings: TrainingOptions = {"metric": "error", **options}
+    settings: TrainingOptions = {**options, "metric": metric}
     seed = check_seed(settings.get("rng"), settings.get("random_state"))
     scoring, learner = Scoring(settings, seed), as_estimator(estimator)
     if (X_test is None) != (y_test is None):

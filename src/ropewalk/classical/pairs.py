@@ -29,6 +29,7 @@ from ropewalk.classical._inputs import (
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.classical import TITLES, Alternative, ClassicalTest, Effect, Reference
+from ropewalk.results.options import with_defaults
 from ropewalk.text.remarks import Remark, warning, wording
 from ropewalk.typing import FloatArray
 
@@ -66,7 +67,8 @@ def check_alternative(alternative: Any) -> Alternative:
 
 def side_and_mass(options: Sided) -> tuple[Alternative, float]:
     """Return the alternative hypothesis, and the mass of the confidence interval."""
-    return check_alternative(options.get("alternative", "two-sided")), check_prob(options.get("prob", 0.95))
+    values = with_defaults(options, Sided)
+    return check_alternative(values["alternative"]), check_prob(values["prob"])
 
 
 def quotient(
@@ -145,8 +147,9 @@ def _ranks_of(scores: Scores, what: str, options: Ranked, *, of: str, **words: A
 
     differences = scores.rounded_differences
     ways: Any = {way: way for way in ("wilcox", "pratt", "zsplit")}
-    side = check_alternative(options.get("alternative", "two-sided"))
-    way = choose(options.get("zero_method", "wilcox"), ways, "way to treat zeros")
+    values = with_defaults(options, Ranked)
+    side = check_alternative(values["alternative"])
+    way = choose(values["zero_method"], ways, "way to treat zeros")
     # SciPy chooses between exact and normal by how many there are, so those that do not count must not be among them.
     used = differences[differences != 0] if way == "wilcox" else differences
     effect = Effect(name=what, value=float(np.median(differences)) if differences.size else 0.0)

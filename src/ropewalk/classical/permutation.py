@@ -130,7 +130,7 @@ def permutation(
 
 def check_permutations(options: PermutationOptions) -> int:
     """Return a usable number of permutations."""
-    number = options.get("n_permutations", 10_000)
+    number = options["n_permutations"]
     return check_whole(number, "n_permutations", 1, _MAX_PERMUTATIONS, hint="10,000 will do.")
 
 

@@ -49,9 +49,9 @@ class System:
             raise DataError("A curve is about two classes.", hint="name one of them with pos_label=.")
         if not (items.items_by_class() > 0).all():
             raise DataError("A curve needs items of both classes.", hint="is this the right column of the truth?")
-        self.items, self.draws = items, check_whole(options.get("draws", 2_000), "draws", 1, _MAX_DRAWS)
+        self.items, self.draws = items, check_whole(options["draws"], "draws", 1, _MAX_DRAWS)
         self.seed = check_seed(options.get("rng"), options.get("random_state"))
-        self.prob, self.threads = check_prob(options.get("prob", 0.95)), check_threads(options.get("threads", 1))
+        self.prob, self.threads = check_prob(options["prob"]), check_threads(options["threads"])
         self.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
         text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
         rough = [note("rough_band", text)] if self.draws < _MIN_DRAWS else []

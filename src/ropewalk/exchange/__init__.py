@@ -167,7 +167,7 @@ def _answer(
     elif picks:
         answer = judge_draws(material(groups, picks, options))
     else:
-        name = options.get("group", "posterior")
+        name = options["group"]
         there = f"{name!r} has: {shorten(names_in(groups[name]))}." if name in groups else f"groups: {shorten(groups)}."
         raise InvalidInputError("Name the draws: `a` and `b`, or `delta`.", hint=there)
     if isinstance(answer, ForeignComparison):

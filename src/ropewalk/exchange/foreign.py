@@ -162,11 +162,11 @@ def _factor(m: Material, recipe: Recipe) -> BayesFactor:
 
 def material(groups: Mapping[str, Any], picks: Mapping[str, Any], options: ForeignOptions) -> Material:
     """Check the options about draws, and pick those of `picks`: `a` and `b`, or `delta`."""
-    interval, prob = parse_rope(options.get("rope")), check_prob(options.get("prob", 0.95))
-    rule, metric = choose(options.get("rule", "hdi"), RULES, "rule"), options.get("metric", "score")
+    interval, prob = parse_rope(options.get("rope")), check_prob(options["prob"])
+    rule, metric = choose(options["rule"], RULES, "rule"), options["metric"]
     if not isinstance(metric, str) or not metric:
         raise InvalidInputError(f"`metric` must be a name; got {metric!r}.", hint='metric="accuracy".')
-    names, group = check_pair(options.get("names")), options.get("group", "posterior")
+    names, group = check_pair(options.get("names")), options["group"]
     source = group_of(groups, group)
     picked, delta = _picked(source, picks)
     scores = None if len(picked) == 1 else (picked[0].draws, picked[1].draws)

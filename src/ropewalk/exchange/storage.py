@@ -40,7 +40,7 @@ from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, hushed
 from ropewalk.results import Comparison, Recipe
-from ropewalk.results.base import Drawing, read_recipe
+from ropewalk.results.base import read_recipe
 from ropewalk.results.comparison import ForeignComparison, Origin, unknown_metric
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray
@@ -236,13 +236,13 @@ def _again(kept: Kept) -> Answer | None:
     recipe = _recipe(kept)
     if recipe is None or kept.psi is None:
         return None
-    known = Drawing(chains=None if recipe.sampler is None else _chains(recipe, recipe.sampler, kept))
-    if recipe.sampler is not None and known.chains is None:
+    chains = None if recipe.sampler is None else _chains(recipe, recipe.sampler, kept)
+    if recipe.sampler is not None and chains is None:
         return None
     makers: dict[str, Callable[[Recipe], Answer]] = {
-        "Comparison": lambda recipe: _tested(run_comparison(recipe, known=known), kept),
-        "Ranking": lambda recipe: run_ranking(recipe, known=known),
-        "MetricPosterior": lambda recipe: run_evaluation([recipe], kept.more["bar"], threads=1, known=known).metrics[0],
+        "Comparison": lambda recipe: _tested(run_comparison(recipe, chains=chains), kept),
+        "Ranking": lambda recipe: run_ranking(recipe, chains=chains),
+        "MetricPosterior": lambda recipe: run_evaluation([recipe], kept.more["bar"], chains=chains).metrics[0],
     }
     if kept.kind not in makers:
         return None

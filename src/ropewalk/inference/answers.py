@@ -5,39 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.decision import Decision, contrast, is_settled, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
-from ropewalk.draws.intervals import count_below, summarise
+from ropewalk.draws.intervals import count_below
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import UNCONVERGED, UNDRAWN, Draft, capped, draw_recipe, prior_delta, takes_long
+from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_outlook
 from ropewalk.inference.remarks import remarks_on
+from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
-from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, argument
 from ropewalk.text.writing import bar_text, brief, rope_text
 from ropewalk.typing import FloatArray
 
 
-def run_comparison(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -> Comparison:
-    """Carry out a recipe: the same recipe gives the same answer, bit for bit.
-
-    What is `known` of the drawing beforehand are chains, which are then not run again, and why there is no verdict.
-    """
+def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Comparison:
+    """Carry out a recipe: the same recipe gives the same answer, bit for bit. `chains` are not run again."""
     no_sd = recipe.model.no_savage_dickey
 
     def for_savage_dickey(posteriors: Sequence[Posterior]) -> int:
         return 0 if no_sd or takes_long(posteriors) else SD_DRAWS
 
-    answer, draft = draw_comparison(recipe, threads=threads, at_least=for_savage_dickey, known=known)
-    converged = draft.drawing.no_verdict != UNCONVERGED
+    answer, draft = draw_comparison(recipe, threads=threads, at_least=for_savage_dickey, chains=chains)
+    diagnostics = draft.drawing.diagnostics
+    converged = diagnostics is None or diagnostics.converged
     if not no_sd and draft.first.shape[1] < SD_DRAWS:
         no_sd = _too_few(recipe, converged=converged)
     # Where there is no Bayes factor to measure, the prior draws are spared.
@@ -62,10 +59,10 @@ def draw_comparison(
     *,
     threads: int = 1,
     at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
-    known: Drawing = UNDRAWN,
+    chains: Chains | None = None,
 ) -> tuple[Comparison, Draft]:
     """Draw a difference and judge it, without remarks, Bayes factors and outlook; return also what was drawn."""
-    names = tuple(name for table in recipe.tables for name in table.names)
+    names = recipe.names
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
     draft = draw_recipe(
@@ -74,7 +71,7 @@ def draw_comparison(
         lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
         threads=threads,
         at_least=at_least,
-        known=known,
+        chains=chains,
     )
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
@@ -124,9 +121,9 @@ def _too_few(recipe: Recipe, *, converged: bool) -> str:
 
 
 def run_evaluation(
-    recipes: Sequence[Recipe], bar: float | None, *, threads: int, known: Drawing = UNDRAWN
+    recipes: Sequence[Recipe], bar: float | None, *, threads: int = 1, chains: Chains | None = None
 ) -> Evaluation:
-    """Carry out one recipe per metric and put the answers together; `known` has chains that are not run again."""
+    """Carry out one recipe per metric and put the answers together; `chains` are not run again."""
     for recipe in recipes:
         if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
             raise InvalidInputError(
@@ -137,8 +134,8 @@ def run_evaluation(
     answers: list[tuple[MetricPosterior, tuple[Remark, ...]]] = []
     for recipe in recipes:
         # Chains that were sampled for one metric serve the others, where their tables are the same.
-        shared = next((answer.chains for answer, _ in answers if _same_chains(answer.recipe, recipe)), known.chains)
-        answers.append(_posterior(recipe, bar, threads, Drawing(chains=shared)))
+        shared = next((answer.chains for answer, _ in answers if _same_chains(answer.recipe, recipe)), chains)
+        answers.append(_posterior(recipe, bar, threads, shared))
     distinct = tuple(dict.fromkeys(remark for _, remarks in answers for remark in remarks))
     posteriors = tuple(posterior for posterior, _ in answers)
     name = recipes[0].tables[0].names[0]
@@ -153,30 +150,24 @@ def _same_chains(known: Recipe, recipe: Recipe) -> bool:
 
 
 def _posterior(
-    recipe: Recipe, bar: float | None, threads: int, known: Drawing
+    recipe: Recipe, bar: float | None, threads: int, chains: Chains | None
 ) -> tuple[MetricPosterior, tuple[Remark, ...]]:
     """Draw one metric's posterior and set it against the bar; return it with the remarks on it."""
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
-    rope, prob, rule, metric = recipe.rope, recipe.prob, recipe.rule, recipe.metric
-
-    how: Any = {"prob": prob, "rule": rule, "higher_is_better": metric.higher_is_better}
+    rope, metric = recipe.rope, recipe.metric
 
     def settled(psi: FloatArray) -> bool:
-        if rope is None or bar is None:
-            return True
-        ordered = np.sort(psi[0])
-        estimate = summarise(psi[0], ordered, prob=prob, observed=None).shifted(-bar)
-        return judge(estimate, ordered - bar, rope, **how)[2]
+        return bar is None or is_settled(psi[0] - bar, recipe.question)
 
-    draft = draw_recipe(recipe, observed, settled, threads=threads, known=known)
+    draft = draw_recipe(recipe, observed, settled, threads=threads, chains=chains)
     ordered = np.sort(draft.psi[0])
     estimate = draft.estimates(observed)[0]
     regions, decision, path = None, None, None
     drawing = draft.judged([estimate])
     if rope is not None and not drawing.no_verdict and bar is not None:
         above = estimate.shifted(-bar)
-        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **how)
-        path = rope_path(above, ordered - bar, **how)
+        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
+        path = rope_path(above, ordered - bar, **recipe.question.how)
         words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
     posterior = MetricPosterior(
@@ -198,16 +189,16 @@ def _posterior(
     return with_outlook(posterior), (*remarks, *stopped)
 
 
-def run_ranking(recipe: Recipe, *, threads: int = 1, known: Drawing = UNDRAWN) -> Ranking:
-    """Carry out a recipe: the same recipe gives the same answer, bit for bit. `known` has chains not to run again."""
-    names = tuple(name for table in recipe.tables for name in table.names)
+def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Ranking:
+    """Carry out a recipe: the same recipe gives the same answer, bit for bit. `chains` are not run again."""
+    names = recipe.names
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     pairs = list(combinations(range(len(names)), 2))
 
     def settled(psi: FloatArray) -> bool:
         return all(is_settled(difference(psi[i], psi[j]), recipe.question) for i, j in pairs)
 
-    draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), known=known)
+    draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), chains=chains)
     psi, drawing = draft.psi, draft.drawing
     estimates = draft.estimates(observed)
     pairwise, reasons = [], []

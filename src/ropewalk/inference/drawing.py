@@ -33,7 +33,6 @@ LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
 
 FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
-UNDRAWN: Final = Drawing()
 MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
@@ -72,7 +71,7 @@ class Draft:
     @property
     def draws(self) -> Draws:
         """The draws with the names of the classifiers."""
-        names = tuple(name for table in self.recipe.tables for name in table.names)
+        names = self.recipe.names
         chains = self.drawing.chains
         # Weighted draws are taken in any order, and are no chains any more.
         return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.drawing.worth else chains.shape[0])
@@ -104,17 +103,17 @@ def draw_recipe(
     threads: int = 1,
     at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
     n_pairs: int = 1,
-    known: Drawing = UNDRAWN,
+    chains: Chains | None = None,
 ) -> Draft:
     """Draw a recipe's metric, exactly or by Markov chains; `settled` says whether draws decide the verdict.
 
-    What is `known` of the drawing beforehand are chains that need not be run again, and why there is no verdict.
+    `chains` are those that need not be run again.
     """
-    if recipe.model.weights_difference and sum(len(table.names) for table in recipe.tables) != 2:  # noqa: PLR2004
+    if recipe.model.weights_difference and len(recipe.names) != 2:  # noqa: PLR2004
         raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
-    reason = known.no_verdict or too_noisy(recipe)
+    reason = too_noisy(recipe)
     if recipe.sampler is not None:
-        return _reweighted(_by_chains(recipe, known.chains, reason, threads))
+        return _reweighted(_by_chains(recipe, chains, reason, threads))
     posteriors = recipe.posteriors()
 
     def draw(start: int, stop: int) -> FloatArray:
@@ -166,7 +165,7 @@ def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -
     if chains is None:
         chains = sample(recipe.model, recipe.tables, recipe.sampler, draws=recipe.draws, seed=recipe.seed, cores=cores)
     psi = chains.psi(recipe.metric, recipe.prevalence)
-    names = [name for table in recipe.tables for name in table.names]
+    names = recipe.names
     called = recipe.metric.name
     numbers = {f"{called} of {name}": row for name, row in zip(names, psi, strict=True)}
     for i, j in combinations(range(len(names)), 2):

@@ -17,12 +17,11 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import draw_comparison, remarks_beside, run_comparison
 from ropewalk.inference.confusions import rates_of
-from ropewalk.inference.drawing import FAR_PRIOR, UNCONVERGED
 from ropewalk.inference.question import default_model, write_recipe
+from ropewalk.mcmc.chains import Chains
 from ropewalk.metrics.registry import METRICS, Metric
 from ropewalk.models import Bootstrap, Model, observed_tables, papers_models
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity, Recipe
-from ropewalk.results.base import Drawing
 from ropewalk.typing import Label
 
 MAX_RANDOM_NUMBERS: Final = 4_000_000  # for each thing that a page adds to an answer, about 20 ns apiece
@@ -58,7 +57,7 @@ def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivi
     if not others:
         raise InvalidInputError(f"The model {recipe.model.name!r} has no prior to vary.", hint=f"{why_none(recipe)}.")
     rows = [
-        (which, run_comparison(under(recipe, model), threads=threads, known=known_of(answer, model)))
+        (which, run_comparison(under(recipe, model), threads=threads, chains=chains_for(answer, model)))
         for which, model in others
     ]
     return PriorSensitivity(rows=(("as asked", answer), *rows))
@@ -69,16 +68,14 @@ def why_none(recipe: Recipe) -> str:
     return recipe.model.no_papers or "there is none to take its place; ask again with another one of your own"
 
 
-def known_of(answer: Comparison, model: Model | None = None) -> Drawing:
-    """Return what of an answer's drawing holds for another prior, or for one class of it.
+def chains_for(answer: Comparison, model: Model) -> Chains | None:
+    """Return the chains of an answer that serve another prior too.
 
-    That chains did not converge is no reason to give no verdict on exact draws. The prior of the difference weights
-    draws that were sampled without it: so the chains of the `model` inside are those of the answer.
+    The prior of the difference weights draws that were sampled without it: so the chains of the model inside are
+    those of the answer.
     """
-    reason = "" if answer.no_verdict in {UNCONVERGED, FAR_PRIOR} else answer.no_verdict
     weighted = answer.recipe.model
-    same = model is not None and not model.exact and weighted.weights_difference and weighted.inner is model
-    return Drawing(no_verdict=reason, chains=answer.chains if same else None)
+    return answer.chains if not model.exact and weighted.weights_difference and weighted.inner is model else None
 
 
 def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[str, Model]]:
@@ -192,10 +189,10 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
     What would have to be sampled by Markov chains is left out, unless the chains are there already.
     """
     others = [
-        (which, under(answer.recipe, model), known_of(answer, model))
+        (which, under(answer.recipe, model), chains_for(answer, model))
         for which, model in other_priors(answer.recipe, same_pairing=True)
     ]
-    if not others or any(not recipe.model.exact and known.chains is None for _, recipe, known in others):
+    if not others or any(not recipe.model.exact and chains is None for _, recipe, chains in others):
         return None
     exact = [recipe for _, recipe, _ in others if recipe.model.exact]
     # One is fitted, and the others are alike in their work.
@@ -203,8 +200,9 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
     if affordable is None:
         return None
     draws = min(affordable, len(answer.draws))
-    rows = [(which, draw_comparison(replace(recipe, draws=draws), known=known)[0]) for which, recipe, known in others]
-    return PriorSensitivity(rows=(("as asked", answer), *rows))
+    drawn = [draw_comparison(replace(recipe, draws=draws), chains=chains)[0] for _, recipe, chains in others]
+    names = [which for which, *_ in others]
+    return PriorSensitivity(rows=(("as asked", answer), *zip(names, drawn, strict=True)))
 
 
 def _of_a_class(metric: Metric) -> Metric | None:
@@ -240,8 +238,8 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     affordable = _affordable(len(recipes) * _work(recipes[0])) if recipes else None  # classes are alike in their work
     if affordable is None:
         return None, n_classes
-    draws, known = min(affordable, len(answer.draws)), known_of(answer)
-    drawn = [draw_comparison(replace(one_class, draws=draws), known=known) for one_class in recipes]
+    draws = min(affordable, len(answer.draws))
+    drawn = [draw_comparison(replace(one_class, draws=draws)) for one_class in recipes]
     comparisons = (replace(comparison, remarks=remarks_beside(comparison, draft)) for comparison, draft in drawn)
     return ClassComparisons(comparisons=tuple(comparisons)), n_classes
 

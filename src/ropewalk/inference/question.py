@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal, Unpack, cast
 
 from ropewalk._checks import check_draws, check_prob, choose
 from ropewalk.data.inputs import Kind, Names, read_data, read_one
@@ -28,6 +28,7 @@ from ropewalk.results.options import (
     MetricOption,
     ModelOption,
     QuestionOptions,
+    with_defaults,
 )
 from ropewalk.text.remarks import argument, wording
 from ropewalk.typing import Rule
@@ -82,19 +83,20 @@ def select(options: Mapping[str, Any], wanted: Any) -> Any:
 
 
 def write_recipe(
-    source: Sequence[AnyData], *, default: Default | None = None, seed: int = 0, **question: Unpack[Question]
+    source: Sequence[AnyData], *, default: Default | None = None, seed: int = 0, **options: Unpack[Question]
 ) -> Recipe:
     """Check everything that was asked about the data in `source` and write it down.
 
     `source` is one table of all classifiers on the same items, or one table of each where they come separately;
     `default` chooses the model where none is named.
     """
+    question = cast("Question", with_defaults(options, Question))
     # What is wrong with the call is said before what is wrong with the data.
     common: dict[str, Any] = {
-        "rope": parse_rope(question.get("rope")),
-        "prob": check_prob(question.get("prob", 0.95)),
-        "rule": choose(question.get("rule", "hdi"), RULES, "rule"),
-        "draws": check_draws(question.get("draws", "auto")),
+        "rope": parse_rope(question["rope"]),
+        "prob": check_prob(question["prob"]),
+        "rule": choose(question["rule"], RULES, "rule"),
+        "draws": check_draws(question["draws"]),
         "seed": seed,
         "data_hash": "+".join(table.data_hash for table in source),
     }
@@ -105,16 +107,16 @@ def write_recipe(
 
 
 def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, common: dict[str, Any]) -> Recipe:
-    metric, model, engine = question.get("metric"), question.get("model"), parse_engine(question.get("engine", "auto"))
+    metric, model, engine = question["metric"], question["model"], parse_engine(question["engine"])
     if idle := [name for name in OF_SCORES_ONLY if question.get(name) is not None]:
         raise InvalidInputError(
             argument(idle[0]) + " is about scores, and these are labels.",
             hint=wording('leave it out, or name a metric of scores, as metric="mean".'),
         )
-    tables, pos_label = of_one_label(source, question.get("pos_label"))
+    tables, pos_label = of_one_label(source, question["pos_label"])
     several = isinstance(tables[0], MultilabelOutcomes)
     n_labels = tables[0].n_labels if pos_label is None else BINARY
-    measure = choose_metric(metric, tables[0], pos_label, question.get("cost_matrix"))
+    measure = choose_metric(metric, tables[0], pos_label, question["cost_matrix"])
     chosen = parse_model(
         _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
         n_labels=n_labels,
@@ -132,9 +134,9 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
     settled = settle(
         tables,
         metric=measure,
-        classes=question.get("classes"),
+        classes=question["classes"],
         pos_label=pos_label,
-        prevalence=question.get("prevalence"),
+        prevalence=question["prevalence"],
         needs_positive=not chosen.is_symmetric,
     )
     check_reach(common["rope"], settled.metric)
@@ -151,8 +153,8 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
 
 
 def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -> Recipe:
-    costs, threshold = question.get("cost_matrix"), question.get("threshold")
-    metric = question.get("metric") or ("roc_auc" if costs is None else "cost")
+    costs, threshold = question["cost_matrix"], question["threshold"]
+    metric = question["metric"] or ("roc_auc" if costs is None else "cost")
     check_score_options(question, metric)
     if metric == "cost":
         if costs is None:
@@ -163,7 +165,7 @@ def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -
             "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
         )
     items, measure, positive = settle_scores(
-        source, metric, question.get("pos_label"), higher_is_better=question.get("higher_is_better")
+        source, metric, question["pos_label"], higher_is_better=question["higher_is_better"]
     )
     check_reach(common["rope"], measure)
     unit: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"

@@ -331,7 +331,8 @@ def _write(figure: Any, stem: Path) -> Iterator[Path]:
 
     for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         with io.BytesIO() as buffer, rc_context({"svg.hashsalt": "ropewalk"}):  # the same picture is the same file
-            figure.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata)
+            # Of this size, whatever other libraries have made of Matplotlib's settings.
+            figure.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata, bbox_inches=figure.bbox_inches)
             path = stem.with_name(f"{stem.name}.{kind}")
             write_file(path, buffer.getvalue())
         yield path

@@ -78,7 +78,7 @@ def more_data(
     """
     if not isinstance(result, Comparison):
         raise InvalidInputError(f"`more_data` is about a comparison; got {type(result).__name__}.")
-    wanted, goal = check_prob(target, "target"), parse_goal(options.get("goal", CONCLUSIVE))
+    wanted, goal = check_prob(target, "target"), parse_goal(options["goal"])
     sizes = None if n is None else check_sizes(n)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
     number = check_whole(simulations, "simulations", 1, MAX_SIMULATIONS)
@@ -97,7 +97,7 @@ def more_data(
         goal=goal,
         most=most,
         settled=goal == CONCLUSIVE and result.conclusive,
-        draws=check_whole(options.get("draws", 2_000), "draws", MIN_DRAWS, MAX_DRAWS),
+        draws=check_whole(options["draws"], "draws", MIN_DRAWS, MAX_DRAWS),
     )
     remarks = [note("conclusive_already", "The verdict is conclusive already.")] if here.settled else []
     needed = here.needed(wanted)

@@ -74,7 +74,7 @@ def plan(
     target, budget = check_prob(target, "target"), check_whole(simulations, "simulations", 10 * BATCH, MAX_SIMULATIONS)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
     workers, worth = check_workers(options), _check_worth(cost_per_item, value, n)
-    finds_rope = n is not None and parse_goal(options.get("goal", CONCLUSIVE)) == "A≈B"
+    finds_rope = n is not None and parse_goal(options["goal"]) == "A≈B"
     any_rope = finds_rope and options.get("rope") is None
     if any_rope:  # it is what is looked for
         options["rope"] = _ANY_ROPE

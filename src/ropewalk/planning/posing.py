@@ -13,7 +13,7 @@ from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_who
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import parse_rope
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
-from ropewalk.inference.goals import CONCLUSIVE, check_goal, parse_goal
+from ropewalk.inference.goals import check_goal, parse_goal
 from ropewalk.inference.outlook import Outlook
 from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
@@ -70,7 +70,7 @@ class Posed:
 
 def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options: Unpack[PlanningOptions]) -> Posed:
     """Check the options and make a study of them; where it must be `possible`, refuse goals that cannot be reached."""
-    goal, draws = parse_goal(options.get("goal", CONCLUSIVE)), options.get("draws", 2_000)
+    goal, draws = parse_goal(options["goal"]), options["draws"]
     seed = check_seed(options.get("rng"), options.get("random_state"))
     number = check_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS)
     rope, prob, rule = options.get("rope"), options.get("prob"), options.get("rule")
@@ -90,7 +90,7 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     if question["metric"] is None and question["cost_matrix"] is None and isinstance(truth, MetricScenario):
         question["metric"] = truth.metric
     joint = truth.joint
-    question |= {"prob": 0.95 if prob is None else prob, "rule": "hdi" if rule is None else rule}
+    question |= {name: value for name, value in (("prob", prob), ("rule", rule)) if value is not None}
     recipe = write_recipe(
         [Outcomes.empty(joint.labels, joint.names)],
         default=default_model(separate=False), seed=seed, rope=rope, draws=number, **question,

@@ -150,7 +150,7 @@ Workers: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Generator[A
 
 def check_workers(options: Mapping[str, Any]) -> Workers:
     """Return the workers: threads of this process, or with `n_jobs` whatever joblib is configured to use."""
-    threads, n_jobs = options.get("threads", 1), options.get("n_jobs")
+    threads, n_jobs = options["threads"], options.get("n_jobs")
     if n_jobs is None:
         return partial(_in_threads, check_threads(threads))
     if threads != 1:

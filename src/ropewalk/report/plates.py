@@ -104,7 +104,7 @@ def described(result: Any, form: Form) -> tuple[Graph, list[str]]:
             f"A result of type {type(result).__name__} has no model to draw.",
             hint="what compare, evaluate and rank return has one.",
         )
-    tables, names = recipe.tables, [name for table in recipe.tables for name in table.names]
+    tables, names = recipe.tables, recipe.names
     sizes = [f"{table.n_items:,}" for table in tables]
     size = sizes[0] if len(set(sizes)) == 1 else ", ".join(sizes)
     # Scores have no counts: every item has its own.

@@ -156,7 +156,7 @@ def rope_words(recipe: Recipe) -> str:
 
 def model_text(recipe: Recipe) -> str:
     """Name the model and its prior; a bootstrap has none."""
-    return recipe.model.summary(alone=sum(len(table.names) for table in recipe.tables) == 1)
+    return recipe.model.summary(alone=len(recipe.names) == 1)
 
 
 def model_name(recipe: Recipe) -> str:
@@ -275,7 +275,7 @@ def on_data(recipe: Recipe) -> str:
 def paired_items(recipe: Recipe) -> str:
     """Count the items, and say whether all classifiers saw the same ones."""
     count, _, rest = items_text(recipe).partition(" ")
-    if sum(len(table.names) for table in recipe.tables) == 1:
+    if len(recipe.names) == 1:
         return f"{count} {rest}"
     separate = len(recipe.tables) > 1 and sum(table.n_items for table in recipe.tables) == recipe.n_items
     if separate:

@@ -101,9 +101,9 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     own = {"names", *SplitOptions.__annotations__}
     question: dict[str, Any] = {key: value for key, value in options.items() if key not in own}
     data, of_scores = as_labelled(X, y), is_of_scores(options.get("metric"))
-    check_threads(options.get("threads", 1))
+    check_threads(options["threads"])
     # Everything that can be wrong with the question is said before hours of training.
-    clustered = options.get("groups") is not None or options.get("n_repeats", 1) != 1
+    clustered = options.get("groups") is not None or options["n_repeats"] != 1
     _check_question(data, both, question, of_scores=of_scores, clustered=clustered)
     split = {**select(options, SplitOptions), "rng": seed, "random_state": None}
     pos_label = options.get("pos_label") if len(data.labels) == _TWO_CLASSES else None

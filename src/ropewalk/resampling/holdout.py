@@ -83,7 +83,7 @@ def train_validation_test(
     >>> len(v.settings), len(v.train), len(v.validation), len(v.test_items)
     (5, 90, 30, 30)
     """
-    metric, progress = options.get("metric", "accuracy"), options.get("progress")
+    metric, progress = options["metric"], options.get("progress")
     check_progress(progress)
     called = type(estimator).__name__ if name is None else check_names([name], 1)[0]
     check_estimator(called, estimator)

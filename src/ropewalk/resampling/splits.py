@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ropewalk.data.labels import find_label, label_text, usual_positive
 from ropewalk.data.scores import code_labels
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
-from ropewalk.results.options import Option, SeedOptions
+from ropewalk.results.options import Option, SeedOptions, with_defaults
 from ropewalk.text.remarks import Remark, note
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import CodeArray, IntArray, Label
@@ -198,7 +198,8 @@ def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
 
     Folds are stratified as far as the classes have items.
     """
-    folds = make_splits(data, {"cv": cv}, seed, lenient=True).folds
+    options = cast("SplitOptions", with_defaults({"cv": cv}, SplitOptions))
+    folds = make_splits(data, options, seed, lenient=True).folds
     if not np.array_equal(np.sort(np.concatenate([fold.test for fold in folds])), np.arange(len(data))):
         raise DataError(
             "The splitter must hold out every item exactly once.",
@@ -209,8 +210,8 @@ def hold_out_once(data: Labelled, cv: Any, seed: int) -> tuple[Fold, ...]:
 
 def make_splits(data: Labelled, options: SplitOptions, seed: int, *, lenient: bool = False) -> Splits:
     """Return the folds that `cv` asks for; where `lenient`, a class may have fewer items than there are folds."""
-    n_repeats = check_whole(options.get("n_repeats", 1), "n_repeats")
-    cv, stratify, groups = options.get("cv", 10), options.get("stratify", True), options.get("groups")
+    n_repeats = check_whole(options["n_repeats"], "n_repeats")
+    cv, stratify, groups = options["cv"], options["stratify"], options.get("groups")
     if not isinstance(stratify, bool):
         raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]

@@ -270,7 +270,7 @@ def cross_predict(
         for i, fold in enumerate(splits.folds)
         for name, estimator in by_name.items()
     ]
-    n_jobs = options.get("n_jobs", 1)
+    n_jobs = options["n_jobs"]
     answers = carry_out(tasks, data, n_jobs=n_jobs, describe="Cross-validation", progress=progress)
     return _gather(tuple(by_name), data, splits, answers, positive=positive, seed=seed)
 

@@ -73,6 +73,11 @@ class Recipe:
     sampler: Sampler | None = None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the classifiers, table by table."""
+        return tuple(name for table in self.tables for name in table.names)
+
+    @property
     def engine(self) -> str:
         """What draws the posterior: "exact", or "pymc"."""
         return "exact" if self.sampler is None else "pymc"

@@ -306,12 +306,17 @@ class SimulationsOption(TypedDict, total=False):
     simulations: Annotated[int, _drawing(help="Simulated test sets.", default=1_000, parse=int, minimum=1)]
 
 
-class TrainingOptions(DrawsOption, SeedOptions, total=False):
+class TrainedOptions(DrawsOption, SeedOptions, total=False):
+    """What is asked of classifiers that are trained first, beside the metric."""
+
+    pos_label: Annotated[Label | None, _question(help="Positive class.")]
+    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95)]
+
+
+class TrainingOptions(TrainedOptions, total=False):
     """What is asked of classifiers that are trained first."""
 
     metric: Annotated[MetricLike, _question(help="A metric of labels.", default="accuracy")]
-    pos_label: Annotated[Label | None, _question(help="Positive class.")]
-    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95)]
 
 
 class CurveOptions(DataOptions, RunOptions, total=False):
@@ -335,4 +340,16 @@ def options_of(kind: type) -> Mapping[str, Option]:
     0.95
     """
     hints = get_type_hints(kind, include_extras=True)
-    return {name: option for name, hint in hints.items() for option in hint.__metadata__ if isinstance(option, Option)}
+    known = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {name: option for name, notes in known.items() for option in notes if isinstance(option, Option)}
+
+
+def with_defaults(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Return options with the defaults of a typed dictionary where they are absent.
+
+    Examples
+    --------
+    >>> with_defaults({"prob": 0.9}, DecisionOptions)
+    {'rope': None, 'prob': 0.9, 'rule': 'hdi'}
+    """
+    return {name: option.default for name, option in options_of(kind).items()} | dict(options)

@@ -184,7 +184,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
     recipe = write_recipe(tables, seed=seed, **select(options, Question))
     with shown(options.get("progress")):
-        comparison = run_comparison(recipe, threads=check_threads(options.get("threads", 1)))
+        comparison = run_comparison(recipe, threads=check_threads(options["threads"]))
     if isinstance(tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
     elif tests:

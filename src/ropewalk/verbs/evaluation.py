@@ -76,7 +76,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     question: Question = select(options, Question)
     recipes = [write_recipe([table], default=_default, seed=seed, **_about(metric, question)) for metric in metrics]
     with shown(options.get("progress")):
-        evaluation = run_evaluation(recipes, bar, threads=check_threads(options.get("threads", 1)))
+        evaluation = run_evaluation(recipes, bar, threads=check_threads(options["threads"]))
     issue(evaluation.remarks)
     return evaluation
 

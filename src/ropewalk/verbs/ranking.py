@@ -51,6 +51,6 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe(tables, seed=seed, **select(options, Question))
     with shown(options.get("progress")):
-        ranking = run_ranking(recipe, threads=check_threads(options.get("threads", 1)))
+        ranking = run_ranking(recipe, threads=check_threads(options["threads"]))
     issue(ranking.remarks)
     return ranking

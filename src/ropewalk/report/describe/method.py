@@ -158,7 +158,7 @@ def _model(recipe: Recipe) -> str:
     """Write a model by its name where that alone makes it, else as the object."""
     table = recipe.tables[0]
     model, several = recipe.model.name, isinstance(table, MultilabelOutcomes)
-    n_classifiers = sum(len(table.names) for table in recipe.tables)
+    n_classifiers = len(recipe.names)
     try:
         made = parse_model(model, n_labels=table.n_labels, n_classifiers=n_classifiers, multilabel=several)
     except RopewalkError:

@@ -61,7 +61,9 @@ def imports(path):
             else:
                 yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Import):
-            yield from (alias.name.removeprefix("ropewalk.") for alias in node.names if alias.name[:9] == "ropewalk.")
+            for name in (alias.name for alias in node.names):
+                if name.split(".")[0] == "ropewalk":  # the bare package is the door to all of it
+                    yield name.removeprefix("ropewalk").removeprefix(".") or "verbs"
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
             written = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
             if written.startswith("ropewalk"):
@@ -100,6 +102,8 @@ def runs(path):
     typing = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     skipped = {id(inner) for node in typing for inner in ast.walk(node)}
     for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and id(node) not in skipped:
+            yield from {alias.name.removeprefix("ropewalk.") for alias in node.names} & NAMES
         if isinstance(node, ast.ImportFrom) and id(node) not in skipped and (node.module or "").startswith("ropewalk."):
             package = node.module.removeprefix("ropewalk.")
             inner = {f"{package}.{alias.name}" for alias in node.names}

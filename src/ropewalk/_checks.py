@@ -129,8 +129,9 @@ def _parameter(name: str, hint: Any) -> inspect.Parameter:
 def _unknown_keyword(function: Any, name: str, names: Sequence[str]) -> InvalidInputError:
     if function.__code__.co_flags & inspect.CO_VARARGS and name in _BY_POSITION:
         text = f"The data are given by position, not as `{name}=`."
-        return InvalidInputError(text, hint=f"{function.__name__}({name}, …).")
-    hint = did_you_mean(name, names) + f"It takes: {', '.join(names)}."
+        return InvalidInputError(text, hint=f"leave {name}= out, and write what comes before it first.")
+    guess = "did you mean 'rng'? " if name == "seed" and "rng" in names else did_you_mean(name, names)
+    hint = guess + (f"It takes: {', '.join(names)}." if names else "It takes none.")
     return UnknownKeywordError(f"There is no parameter {name!r} here.", hint=hint)
 
 

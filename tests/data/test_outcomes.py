@@ -205,6 +205,11 @@ def test_bad_tables_are_refused():
         (lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]), "treat missing labels"),
         (lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]), "treat unmatched ids"),
         (lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel([1]), "1 labels were given for 2 classes"),
+        (
+            lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel({0: "no", 1: "yes"}),
+            "must be a sequence of labels",
+        ),
+        (lambda: Outcomes.from_confusion([[1, 2], [3, 4]], labels={"no", "yes"}), "must be a sequence of labels"),
         (lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).project([]), "Name at least one classifier"),
     ],
 )

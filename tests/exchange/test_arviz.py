@@ -31,7 +31,7 @@ from ropewalk.errors import (
 )
 from ropewalk.exchange import groups
 from ropewalk.mcmc import chains
-from ropewalk.results.comparison import ForeignComparison
+from ropewalk.results.foreign import ForeignComparison
 from sampling import compiled_quickly, perfect
 from support import need
 
@@ -874,9 +874,13 @@ def test_a_variable_without_draws_is_refused():
 
 def test_what_takes_the_data_is_refused(draws):
     r = rw.from_arviz({"d": draws[..., 0] - draws[..., 1]}, delta="d", rope=0.01)
+    functions = rw.planning.more_data, rw.analysis.confusions, rw.predictive_check
     for call in (r.prior_sensitivity, r.more_data, r.confusions, r.predictive_check):
         with pytest.raises(InvalidInputError, match="came without data"):
             call()
+    for function in functions:
+        with pytest.raises(InvalidInputError, match="came without data"):
+            function(r)
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["two scores", "a difference"])
@@ -916,9 +920,10 @@ def test_the_page_is_written(draws, tmp_path):
 def test_a_plain_mapping_needs_no_xarray():
     code = (
         "import sys; sys.modules['xarray'] = None; import numpy as np, ropewalk as rw\n"
-        "from ropewalk.exchange.foreign import material\n"
+        "from ropewalk.exchange.foreign import ForeignOptions, material\n"
+        "from ropewalk.results.options import with_defaults\n"
         "x = {'posterior': {'d': np.random.default_rng(0).normal(size=(4, 500))}}\n"
-        "m = material(x, {'delta': 'd'}, {'rope': 1})\n"
+        "m = material(x, {'delta': 'd'}, with_defaults({'rope': 1}, ForeignOptions))\n"
         "print(m.delta.shape)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "(4, 500)"

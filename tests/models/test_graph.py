@@ -566,7 +566,7 @@ def test_separate_tables_tell_both_sizes(silent):
 
 
 def test_draws_of_somebody_elses_model_have_none_to_draw():
-    from ropewalk.results.comparison import UnknownModel
+    from ropewalk.results.foreign import UnknownModel
 
     with pytest.raises(InvalidInputError, match="has no graph"):
         graph_of(UnknownModel(), n_labels=0, n_classifiers=2)

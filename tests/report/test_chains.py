@@ -558,7 +558,7 @@ def test_to_plan_with_a_prior_without_a_closed_form_is_refused(table):
 
 def test_weighted_draws_are_traced_as_the_chains_made_them(r):
     """The prior of the difference shuffles the draws that it weights."""
-    weighted = run_comparison(replace(r.recipe, model=DeltaPrior(model=Sigir2016(), delta=NORMAL)), known=r.drawing)
+    weighted = run_comparison(replace(r.recipe, model=DeltaPrior(model=Sigir2016(), delta=NORMAL)), chains=r.chains)
     values, changed = delta_values(weighted)
     assert changed
     assert np.allclose(values.reshape(-1), r.draws.delta())

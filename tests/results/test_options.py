@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypedDict, Unpack
 
 import pytest
 
 import ropewalk as rw
+from ropewalk._checks import checked_keywords
 from ropewalk.results.base import repeated
 from ropewalk.results.options import (
     CompareOptions,
@@ -18,6 +19,7 @@ from ropewalk.results.options import (
     RankOptions,
     SharedOptions,
     options_of,
+    with_defaults,
 )
 
 NOT_REPEATED = {
@@ -48,6 +50,30 @@ def test_the_json_repeats_every_option_that_decides_an_answer(table):
     told = rw.evaluate(table, table.names[0], draws=100, rng=3, prob=0.9, metric="accuracy").to_dict()
     assert (told["seed"], told["prob"], told["rule"], told["engine"]) == (3, 0.9, "hdi", "exact")
     assert (told["model"], told["classes"], told["prevalence"], told["pos_label"]) == ("unpaired", None, None, None)
+
+
+def test_a_function_is_called_with_the_defaults_that_are_declared():
+    class Light(TypedDict, total=False):
+        shade: Annotated[str, Option(help="How dark.", default="grey")]
+        lamp: Annotated[str | None, Option(help="Which.")]
+
+    def paint(**options):
+        return options
+
+    paint.__annotations__["options"] = Unpack[Light]
+    paint = checked_keywords(paint)
+    assert paint() == {"shade": "grey"}
+    assert paint(shade="black", lamp="left") == {"shade": "black", "lamp": "left"}
+    assert with_defaults({"lamp": "left"}, Light) == {"shade": "grey", "lamp": "left"}
+
+
+def test_the_declared_defaults_hold(table):
+    declared = {
+        name: option.default for name, option in options_of(CompareOptions).items() if option.default is not None
+    }
+    assert {"prob", "rule", "engine", "threads"} < declared.keys()
+    plain, spelled = (rw.compare(table, rng=3, rope=0.05, **how).to_dict() for how in ({}, declared))
+    assert plain == spelled
 
 
 def test_a_new_option_is_one_line():

@@ -134,6 +134,15 @@ def test_a_wrong_call_is_a_clear_value_error(call):
     assert "\n" not in hint
 
 
+@pytest.mark.parametrize(
+    ("metric", "guess"),
+    [("F1", "f1"), ("macro_recal", "macro_recall"), ("macro_f2", "macro_fbeta(2)"), ("kapa", "kappa")],
+)
+def test_a_guess_keeps_the_average(news, metric, guess):
+    with pytest.raises(UnknownNameError, match=re.escape(f"did you mean '{guess}'?")):
+        rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric=metric)
+
+
 def test_errors_name_the_nearest_choice(news):
     with pytest.raises(ColumnNotFoundError, match="did you mean 'svm_l2'"):
         rw.compare(news.outcomes, a="nb_mult", b="svm_2")

@@ -18,18 +18,15 @@ from ropewalk.data.tally import check_names
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,
-    DependentFoldsWarning,
-    DependentItemsWarning,
     InvalidInputError,
     LengthMismatchError,
-    warn_caller,
 )
 from ropewalk.metrics.margins import FBeta
 from ropewalk.metrics.resolve import of_one_label
 from ropewalk.models import observed_tables
 from ropewalk.results.classical import Alternative
 from ropewalk.results.options import Option, TableOptions
-from ropewalk.text.remarks import Remark, warning, wording
+from ropewalk.text.remarks import Remark, issue, warning, wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray
 
@@ -200,8 +197,9 @@ def caution(of: str | None, remedy: str) -> tuple[Remark, ...]:
         f"The {of} of one data set share training items, so their scores are not independent: the spread is too "
         f"small and the p-value or interval too sure. {remedy}"
     )
-    warn_caller(text, DependentFoldsWarning)
-    return (warning("dependent_rows", text),)
+    remarks = (warning("dependent_rows", text),)
+    issue(remarks)
+    return remarks
 
 
 class Source(TableOptions, total=False):
@@ -225,7 +223,7 @@ def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     tables = read_outcomes_of(data, (source.get("a"), source.get("b")), source, usage=_USAGE)
     if any(table.clusters is not None for table in tables):
         text = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
-        warn_caller(text, DependentItemsWarning)
+        issue([warning("dependent_items", text)])
     return tables
 
 

@@ -29,6 +29,7 @@ def run(options: Options) -> None:
     table.to_html(options["html"])
     if "data" in options:
         write_file(options["data"], rw.examples.news20_path().read_bytes())
+        click.echo(f"Wrote {visible(options['data'])}", err=True)
     click.echo("Two text classifiers, naive Bayes (nb_mult) and a linear SVM (svm_l2), on 7,532 newsgroup posts.")
     click.echo("For which newsgroups is one really better, if a difference of 0.05 in F1 is the least that matters?\n")
     motorcycles = table[news.class_names.index("rec.motorcycles")]

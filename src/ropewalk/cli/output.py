@@ -69,9 +69,10 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
         text = "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"), flags)])
     else:
         text = getattr(result, f"to_{chosen}")()
-    click.echo(text.rstrip("\n"))
-    if "html" in options:  # last, so that an answer is not lost for want of a disk
+    if "html" in options:  # first, since stdout stays empty where something goes wrong
         result.to_html(options["html"])
+    click.echo(text.rstrip("\n"))
+    if "html" in options:
         click.echo(f"Wrote {visible(options['html'])}", err=True)
     for line in remark_lines(result, ("Hint", "Warning"), flags):
         click.echo(line, err=True)

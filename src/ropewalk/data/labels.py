@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import numpy as np
@@ -98,8 +99,11 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
 
 def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
     """Return the labels that a user declares, in the order given."""
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InvalidInputError(wording("`labels` must be a sequence of labels; got {!r}.", labels))
+    if isinstance(labels, str | Mapping | AbstractSet) or not isinstance(labels, Iterable):
+        raise InvalidInputError(
+            wording("`labels` must be a sequence of labels; got {!r}.", labels),
+            hint="their order counts, and a set has none." if isinstance(labels, Mapping | AbstractSet) else None,
+        )
     declared = [whole_number(clean(label)) for label in labels]
     if not declared:
         raise InvalidInputError(wording("`labels` is empty; declare at least one class, or leave it out."))

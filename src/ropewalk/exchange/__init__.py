@@ -12,7 +12,7 @@ from ropewalk.exchange.foreign import ForeignOptions, judge_draws, material
 from ropewalk.exchange.groups import Answer, contents
 from ropewalk.exchange.picking import Pick, groups_of, names_in
 from ropewalk.exchange.storage import as_arviz, is_ours, opened, restore, write
-from ropewalk.results.comparison import ForeignComparison
+from ropewalk.results.foreign import ForeignComparison
 from ropewalk.text.remarks import issue
 from ropewalk.text.writing import shorten
 

@@ -25,7 +25,7 @@ from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.results.comparison import (
+from ropewalk.results.foreign import (
     DeltaDraws,
     ForeignComparison,
     Origin,

@@ -31,7 +31,7 @@ from ropewalk.exchange.parameters import (
 from ropewalk.models.replicate import seen_tables
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Ranking, Recipe
 from ropewalk.results.base import plain, recipe_dict
-from ropewalk.results.comparison import ForeignComparison
+from ropewalk.results.foreign import ForeignComparison
 from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray, IntArray
 

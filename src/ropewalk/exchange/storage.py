@@ -41,7 +41,7 @@ from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, hushed
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.base import read_recipe
-from ropewalk.results.comparison import ForeignComparison, Origin, unknown_metric
+from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.text.remarks import Remark, note
 from ropewalk.typing import FloatArray
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final, TypeAlias, get_args
+from typing import Any, Final, TypeAlias, Unpack, get_args
 
 import numpy as np
 
 from ropewalk._checks import check_seed, checked_keywords, choose, is_whole
-from ropewalk._progress import ProgressLike, current, shown, track
+from ropewalk._progress import current, shown, track
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -28,8 +28,9 @@ from ropewalk.models.replicate import agreements, cut, meetings, replicate, seen
 from ropewalk.results import Evaluation, MetricPosterior, Recipe
 from ropewalk.results.base import OneMetric
 from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
+from ropewalk.results.options import SeedOptions
 from ropewalk.text.remarks import Remark, note
-from ropewalk.typing import FloatArray, IntArray, Label, SeedLike
+from ropewalk.typing import FloatArray, IntArray, Label
 
 Key: TypeAlias = tuple[str, tuple[str, ...], Label | None]
 """Which statistic, of which classifiers, of which class."""
@@ -50,10 +51,8 @@ def predictive_check(
     *,
     kind: CheckKind = "posterior",
     draws: int = 1_000,
-    rng: SeedLike = None,
-    random_state: SeedLike = None,
     outcomes: AnyOutcomes | None = None,
-    progress: ProgressLike = None,
+    **how: Unpack[SeedOptions],
 ) -> PredictiveCheck:
     """Replicate the data of an answer from its posterior or prior, and compare what is seen with what was seen.
 
@@ -98,12 +97,14 @@ def predictive_check(
     chosen: CheckKind = choose(kind, {name: name for name in get_args(CheckKind)}, "kind of check")
     number = _check_draws(draws)
     single = _single_answer(answer)
+    single.require_data("replicated")
     recipe: Recipe = single.recipe
     tables = _tables(recipe)
     joint = _joint(recipe, tables, outcomes)
+    rng, random_state = how.get("rng"), how.get("random_state")
     seed = recipe.seed if rng is None and random_state is None else check_seed(rng, random_state)
     source = tables_of(single, chosen, number)
-    with shown(progress):
+    with shown(how.get("progress")):
         # At another class mix the metric of the answer is not about data like these.
         has_metric = isinstance(recipe.metric, Metric) and recipe.prevalence is None
         features = Features(tables=tables, metric=recipe.metric if has_metric else None)  # type: ignore[arg-type]

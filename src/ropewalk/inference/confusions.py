@@ -133,6 +133,7 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     [[[7041, 93], [109, 289]], [[7050, 84], [118, 280]]]
     """
     recipe = answer.recipe
+    answer.require_data("counted")
     whole = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
     tables = [table for table in whole if isinstance(table, Outcomes)]
     if len(tables) < len(whole):

@@ -52,6 +52,7 @@ def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivi
     >>> s.robust
     True
     """
+    answer.require_data("asked again under another prior")
     recipe = answer.recipe
     others = other_priors(recipe)
     if not others:

@@ -15,7 +15,7 @@ from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import did_you_mean
+from ropewalk.text.writing import nearest
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]
@@ -247,8 +247,9 @@ def _single(name: str, written: str) -> Metric:
     known = {**METRICS, **{alias: METRICS[name] for alias, name in _ALIASES.items()}}
     if name in known:
         return known[name]
-    number = re.fullmatch(r"f([0-9.]+)", name)
-    guess = f"did you mean 'fbeta({number[1]})'? " if number else did_you_mean(name, known)
+    number, prefix = re.fullmatch(r"f([0-9.]+)", name), written.removesuffix(name)
+    close = f"fbeta({number[1]})" if number else nearest(name, known)
+    guess = f"did you mean {prefix + close!r}? " if close else ""
     by_class = ", ".join(name for name, metric in METRICS.items() if metric.by_class)
     raise UnknownNameError(
         f"Unknown metric {written!r}.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -90,7 +90,13 @@ def register(
     `single` makes the model of so many labels and classifiers, where that decides the prior; `multilabel` that of
     items with any number of labels. A class for such items alone has no `single`.
     """
-    name = str(kind.name) if name is None else name
+    if name is None:
+        name = cast("Any", kind.name)
+        if not isinstance(name, str):
+            raise InvalidInputError(
+                f"The name of {kind.__name__} is not to be read from the class.",
+                hint='write name = "…" in the class, as no field, or register it under a name.',
+            )
     only_multilabel = vars(kind).get("is_multilabel", False)
     if single is None and not only_multilabel:
         single = lambda *_: kind()  # noqa: E731

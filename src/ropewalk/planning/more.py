@@ -78,6 +78,7 @@ def more_data(
     """
     if not isinstance(result, Comparison):
         raise InvalidInputError(f"`more_data` is about a comparison; got {type(result).__name__}.")
+    result.require_data("said about more items")
     wanted, goal = check_prob(target, "target"), parse_goal(options["goal"])
     sizes = None if n is None else check_sizes(n)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)

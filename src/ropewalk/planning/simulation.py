@@ -221,7 +221,7 @@ class StopWhen:
     @property
     def text(self) -> str:
         """The rule in words."""
-        width = "half the width of the ROPE" if self.width is None else f"{self.width:g}"
+        width = "half the ROPE's width" if self.width is None else f"{self.width:g}"
         when = "when conclusive" if self.conclusive else f"when the HDI is narrower than {width}"
         return f"stop {when}, from {self.min_n:,} to {self.max_n:,} items"
 

@@ -102,7 +102,7 @@ def aligned(table: Table) -> str:
             cells.append(cell + gap if is_text else gap + cell)
         lines.append("  ".join(cells).rstrip())
     lines.insert(1, "  ".join("─" * width for width in widths))
-    return "\n".join([*filter(None, [_terminal(table.title)]), *lines, *filter(None, [table.note])])
+    return "\n".join([*filter(None, [_terminal(table.title)]), *lines, *filter(None, [_terminal(table.note)])])
 
 
 def _width(cell: str) -> int:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, get_args
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
-from ropewalk.results.options import MetricOption, SharedOptions, options_of
+from ropewalk.results.options import MetricOption, SeedOptions, SharedOptions, options_of
 from ropewalk.text.writing import visible
-from ropewalk.typing import DrawsLike, Label, Rule, SeedLike
+from ropewalk.typing import DrawsLike, Label, Rule
 
 if TYPE_CHECKING:
     from ropewalk.models.graph import Form
@@ -163,16 +163,19 @@ class Drawn:
         question = self.recipe.question
         return replace(question, rope=None) if self.no_verdict else question
 
+    def require_data(self, doing: str) -> None:
+        """Refuse what takes the data, where the answer came without them; `doing` says what cannot be done."""
+
     def predictive_check(
         self,
         kind: CheckKind = "posterior",
         *,
         draws: int = 1_000,
-        rng: SeedLike = None,
         outcomes: AnyOutcomes | None = None,
+        **how: Unpack[SeedOptions],
     ) -> PredictiveCheck:
         """Replicate the data from the posterior or the prior, and see how alike they look: see `predictive_check`."""
-        return upwards.predictive_check(self, kind=kind, draws=draws, rng=rng, outcomes=outcomes)
+        return upwards.predictive_check(self, kind=kind, draws=draws, outcomes=outcomes, **how)
 
     def to_arviz(self, *, draws: int | None = None) -> Any:
         """Return the answer as ArviZ's InferenceData, from ArviZ 1 on a DataTree: see `exchange.to_arviz`."""

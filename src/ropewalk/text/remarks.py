@@ -13,7 +13,14 @@ from shlex import quote
 from string import Formatter
 from typing import Final, Literal, Self
 
-from ropewalk.errors import ConvergenceWarning, DegenerateDataWarning, PriorDominanceWarning, warn_caller
+from ropewalk.errors import (
+    ConvergenceWarning,
+    DegenerateDataWarning,
+    DependentFoldsWarning,
+    DependentItemsWarning,
+    PriorDominanceWarning,
+    warn_caller,
+)
 from ropewalk.text.writing import few as few_texts
 from ropewalk.text.writing import visible
 
@@ -139,6 +146,8 @@ Level = Literal["note", "warning"]
 
 _CATEGORIES: Final[Mapping[str, type[UserWarning]]] = {
     "prior_pulls": PriorDominanceWarning,
+    "dependent_rows": DependentFoldsWarning,
+    "dependent_items": DependentItemsWarning,
     "chains_not_converged": ConvergenceWarning,
 }
 

@@ -35,7 +35,7 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
         slips = _slips(shorter, longer)
         is_telling = len(shorter) >= MIN_LETTERS_TO_GUESS_FROM
         if longer.startswith(shorter) or longer.endswith(shorter):
-            if is_telling or slips == 1:
+            if is_telling or slips <= 1:
                 near[candidate] = min(slips, 1)
         elif slips <= max(len(longer) // LETTERS_PER_SLIP, is_telling):
             near[candidate] = slips

@@ -13,7 +13,7 @@ from ropewalk.report.describe.chains import class_chain_section
 from ropewalk.report.describe.differences import class_forest, sensitivity_answer
 from ropewalk.report.document import Answer, Block, Details, Document, Rows, Section, Table, Text, describes, name
 from ropewalk.results import ClassComparisons, PriorSensitivity
-from ropewalk.results.comparison import ForeignComparison
+from ropewalk.results.foreign import ForeignComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text import writing
 from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, number, p_equals, percent, rope_text

@@ -33,8 +33,8 @@ _BAYES_FACTOR: Final = (
     "kernel too, where the prior is dense at 0."
 )
 _SHADES: Final = (
-    "Items, darker where they are a larger share of their true class. Each share has an interval by itself: that of "
-    "Beta(k + ½, n − k + ½) for k of n items, or of re-weighted clusters."
+    "Items, in a stronger colour where they are a larger share of their true class. Each share has an interval by "
+    "itself: that of Beta(k + ½, n − k + ½) for k of n items, or of re-weighted clusters."
 )
 
 

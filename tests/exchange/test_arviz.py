@@ -895,7 +895,7 @@ def test_it_is_shown_as_any_comparison(draws, alone, rope):
     assert "<b>" not in r.to_html()
     assert "4,000 draws in 4 chains" in str(r)
     assert "R-hat at most 1.00" in str(r)
-    assert "divergences not said" in " ".join(str(r).split())
+    assert "divergences not reported" in " ".join(str(r).split())
     assert "accuracy" in r.to_latex().splitlines()[0]
     assert r.to_markdown().splitlines()[-1].startswith("accuracy of ")
     told = json.loads(r.to_json())

@@ -52,9 +52,9 @@ class Command(click.Command):
     """
 
     def __init__(self, name: str, text: str, kind: type, run: Callable[[Any], None]) -> None:
-        from ropewalk.results.options import options_of
+        from ropewalk.results.options import PYTHON_ONLY, options_of
 
-        shown = {key: option for key, option in options_of(kind).items() if option.flag != ""}
+        shown = {key: option for key, option in options_of(kind).items() if option.flag != PYTHON_ONLY}
         self._options, self._run = shown, run
         self._flags = {key: option.flag or f"--{key.replace('_', '-')}" for key, option in shown.items()}
         self._spelling = {**self._flags, **_OTHERWISE}

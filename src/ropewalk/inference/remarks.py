@@ -266,7 +266,7 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
         yield warning(
             "class_without_items",
             f"No item belongs to {shorten(empty, MAX_LABELS_NAMED)}: "
-            + ("its recall is 0/0 and counts 0." if answer.reweights else known)
+            + ("its recall is 0/0 and counts as 0." if answer.reweights else known)
             + (scores if len(empty) > MIN_UNTRUE_LABELS_LIKE_SCORES else ""),
         )
     prior, least = answer.recipe.model.name, answer.recipe.model.min_items_per_class

@@ -1,6 +1,6 @@
 """Results in, texts out: every surface sees blocks only, and never asks which kind of result they describe.
 
-A document that is at hand already may stand in the place of its result.
+Where no JSON is asked for, a document that is at hand already may stand in the place of its result.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def describe_foreign(f: ForeignComparison) -> Document:
     answers = (replace(whole.answers[0], lines=(*lines, *whole.answers[0].lines[2:])),)
 
     def sections(document: Document) -> tuple[Block, ...]:
-        how = document.method_section(_method(f), *method.model_graph(c), not_covered=_NOT_KNOWN)
+        how = document.method_section(_method(f), not_covered=_NOT_KNOWN)
         return comparison.sections(document, c, Extras(), how, scores_known=f.knows_scores)
 
     return replace(
@@ -255,7 +255,7 @@ def _chains(f: ForeignComparison) -> str:
     run, lost = f.diagnostics, f.origin.divergences
     if run is None:
         return ""
-    divergent = "divergences not said" if lost is None else f"{lost:,} divergent" if lost else "none divergent"
+    divergent = "divergences not reported" if lost is None else f"{lost:,} divergent" if lost else "none divergent"
     rhat = f"R-hat at most {words.rhat_text(run.rhat)} ({name(run.rhat_of)})"
     return f"{rhat} · effective size at least {min(run.ess_bulk, run.ess_tail):,.0f} · {divergent}"
 

@@ -73,7 +73,7 @@ def _agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[
     )
     note = "Only the items that one of them got right and the other wrong tell the two apart."
     if len(rows) > 2:  # noqa: PLR2004
-        note = "What one of them got right and the other wrong tells the two apart; so may which wrong class was said."
+        note = "What one of them got right and the other wrong tells the two apart; so may the wrong class predicted."
     whole = Table(
         title=f"Who was right, over all {'predictions' if c.recipe.repeated else 'items'}",
         header=("", f"{b} right", f"{b} wrong"),

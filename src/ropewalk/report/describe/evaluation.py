@@ -255,7 +255,8 @@ def describe_threshold(curve: ThresholdCurve) -> Document:
     cut = "never" if math.isinf(curve.best) else f"from a score of {curve.best:.4g} on"
     ends = interval(curve.best_interval.low, curve.best_interval.high, 3)
     worth = f"{number(band.mean[i], places)} {interval(band.low[i], band.high[i], places)}"
-    best = f"{name(curve.name)}'s {words.metric_name(curve.metric)} is best, {worth}, if positive is said {cut}"
+    what = f"{name(curve.name)}'s {words.metric_name(curve.metric)}"
+    best = f"{what} is best, {worth}, if items are called positive {cut}"
     headline = f"{best} ({100 * band.prob:g}% interval of the best threshold {ends})"
     metric = words.metric_title(curve.metric)
     return _document(curve, f"{metric} against the threshold", ("threshold", metric), headline)

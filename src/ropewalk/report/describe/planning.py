@@ -244,7 +244,7 @@ def _least_found(result: Plan) -> _Study:
     ends = f"{low} to {high}" if low else ""
     if result.found is not None:
         detail = f"95% interval of the search: {ends}" if ends else ""
-        answer = f"{_capital(n)} find {goal} with {how} from a {sought} of {at} on", detail
+        answer = f"{n} find {goal} with {how} from a {sought} of {at} on", detail
     elif result.partial:
         answer = "", ""
     else:

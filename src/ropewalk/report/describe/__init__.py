@@ -1,4 +1,4 @@
-"""One function per kind of result, marked `@describes`, says what it says in blocks; importing this registers them all."""
+"""One function per kind of result, marked `@describes`, says it in blocks; importing this registers them all."""
 
 from __future__ import annotations
 

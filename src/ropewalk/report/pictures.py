@@ -359,7 +359,7 @@ def forest(
         zero=axis.at(0.0) if signed and axis.holds(0.0) else None,
         rope=None if rope is None else rope_span(rope, axis),
         rows=tuple(rows),
-        symbols=any(symbol != "–" for _, _, symbol, _ in rows),
+        symbols=any(entry.decision is not None for entry in entries),
         slider=slider_of(rope, ends, reach) if judged and rope is not None else None,
         data=json.dumps(live_data(question, axis)) if judged else "",
     )

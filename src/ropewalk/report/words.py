@@ -228,7 +228,8 @@ def made_by(runs: Sequence[Diagnostics]) -> str:
 
 def drawn_text(*parts: Any) -> str:
     """Count the draws of the parts of an answer; name what made those of chains, and say which are weighted."""
-    runs, draws = runs_of(*parts), count_of(max(len(part.draws) for part in parts), "draw")
+    runs, sizes = runs_of(*parts), [len(part.draws) for part in parts]
+    draws = f"{'up to ' if min(sizes) < max(sizes) else ''}{count_of(max(sizes), 'draw')}"
     if runs:
         draws += f" by {made_by(runs)}"
     return f"{draws}, weighted by the prior of the difference" if parts[0].recipe.model.weights_difference else draws
@@ -299,7 +300,7 @@ def by_model(*parts: Any) -> str:
     return f"{model_text(parts[0].recipe)}, {drawn_text(*parts)}"
 
 
-def by_method(*parts: Any, has_verdict: bool = True) -> str:
+def by_method(*parts: Any, has_verdict: bool = True, has_model: bool = True) -> str:
     """Write how the parts of an answer were judged, by which ROPE and rule or why not at all, and how drawn."""
     recipe, no_verdict = parts[0].recipe, parts[0].no_verdict
     if recipe.rope is None:
@@ -309,7 +310,7 @@ def by_method(*parts: Any, has_verdict: bool = True) -> str:
     else:
         by_mass = f", judged by a region's mass of at least {mass_text(recipe)}" if recipe.rule == "probability" else ""
         judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
-    return f"{judged}; {by_model(*parts)}"
+    return f"{judged}; {by_model(*parts) if has_model else drawn_text(*parts)}"
 
 
 def places_of(width: float, least: int = 0, most: int = 6) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+LEAST_SAVAGE_DICKEY: Final = 0.01  # below it is kernel noise
 MIN_LETTERS_TO_GUESS_FROM: Final = 3
 LETTERS_PER_SLIP: Final = 4
 
@@ -337,9 +338,15 @@ def savage_dickey(bayes_factor: Any) -> str:
     """Write the papers' Bayes factor; below 0.01 it is kernel noise, and few draws near 0 earn a question mark."""
     if bayes_factor is None or bayes_factor.sd is None:
         return "–"
-    if bayes_factor.sd < 0.01:  # noqa: PLR2004
-        return "<0.01"
-    return factor(bayes_factor.sd) + ("" if bayes_factor.sd_reliable else "?")
+    if bayes_factor.sd < LEAST_SAVAGE_DICKEY:
+        return f"<{LEAST_SAVAGE_DICKEY:g}"
+    return factor(bayes_factor.sd) + ("?" if is_doubtful(bayes_factor) else "")
+
+
+def is_doubtful(bayes_factor: Any) -> bool:
+    """Whether the papers' Bayes factor is printed with a question mark."""
+    ratio = None if bayes_factor is None else bayes_factor.sd
+    return ratio is not None and ratio >= LEAST_SAVAGE_DICKEY and not bayes_factor.sd_reliable
 
 
 def first_digit(size: float) -> float:

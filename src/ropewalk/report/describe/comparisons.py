@@ -38,7 +38,7 @@ def describe_classes(result: ClassComparisons) -> Document:
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     table = comparison.table(result.comparisons, by_class=True)
-    doubtful = any(c.bayes_factor is not None and writing.savage_dickey(c.bayes_factor).endswith("?") for c in result)
+    doubtful = any(writing.is_doubtful(c.bayes_factor) for c in result)
 
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
@@ -94,10 +94,7 @@ def _class_sentence(result: ClassComparisons) -> str:
     first, counts = result[0], words.tally(c.decision for c in result)
     a, b, metric = name(first.a), name(first.b), words.metric_title(first.metric)
     lead = f"On {words.paired_items(first.recipe)} of {len(result)} classes, each class against the rest"
-    most = max(len(c.draws) for c in result)
     made_by = words.by_method(*result, has_verdict=counts.without < len(result))
-    if min(len(c.draws) for c in result) < most:
-        made_by = made_by.replace(f"{most:,} draws", f"up to {most:,} draws")
     if counts.without == len(result):
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
         return f"{lead}, {a}'s {metric} was more probably above {b}'s than below it on {higher} ({made_by})."
@@ -266,10 +263,7 @@ def _foreign_sentence(f: ForeignComparison) -> str:
     data = f"By the draws of {name(origin.what)}{library}"
     if origin.n_items is not None:
         data = f"On {count_of(origin.n_items, 'item')}"
-    made_by = words.by_method(f)
-    if origin.model is None:  # of which there is nothing to say
-        made_by = made_by.replace(f"{words.model_text(f.recipe)}, ", "", 1)
-    return comparison.sentence(f, data=data, judged=made_by)
+    return comparison.sentence(f, data=data, judged=words.by_method(f, has_model=origin.model is not None))
 
 
 def _method(f: ForeignComparison) -> Rows:

@@ -154,7 +154,8 @@ def _pair_section(result: Ranking, table: Table) -> Section:
             "≫ the row is better by a margin that matters, ≪ the column is, ≈ practically equivalent, < and > "
             "undecided; ? other draws may say otherwise."
         )
-        if preset and not preset.startswith("±"):
+        rope = result.recipe.rope
+        if rope is not None and rope.low != -rope.high:
             note += " The ROPE is that of the table below; where a pair stands the other way round it is mirrored."
     else:
         why = "" if preset else "; whether that matters needs a ROPE"

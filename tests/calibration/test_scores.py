@@ -263,7 +263,7 @@ def test_labels_in_clusters():
     found, _ = tally.coverage()
     for name in metrics:
         assert within(found[f"clustered {name}"]), found
-        assert found[f"paired {name}"] < 0.80, found
+        assert found[f"sigir2016 {name}"] < 0.80, found
         assert found[f"bootstrap {name}"] < 0.80, found
 
 

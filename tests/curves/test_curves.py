@@ -361,3 +361,31 @@ def test_what_is_wrong_is_said(rng, call, match):
     y = rng.integers(0, 2, 150)
     with pytest.raises(rw.errors.RopewalkError, match=match):
         call(y, rng.random(150))
+
+
+# -- words --------------------------------------------------------------------------------------------------------
+
+
+def as_words(curve):
+    return " ".join(str(curve).split())
+
+
+def test_a_curve_is_described_by_what_it_holds(scored):
+    y, s = scored
+    pr = rw.curves.pr(y, s, name="mine", draws=200, rng=0)
+    middle = int(np.abs(pr.band.x - 0.5).argmin())
+    assert f"mine's precision is {pr.band.observed[middle]:.2f} [" in as_words(pr)
+    assert f"at a recall of {pr.band.x[middle]:.2f}" in as_words(pr)
+    best = rw.curves.threshold(y, s, metric="f1", name="mine", draws=200, rng=0)
+    assert f"if items are called positive from a score of {best.best:.4g} on" in as_words(best)
+    assert "mine's F1 is best, " in as_words(best)
+
+
+@pytest.mark.parametrize(("shift", "n_off"), [(0.0, 0), (0.3, 5)])
+def test_probabilities_that_do_not_come_true_are_counted(shift, n_off):
+    chance = np.tile([0.1, 0.2, 0.3, 0.4, 0.5], 400)
+    y = (np.arange(chance.size) // 5 % 10 < 10 * chance).astype(int)  # exactly as often as said
+    curve = rw.curves.calibration(y, chance + shift, n_bins=5, name="mine", draws=500, rng=0)
+    counted = f"In {n_off} of 5 bins mine's probability" if n_off else "In none of 5 bins is mine off"
+    assert counted in as_words(curve)
+    assert as_words(curve).count(" off") == (n_off or 1)

@@ -41,7 +41,7 @@ def made(names=("A", "B")):
     """Return one of each answer, about classifiers of these names."""
     s, r = scenario(names), rw.compare(counted(names), rope=0.03, rng=0, draws=5_000)
     return {
-        "power": rw.power(s, n=[200, 800, 3_200], goal=">>", simulations=100, **QUICK),
+        "power": rw.power(s, n=[400, 800, 3_200], goal=">>", simulations=100, **QUICK),
         "assurance": rw.power(r, n=[500, 1_000], goal=">>", simulations=60, draws=200, rng=0),
         "plan": rw.plan(s, goal=">>", simulations=400, **QUICK),
         "difference": rw.plan(s, goal=">>", n=2_000, simulations=400, **QUICK),

@@ -88,4 +88,5 @@ def interrupted(*arguments):
         first = job.stderr.readline()
         job.send_signal(signal.SIGINT)
         stdout, stderr = job.communicate(timeout=600)
-    return job.returncode, stdout, first + stderr
+    # A signal at the end of a line may end it twice: Python writes again what it cannot know to be written.
+    return job.returncode, stdout, (first + stderr).replace("\n\n", "\n")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -83,10 +84,11 @@ def interrupted(*arguments):
     """Start the command, stop it by Ctrl-C as soon as it tells of its work, and return exit code, stdout and stderr."""
     command = [sys.executable, "-c", TALKATIVE, *map(str, arguments)]
     environment = {**os.environ, "COLUMNS": "100"}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as job:
-        first = job.stderr.readline()
-        job.send_signal(signal.SIGINT)
-        stdout, stderr = job.communicate(timeout=600)
-    # A signal at the end of a line may end it twice: Python writes again what it cannot know to be written.
-    return job.returncode, stdout, (first + stderr).replace("\n\n", "\n")
+    # What was read of stderr beyond the first line waits in its buffer, where `communicate` would not look.
+    with TemporaryFile("w+", encoding="utf-8") as out:
+        with subprocess.Popen(command, text=True, env=environment, stdout=out, stderr=subprocess.PIPE) as job:
+            first = job.stderr.readline()
+            job.send_signal(signal.SIGINT)
+            rest = job.stderr.read()
+        out.seek(0)
+        return job.returncode, out.read(), first + rest

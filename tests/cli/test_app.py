@@ -176,3 +176,11 @@ def test_hints_are_written_for_the_command_line(run, tmp_path, rows, options, hi
     code, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", *options)
     assert code in {2, 4}
     assert hint in err
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_stdout_stays_empty_where_the_page_finds_no_room(run, form):
+    asked = ("compare", NEWS, *COLUMNS, "--pos-label", "8", "--draws", "200", "--html", "/dev/full")
+    code, out, err = run(*asked, *form)
+    assert (code, out) == (5, "")
+    assert err.startswith("Error: Cannot write '/dev/full'")

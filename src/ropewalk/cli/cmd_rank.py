@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import ropewalk as rw
-from ropewalk.cli.output import DATA, OutputOptions, answer
+from ropewalk.cli.output import DATA, MODEL, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.options import RankOptions, parse_texts
@@ -22,6 +22,8 @@ class RankColumns(FileOption, total=False):
 class Options(RankColumns, RankOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk rank` takes."""
 
+    no_pool: Annotated[bool, MODEL(help="Each classifier's own posterior, not drawn towards the others.", parse=bool)]
+
 
 def run(options: Options) -> None:
     """Rank classifiers."""
@@ -31,4 +33,7 @@ def run(options: Options) -> None:
             "A ranking needs at least two classifiers; --predictions names 1.", hint="ropewalk evaluate looks at one."
         )
     table = read_file(options, columns)
-    answer(options, rw.rank, table, **questions(options, RankOptions, table.labels))
+    asked = questions(options, RankOptions, table.labels)
+    if options.get("no_pool"):
+        asked["pool"] = False
+    answer(options, rw.rank, table, **asked)

@@ -13,7 +13,7 @@ from ropewalk.data.labels import INTEGER_TEXT, NULL_TYPES
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, shorten
-from ropewalk.typing import IntArray
+from ropewalk.typing import FloatArray, IntArray
 
 _ALONE = "every item needs the id of its cluster; an item that stands alone needs one of its own."
 _NULL_TEXTS = ("", "nan", "NaN", "None", "<NA>", "NaT")
@@ -71,6 +71,34 @@ class Clusters:
         from scipy.sparse import csr_array
 
         return csr_array((self.counts.astype(np.float64), (self.row, self.cluster)), shape=(n_rows, self.n))
+
+
+def _sizes(cluster: IntArray, weight: Any) -> FloatArray:
+    return np.bincount(cluster, weights=weight).astype(np.float64) if len(cluster) else np.zeros(0)
+
+
+def usual_size(cluster: IntArray, weight: Any = None) -> float:
+    """Return how large the cluster of an item picked at random is: large ones are picked more often.
+
+    Examples
+    --------
+    >>> usual_size(np.array([0, 1, 1, 1]))
+    2.5
+    """
+    sizes = _sizes(cluster, weight)
+    return float((sizes**2).sum() / sizes.sum()) if sizes.any() else 1.0
+
+
+def effective_number(cluster: IntArray, weight: Any = None) -> float:
+    """Return how many clusters of one size would tell as much as these (Kish 1965).
+
+    Examples
+    --------
+    >>> effective_number(np.array([0, 1, 1, 1]))
+    1.6
+    """
+    sizes = _sizes(cluster, weight)
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
 
 
 def _key(value: Any) -> tuple[str, Any]:

@@ -78,8 +78,10 @@ class ItemScores(Named):
         truth, order = (None, ()) if y_true is None else code_labels(y_true, "y_true", labels)
         check_same_length(({} if truth is None else {"y_true": truth}) | dict(zip(titles, values, strict=True)))
         n_items = len(values[0])
-        if not n_items:
-            raise LengthMismatchError("There are no items.", hint="give one score per item.")
+        if not n_items and y_true is not None and not order:
+            raise LengthMismatchError(
+                "There are no items and no labels.", hint=wording("with labels= no items give the prior.")
+            )
         widths = {array.shape[1:] for array in values}
         if len(widths) > 1:
             raise LengthMismatchError(
@@ -119,6 +121,8 @@ class ItemScores(Named):
             raise InvalidInputError(f"{truth!r} is named both as the truth and as scores.")
         wanted = list(dict.fromkeys([*names, *others]))
         columns = dict(zip(wanted, read_columns(source, wanted), strict=True))
+        if not len(columns[names[0]]):
+            raise DataError("There are no rows.", hint="a table must hold at least one item.")
         return cls.from_arrays(
             None if truth is None else columns[truth],
             *(_from_text(columns[name], name) for name in names),
@@ -128,6 +132,13 @@ class ItemScores(Named):
             id=None if id is None else columns[id],
             sample_weight=None if sample_weight is None else _from_text(columns[sample_weight], sample_weight),
         )
+
+    @classmethod
+    def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> ItemScores:
+        """Make scores of no items, whose posterior is the prior; without labels they have no truth."""
+        order = tuple(labels)
+        truth = np.zeros(0, dtype=np.int64) if order else None
+        return cls((np.zeros(0),) * len(names), check_names(names, len(names)), order, truth)
 
     def checked(self) -> ItemScores:
         """Take the positive column of two; refuse columns that are not the classes."""
@@ -171,7 +182,7 @@ class ItemScores(Named):
     @property
     def n_clusters(self) -> int | None:
         """How many clusters the items come in; None where each stands alone."""
-        return None if self.cluster is None else int(self.cluster.max()) + 1
+        return None if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
 
     @property
     def members(self) -> IntArray:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,17 +12,21 @@ import numpy as np
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.decision import Decision, contrast, is_settled, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
-from ropewalk.draws.intervals import count_below
+from ropewalk.draws.intervals import count_below, summarise
+from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.bearing import prior_shift, shifts
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_outlook
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
+from ropewalk.models.bootstrap import steady
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
-from ropewalk.text.remarks import Remark, argument
-from ropewalk.text.writing import bar_text, brief, rope_text
+from ropewalk.results.base import Drawing
+from ropewalk.text.remarks import Remark, argument, warning
+from ropewalk.text.writing import Verdict, bar_text, brief, rope_text
 from ropewalk.typing import FloatArray
 
 
@@ -76,9 +81,11 @@ def draw_comparison(
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
     judged = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
-    drawing = draft.judged(estimates)
+    shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
+    drawing = draft.bearing(estimates, (1.0, -1.0), shift)
+    drawing = without_equivalence(drawing, recipe, judged.decision)
     if drawing.no_verdict:
-        judged = replace(judged, regions=None, rope_path=None, decision=None)
+        judged = replace(judged, rope_path=None, decision=None)
     answer = Comparison(
         a=names[0],
         b=names[1],
@@ -96,6 +103,14 @@ def draw_comparison(
         drawing=drawing,
     )
     return answer, draft
+
+
+def without_equivalence(drawing: Drawing, recipe: Recipe, decision: Decision | None) -> Drawing:
+    """Return the drawing with a reason where the verdict says that two are equivalent, and the model cannot."""
+    reason = recipe.model.no_equivalence
+    if not reason or drawing.no_verdict or decision is None or decision.verdict is not Verdict.EQUIVALENT:
+        return drawing
+    return replace(drawing, no_verdict=f"no verdict, since {reason}; the scale was not declared")
 
 
 def remarks_beside(answer: Comparison, draft: Draft) -> tuple[Remark, ...]:
@@ -163,13 +178,18 @@ def _posterior(
     ordered = np.sort(draft.psi[0])
     estimate = draft.estimates(observed)[0]
     regions, decision, path = None, None, None
-    drawing = draft.judged([estimate])
-    if rope is not None and not drawing.no_verdict and bar is not None:
+    drawing = draft.drawing
+    if bar is not None:
         above = estimate.shifted(-bar)
+        drawing = draft.bearing([estimate], (1.0,), prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question))
+    if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
-        path = rope_path(above, ordered - bar, **recipe.question.how)
         words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
+        drawing = without_equivalence(drawing, recipe, decision)
+        path = rope_path(above, ordered - bar, **recipe.question.how)
+        if drawing.no_verdict:
+            decision, path = None, None
     posterior = MetricPosterior(
         metric=metric,
         estimate=estimate,
@@ -191,36 +211,42 @@ def _posterior(
 
 def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Ranking:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit. `chains` are not run again."""
-    names = recipe.names
-    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
+    names, metric, question = recipe.names, recipe.metric, recipe.question
+    observed = observed_psi(recipe.tables, metric, recipe.prevalence)
     pairs = list(combinations(range(len(names)), 2))
 
     def settled(psi: FloatArray) -> bool:
-        return all(is_settled(difference(psi[i], psi[j]), recipe.question) for i, j in pairs)
+        together = pooled(recipe, psi)
+        return all(is_settled(difference(together[i], together[j]), question) for i, j in pairs)
 
     draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), chains=chains)
-    psi, drawing = draft.psi, draft.drawing
-    estimates = draft.estimates(observed)
-    pairwise, reasons = [], []
-    for i, j in pairs:
+    alone = draft.psi
+    draft = replace(draft, psi=pooled(recipe, alone))
+    psi, drawing, estimates = draft.psi, draft.drawing, draft.estimates(observed)
+    # Other priors are asked about what each system's own items say: pooled scores move together.
+    each = [partial(_between, i=i, j=j) for i, j in pairs]
+    apart = [summarise(delta, np.sort(delta), prob=recipe.prob, observed=None) for delta in (f(alone) for f in each)]
+    moved = shifts(recipe, apart, each, question)
+    pairwise, drawings = [], []
+    for (i, j), shift in zip(pairs, moved, strict=True):
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         delta = difference(psi[i], psi[j])
-        judged = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
-        reasons.append(draft.judged((estimates[i], estimates[j])).no_verdict)
-        if reasons[-1]:
-            judged = replace(judged, regions=None, rope_path=None, decision=None)
+        judged = contrast(delta, question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        signs = [float(k == i) - float(k == j) for k in range(len(names))]
+        own = draft.bearing((estimates[i], estimates[j]), signs, shift)
+        own = without_equivalence(own, recipe, judged.decision)
+        drawings.append(own)
+        if own.no_verdict:
+            judged = replace(judged, rope_path=None, decision=None)
         pairwise.append(Pair(a=names[i], b=names[j], contrast=judged))
-    if all(reasons):
-        drawing = replace(drawing, no_verdict=reasons[0])
-    better = psi if recipe.metric.higher_is_better else -psi
+    if all(own.no_verdict for own in drawings):
+        drawing = drawings[0]
+    better = psi if metric.higher_is_better else -psi
     shares = rank_probabilities(better)
     loss = (better.max(axis=0) - better).mean(axis=1)
-    signs = np.eye(len(names)).tolist()
-    whose = {f"{recipe.metric.name}, {name}": (e, s) for name, e, s in zip(names, estimates, signs, strict=True)}
-    (i, j), worst = max(zip(pairs, pairwise, strict=True), key=lambda pair: abs(pair[1].delta.pull))
-    versus = [float(k == i) - float(k == j) for k in range(len(names))]
-    whose[f"{recipe.metric.name}, {worst.a} − {worst.b}"] = (worst.delta, versus)
+    signs_of_each = np.eye(len(names)).tolist()
+    whose = {f"{metric.name}, {name}": (e, s) for name, e, s in zip(names, estimates, signs_of_each, strict=True)}
     beside = remarks_on(recipe, drawing, draft.posteriors, whose)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
     ranking = Ranking(
@@ -239,9 +265,29 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         draws=draft.draws,
         recipe=recipe,
         drawing=drawing,
-        remarks=(*beside, *capped(draft, stable=stable)),
+        remarks=(*beside, *_pairs_without(pairwise, drawings), *capped(draft, stable=stable)),
     )
     return with_outlook(ranking)
+
+
+def _between(psi: FloatArray, *, i: int, j: int) -> FloatArray:
+    return difference(psi[i], psi[j])
+
+
+def pooled(recipe: Recipe, psi: FloatArray) -> FloatArray:
+    """Return the draws of all scores, drawn towards their centre where the recipe pools them."""
+    if not recipe.pool:
+        return psi
+    return steady(pool(psi, low=recipe.metric.low, high=recipe.metric.high, seed=recipe.seed).psi)
+
+
+def _pairs_without(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Remark]:
+    """Say which pairs have no verdict, where others have one."""
+    lost = [(pair, own.no_verdict) for pair, own in zip(pairs, drawings, strict=True) if own.no_verdict]
+    if 0 < len(lost) < len(pairs):
+        first, reason = lost[0]
+        more = f" and {len(lost) - 1} more pairs" if len(lost) > 1 else ""
+        yield warning("no_verdict", f"{first.a} against {first.b}{more}: {reason}.")
 
 
 def rank_probabilities(psi: FloatArray) -> FloatArray:

@@ -11,21 +11,19 @@ from typing import Final
 import numpy as np
 
 from ropewalk.data.labels import NO_ANSWER
-from ropewalk.data.multilabel import AnyOutcomes
-from ropewalk.data.scores import ItemScores
-from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.bearing import heavy_tail, thin_or_alike, too_far, too_noisy
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
-from ropewalk.models import draw_psi
+from ropewalk.models import AnyData, draw_psi
 from ropewalk.models.delta import resample
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
-from ropewalk.results.base import Drawing
+from ropewalk.results.base import Drawing, PriorShift
 from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.typing import DrawsLike, FloatArray, Label
 
@@ -33,7 +31,6 @@ LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
 
 FAR_PRIOR: Final = "no verdict, since the prior of the difference lies too far from what the data say"
-MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
 UNCONVERGED: Final = "no verdict, since the Markov chains have not converged"
 
 MAX_WORK: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
@@ -76,23 +73,15 @@ class Draft:
         # Weighted draws are taken in any order, and are no chains any more.
         return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.drawing.worth else chains.shape[0])
 
-    def judged(self, singles: Sequence[Estimate]) -> Drawing:
-        """Return the drawing with the reason why it allows no verdict on these scores, if there is one.
+    def bearing(self, singles: Sequence[Estimate], signs: Sequence[float], shift: PriorShift | None) -> Drawing:
+        """Return the drawing with the reason why it allows no verdict on what is judged, if there is one.
 
-        Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
-        nothing of other items.
+        Classifiers have these `signs` in what is judged, and other priors move it by `shift`.
         """
-        recipe, model = self.recipe, self.recipe.model
-        if self.drawing.no_verdict or not model.reweights_items:
+        if self.drawing.no_verdict:
             return self.drawing
-        units, unit = min(map(units_of, recipe.tables))
-        if units < model.min_units:
-            reason = f"no verdict, since fewer than {model.min_units} {unit}s are too few to re-weight"
-        elif all(single.std == 0 for single in singles):
-            reason = "no verdict, since no re-weighting of the items changes a score"
-        else:
-            return self.drawing
-        return replace(self.drawing, no_verdict=reason)
+        reason = thin_or_alike(self.recipe, singles) or heavy_tail(self.recipe, signs)
+        return replace(self.drawing, no_verdict=reason or too_far(shift), shift=shift)
 
 
 def draw_recipe(
@@ -132,16 +121,6 @@ def draw_recipe(
     psi = recipe.model.steadied(psi, recipe.metric, observed)
     drawing = Drawing(looks=at, no_verdict=reason)
     return _reweighted(Draft(recipe=recipe, drawing=drawing, posteriors=posteriors, psi=psi, first=first))
-
-
-def too_noisy(recipe: Recipe) -> str:
-    """Return why there is no verdict on a metric to which noise adds too much in few items; empty for all others."""
-    items = recipe.tables[0]
-    if not recipe.metric.inflated_by_noise or recipe.rope is None or not isinstance(items, ItemScores):
-        return ""
-    name, (units, unit) = recipe.metric.name.upper(), units_of(items)
-    noisy = f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {unit}s is mostly noise"
-    return noisy if units < MIN_NOISY_UNITS else ""
 
 
 def _reweighted(draft: Draft) -> Draft:
@@ -250,7 +229,6 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
     table = recipe.tables[0]
-    assert not isinstance(table, ItemScores)  # noqa: S101 - they have no prior
     number = min(SD_DRAWS, max(PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
     if recipe.model.is_keyed_by_name:  # such a prior is of these classifiers and classes, and no others
         empty = [recipe.model.fit(table) for table in _emptied(recipe)]
@@ -266,16 +244,15 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
         return _prior_delta.__wrapped__(*question)
 
 
-def _emptied(recipe: Recipe) -> list[AnyOutcomes]:
+def _emptied(recipe: Recipe) -> list[AnyData]:
     """Return the recipe's tables without their items."""
-    tables = [table for table in recipe.tables if not isinstance(table, ItemScores)]
-    return [type(table).empty(table.labels, table.names) for table in tables]
+    return [type(table).empty(table.labels, table.names) for table in recipe.tables]
 
 
 @lru_cache(maxsize=32)
 def _prior_delta(  # noqa: PLR0917 - what the cache is keyed by
     model: Model,
-    kind: type[AnyOutcomes],
+    kind: type[AnyData],
     labels: tuple[Label, ...],
     metric: Metric,
     prevalence: tuple[float, ...] | None,

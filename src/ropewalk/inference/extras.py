@@ -225,7 +225,7 @@ def _classes(answer: Comparison) -> tuple[ClassComparisons | None, int]:
     own = _of_a_class(recipe.metric)  # type: ignore[arg-type]
     rope = None if own is None or recipe.rope is None else tuple(recipe.rope)
     metric = own or METRICS["recall"]
-    model = Bootstrap(paired=len(tables) == 1) if recipe.model.reweights_items else None
+    model = recipe.model if recipe.model.reweights_items else None
     shown, n_classes = _shown_classes(tables, recipe, metric)
     recipes = [
         write_recipe(

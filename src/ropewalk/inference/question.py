@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, Unpack, cast
+from dataclasses import replace
+from typing import Any, Final, Unpack, cast
 
 from ropewalk._checks import check_draws, check_prob, choose
 from ropewalk.data.inputs import Kind, Names, read_data, read_one
@@ -17,8 +18,9 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
-from ropewalk.metrics.scores import decision_cost
-from ropewalk.models import AnyData, AnyMetric, Bootstrap, parse_model
+from ropewalk.metrics.scores import ScoreMetric, decision_cost
+from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model
+from ropewalk.models.items import ITEMS_PER_CLASS, items_of_scores
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
 from ropewalk.results.options import (
@@ -35,7 +37,7 @@ from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
-OF_SCORES_ONLY: Final = ("threshold", "higher_is_better")
+OF_SCORES_ONLY: Final = ("threshold", "higher_is_better", "scale")
 
 Default = Callable[[int, Metric, bool], "str | Model"]
 """The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
@@ -117,6 +119,8 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
     several = isinstance(tables[0], MultilabelOutcomes)
     n_labels = tables[0].n_labels if pos_label is None else BINARY
     measure = choose_metric(metric, tables[0], pos_label, question["cost_matrix"])
+    if model is None and isinstance(engine, Sampler):  # chains sample the tree with fixed masses
+        default = _sampled_default(default)
     chosen = parse_model(
         _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
         n_labels=n_labels,
@@ -168,17 +172,37 @@ def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -
         source, metric, question["pos_label"], higher_is_better=question["higher_is_better"]
     )
     check_reach(common["rope"], measure)
-    unit: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
     return Recipe(
-        tables=(items,), model=Bootstrap(over=unit), metric=measure, pos_label=positive, n_items=items.n_items, **common
+        tables=(items,),
+        model=_model_of_scores(items, measure, question),
+        metric=measure,
+        pos_label=positive,
+        n_items=items.n_items,
+        **common,
     )
+
+
+def _model_of_scores(items: ItemScores, metric: ScoreMetric, question: Question) -> Model:
+    """Return the model that was asked for, by default that of seen and imagined items."""
+    model, scale = question["model"], question["scale"]
+    if isinstance(model, Items):
+        return model
+    if model == "bootstrap" or isinstance(model, Bootstrap) or metric.inflated_by_noise:
+        if scale is not None:
+            raise InvalidInputError(
+                argument("scale") + " goes with the default model.", hint="the bootstrap knows the items it has."
+            )
+        return Bootstrap(over="items" if items.cluster is None else "clusters")
+    return items_of_scores(items, metric, scale)
 
 
 def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
     """Refuse what only labels have, where a metric is of scores."""
-    usual = {"model": (None, "bootstrap"), "engine": (None, "auto", "exact"), "missing": (None, "error")}
+    usual = {"model": (None, "scores", "bootstrap"), "engine": (None, "auto", "exact"), "missing": (None, "error")}
     for name in ("classes", "prevalence", *usual):
-        if (value := options.get(name)) is not None and not (isinstance(value, str) and value in usual.get(name, ())):
+        if (value := options.get(name)) is not None and not (
+            isinstance(value, Items | Bootstrap) or (isinstance(value, str) and value in usual.get(name, ()))
+        ):
             text = f" is about labels, and {getattr(metric, 'name', metric)!r} about scores."
             raise InvalidInputError(argument(name) + text, hint="leave it out.")
 
@@ -187,12 +211,29 @@ def default_model(*, separate: bool) -> Default:
     """Return the choice of a model for one shared table, or for separate ones."""
 
     def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
-        if multilabel and metric.average == "micro":
-            # The labels of an item go together, and a micro average is made of such items.
-            return Bootstrap(paired=not separate)
+        if multilabel:  # the labels of an item go together
+            return label_items(metric, paired=not separate)
         return "unpaired" if separate else "paired"
 
     return choose_model
+
+
+def _sampled_default(default: Default) -> Default:
+    """Return the choice of a model that Markov chains can sample."""
+
+    def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: FBT001
+        usual = default(n_labels, metric, multilabel)
+        paired = usual.paired if isinstance(usual, Model) else usual == "paired"
+        return Multilabel(paired=paired) if multilabel else Tree(paired=paired, name="tree")
+
+    return choose_model
+
+
+def label_items(metric: Metric, *, paired: bool) -> Items:
+    """Return the model of items with any number of labels: what is imagined is of each label, or of all together."""
+    if metric.average == "micro":
+        return Items(paired=paired)
+    return Items(mass=ITEMS_PER_CLASS, imagined="classes", paired=paired)
 
 
 def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
@@ -215,15 +256,20 @@ def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
 
 
 def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Model | None:
-    """Return the model of clustered items, which is the bootstrap of clusters and no other; None without clusters."""
+    """Return the model of clustered items: seen and imagined clusters, or those seen alone; None without clusters."""
     if all(table.clusters is None for table in tables):
         return None
     if any(table.clusters is None for table in tables):
         raise DataError(
             "Some tables have clusters and others have none.", hint=wording("give all or none of them cluster=.")
         )
-    if model is None or model == "bootstrap" or (isinstance(model, Model) and model.reweights_items):
-        return Bootstrap(over="clusters", paired=len(tables) == 1)
+    paired = len(tables) == 1
+    if model == "bootstrap" or isinstance(model, Bootstrap):
+        return Bootstrap(over="clusters", paired=paired)
+    if isinstance(model, Items):
+        return replace(model, over="clusters")
+    if model is None or model == "items":
+        return Items(mass=ITEMS_PER_CLASS, imagined="classes", over="clusters", paired=paired)
     name = model.name if isinstance(model, Model) else model
     raise InvalidInputError(
         f"The model {name!r} takes items as independent, and these come in clusters.",

@@ -91,7 +91,7 @@ def layout_of(model: Any, tables: Sequence[Any]) -> Layout:  # noqa: ARG001
 
 @layout_of.register
 def _(model: Tree, tables: Sequence[Outcomes]) -> Layout:
-    parts = [model.fit(table, every_type=True) for table in tables]
+    parts = [model.fit_types(table, every_type=True) for table in tables]
     first, rows = parts[0], rows_of(tables)
     n_labels, n_types = first.n_labels, len(first.types) // first.n_labels
     counts = np.stack([part.type_counts.reshape(n_labels, n_types)[rows] for part in parts])

@@ -25,7 +25,7 @@ from ropewalk.mcmc.programs import Parameters, Program, class_shares, load_pymc,
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import NoisyLabels
 from ropewalk.models.cells import all_patterns, patterns_of
-from ropewalk.models.own import usual_tree
+from ropewalk.models.tree import Tree
 from ropewalk.models.power_prior import match
 from ropewalk.models.sampled import check_cells, is_pair
 from ropewalk.typing import IntArray
@@ -40,7 +40,7 @@ def _(model: NoisyLabels, tables: Sequence[Outcomes], form: str) -> Program:
     for table in tables:
         check_cells(table)
     pm, first, rows = load_pymc(), tables[0], rows_of(tables)
-    layout = layout_of(usual_tree(first, label_mass=model.label_mass), tables)
+    layout = layout_of(Tree(label_mass=model.label_mass), tables)
     batches = [_batches(model, table) for table in tables]
     said = np.array(list(product(range(first.n_labels), repeat=first.n_classifiers)))
     dims = layout.dims

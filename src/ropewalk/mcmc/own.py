@@ -16,7 +16,7 @@ from ropewalk.mcmc.programs import Program, build, load_pymc, program_of
 from ropewalk.mcmc.sampler import hushed
 from ropewalk.models import DeltaPrior, LogitNormal, OwnPriors, Pooled, Tree
 from ropewalk.models.cells import n_types
-from ropewalk.models.own import describe, is_preliz, outcomes_hint, shapes_of, usual_tree
+from ropewalk.models.own import describe, is_preliz, outcomes_hint, shapes_of
 
 _TRIAL_DRAWS: Final = 200  # of a prior, to see whether it lies where it must
 _ROUNDING: Final = 1e-6
@@ -130,7 +130,7 @@ def _(model: DeltaPrior, tables: Sequence[Any], form: str) -> Program:
 
 @program_of.register
 def _(model: OwnPriors, tables: Sequence[Outcomes], form: str) -> Program:
-    layout = layout_of(usual_tree(tables[0], label_mass=model.label_mass), tables)
+    layout = layout_of(Tree(label_mass=model.label_mass), tables)
     return build(layout, form, lambda: _types(model, layout, tables), lambda: _shares(model, layout, tables))
 
 

@@ -126,6 +126,8 @@ class ScoreMetric:
             return
         if items.truth is None:
             raise InvalidInputError(f"The metric {self.name!r} needs the truth.", hint="only the mean does without it.")
+        if not items.n_items:
+            return
         by_class = np.bincount(items.truth, weights=items.weight, minlength=items.n_labels)
         if self.ranks and (by_class == 0).any():
             absent = [label_text(items.labels[j]) for j in np.flatnonzero(by_class == 0)]

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ropewalk._checks import checked_keywords, choose, publish
+from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
@@ -25,6 +26,8 @@ from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.confusion import Flat, Icdm2015, Pooled
 from ropewalk.models.delta import DeltaPrior
+from ropewalk.models.items import Items
+from ropewalk.models.learned import MOST_CLASSIFIERS, LearnedTree
 from ropewalk.models.multilabel import Multilabel, observed_margins
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.power_prior import PowerPrior
@@ -40,6 +43,8 @@ __all__ = [
     "DeltaPrior",
     "Flat",
     "Icdm2015",
+    "Items",
+    "LearnedTree",
     "LogitNormal",
     "Model",
     "Multilabel",
@@ -116,9 +121,9 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
 
     Examples
     --------
-    >>> parse_model("unpaired")
+    >>> parse_model("sigir2016_unpaired")
     Sigir2016Unpaired(mu=(1.0, 1.0), positive=(1.0, 1.0), negative=(1.0, 1.0))
-    >>> parse_model("paired", n_labels=20).prior
+    >>> parse_model("tree", n_labels=20).prior
     'mu ~ Dir(1, …); types ~ Dir(1·base); labels of a type ~ Dir, mass 1'
     """
     if isinstance(model, str):
@@ -161,15 +166,20 @@ def read_model(values: Mapping[str, Any]) -> Model:
 
 
 def _paired(n_labels: int, n_classifiers: int) -> Model:
-    """Return the tree, and for two labels that with the papers' prior; for two classifiers it is their own model."""
-    if n_labels > 2:  # noqa: PLR2004
-        return Tree(name="paired")
-    return Sigir2016(name="paired") if n_classifiers == 2 else Tree(kappa=4.0, name="paired")  # noqa: PLR2004
+    """Return the tree; of many classes its masses are learned, as far as its types can be listed."""
+    fixed = n_labels <= BINARY or n_classifiers > MOST_CLASSIFIERS
+    return Tree(name="paired") if fixed else LearnedTree()
 
 
 def _unpaired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
-    """Return a tree of each classifier, and for two labels the papers' model."""
-    return Tree(paired=False, name="unpaired") if n_labels > 2 else Sigir2016Unpaired(name="unpaired")  # noqa: PLR2004
+    """Return a tree of each classifier."""
+    fixed = n_labels <= BINARY
+    return Tree(paired=False, name="unpaired") if fixed else LearnedTree(paired=False, name="unpaired")
+
+
+def _sigir2016(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
+    """Return the papers' paired model, and for more than two classifiers the tree that has its prior for each pair."""
+    return Sigir2016() if n_classifiers == 2 else Tree(kappa=4.0, name="sigir2016")  # noqa: PLR2004
 
 
 @checked_keywords
@@ -185,15 +195,16 @@ def papers_models(n_labels: int, *, multilabel: bool = False) -> list[tuple[str,
     return [("paired, SIGIR 2016", Sigir2016()), ("unpaired, SIGIR 2016", Sigir2016Unpaired())]
 
 
-register(Sigir2016, "paired", single=_paired, multilabel=Multilabel)
-register(Sigir2016Unpaired, "unpaired", single=_unpaired, multilabel=lambda: Multilabel(paired=False))
-register(Sigir2016, "sigir2016")
-register(Sigir2016Unpaired, "sigir2016_unpaired")
+register(LearnedTree, "paired", single=_paired, multilabel=Multilabel)
+register(LearnedTree, "unpaired", single=_unpaired, multilabel=lambda: Multilabel(paired=False))
 register(Tree, "tree")
+register(Sigir2016, "sigir2016", single=_sigir2016)
+register(Sigir2016Unpaired, "sigir2016_unpaired")
 register(Pooled)
 register(Icdm2015)
 register(Flat)
 register(Multilabel, "multilabel")
+register(Items, "items", multilabel=lambda: Items(mass=1.0, imagined="classes"))
 register(Bootstrap, multilabel=Bootstrap)
 
 
@@ -255,13 +266,16 @@ def observed_psi(
     """
     values: list[float | None] = []
     for table in tables:
+        if not table.n_items:
+            values += [None] * table.n_classifiers
+            continue
         if isinstance(table, ItemScores):
             items = WeightedItems(table, np.ones((table.n_units, 1)))
             values += metric(items)[:, 0].tolist()  # type: ignore[arg-type]
             continue
         empty = table.items_by_class() == 0
         unseen = prevalence is not None and any(share > 0 and empty[j] for j, share in enumerate(prevalence))
-        if not table.n_items or unseen:
+        if unseen:
             values += [None] * table.n_classifiers
             continue
         values += measure(metric, observed_tables(table), prevalence)[:, 0].tolist()

@@ -111,7 +111,7 @@ class _TwoLabels(Conjugate):
                     'pos_label= compares one class against the rest; model="tree" takes any number of labels.'
                 ),
             )
-        cells = _every_cell(n_labels, n_classifiers)
+        cells = every_cell(n_labels, n_classifiers)
         counts = np.zeros((n_labels,) * (n_classifiers + 1))
         counts[tuple(outcomes.codes.T)] = outcomes.counts
         if n_labels == 1:  # a single label leaves nothing to doubt
@@ -181,7 +181,7 @@ class Sigir2016Unpaired(_TwoLabels):
 
 
 @lru_cache(maxsize=8)
-def _every_cell(n_labels: int, n_classifiers: int) -> Cells:
+def every_cell(n_labels: int, n_classifiers: int) -> Cells:
     """Return the cells of all tables of this size: one object, so that tables of many data sets can be stacked."""
     codes = np.array(list(itertools.product(range(n_labels), repeat=n_classifiers + 1)), dtype=np.int32)
     return Cells(codes, n_labels)

@@ -55,6 +55,7 @@ class Bootstrap(Model):
     no_factor = "the bootstrap has no prior"
     is_multilabel = None
     reweights_items = True
+    takes_clusters = True
     min_units = _MIN_UNITS
     no_papers = "it re-weights the items themselves"
 
@@ -103,13 +104,7 @@ class Bootstrap(Model):
             # The first draws alone decide, so that fewer draws stay a prefix of more.
             added = psi[:, :_EARLY_DRAWS].mean(axis=1) - np.array(observed, dtype=np.float64)
             psi = np.clip(psi - 2 * added[:, np.newaxis], 0.0, 1.0)
-        largest = float(np.abs(psi).max(initial=0.0))
-        scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
-        steady: FloatArray = np.round(psi / scale, _DIGITS) * scale + 0.0
-        for i, j in combinations(range(len(steady)), 2):  # equal values may have been rounded apart
-            close = np.abs(steady[i] - steady[j]) <= _ROUNDING * scale
-            steady[j, close] = steady[i, close]
-        return steady
+        return steady(psi)
 
     def fit(self, data: AnyOutcomes | ItemScores) -> BootstrapPosterior | ScorePosterior:
         """Return the posterior of the weights."""
@@ -121,6 +116,17 @@ class Bootstrap(Model):
                 hint=wording("a cluster is a part of the items; leave cluster= out where each stands alone."),
             )
         return ScorePosterior(data) if isinstance(data, ItemScores) else BootstrapPosterior(data)
+
+
+def steady(psi: FloatArray) -> FloatArray:
+    """Return draws without rounding errors, so that equal scores do not count as different ones."""
+    largest = float(np.abs(psi).max(initial=0.0))
+    scale = 10.0 ** math.ceil(math.log10(largest)) if largest > 0 else 1.0
+    rounded: FloatArray = np.round(psi / scale, _DIGITS) * scale + 0.0
+    for i, j in combinations(range(len(rounded)), 2):  # equal values may have been rounded apart
+        close = np.abs(rounded[i] - rounded[j]) <= _ROUNDING * scale
+        rounded[j, close] = rounded[i, close]
+    return rounded
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,10 +55,12 @@ class CountedCells:
     def _by_group(self) -> Sums:
         return Sums(self.group, np.arange(len(self.group)), (self.n_groups, len(self.group)))
 
-    def draw(self, rng: np.random.Generator, masses: FloatArray, prior: float) -> tuple[FloatArray, FloatArray]:
+    def draw(
+        self, rng: np.random.Generator, masses: FloatArray, prior: float | FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Split each group's mass (G, D) over its cells; return their weights (C, D) and what is beside them (G, D).
 
-        Beside them lies the part of a prior of total mass `prior`, still to be broken into sticks.
+        Beside them lies the part of a prior of total mass `prior`, or (D,) of them, still to be broken into sticks.
         """
         weights = self.gammas.draw(rng, masses.shape[1])
         beside = np.maximum(rng.standard_gamma(prior, masses.shape), SMALLEST_SHARE)

@@ -322,7 +322,7 @@ class Pooled(Conjugate):
     def fit(self, outcomes: Outcomes) -> PooledPosterior:
         """Return the posterior of one classifier's table."""
         check_classifiers(outcomes, 1)
-        tree = Tree(paired=False, mu_prior=self.mu_prior, label_mass=self.label_mass).fit(outcomes)
+        tree = Tree(paired=False, mu_prior=self.mu_prior, label_mass=self.label_mass).fit_types(outcomes)
         truth, counts, size = outcomes.codes[:, 0], outcomes.counts.astype(np.float64), outcomes.n_labels
         hits = np.where(truth == outcomes.codes[:, 1], counts, 0.0)
         right, wrong = (np.bincount(truth, part, size).astype(np.float64) for part in (hits, counts - hits))

@@ -14,8 +14,8 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Margins, Tables, Weighted
 from ropewalk.models.binary import binary_graph
 from ropewalk.models.graph import Graph, Size, Sketch
-from ropewalk.models.protocol import Conjugate
-from ropewalk.models.tree import Tree, TreePosterior
+from ropewalk.models.protocol import Conjugate, Posterior
+from ropewalk.models.tree import Tree
 from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray
 
@@ -151,14 +151,15 @@ class Multilabel(Conjugate):
     def fit(self, outcomes: MultilabelOutcomes) -> StackPosterior:
         """Return the posterior: one binary table per label."""
         tree = Tree(kappa=self.kappa, mu_prior=self.mu_prior)
-        return StackPosterior(tuple(tree.fit(table) for table in outcomes.tables()))
+        return StackPosterior(tuple(tree.fit(table) for table in outcomes.tables()), outcomes.n_classifiers)
 
 
 @dataclass(frozen=True, eq=False)
 class StackPosterior:
     """Independent posteriors of binary tables, one per label."""
 
-    parts: tuple[TreePosterior, ...]
+    parts: tuple[Posterior, ...]
+    n_classifiers: int
 
     @property
     def work(self) -> int:
@@ -168,11 +169,11 @@ class StackPosterior:
     @property
     def block_size(self) -> int:
         """How many draws a block holds: a label's table is gone once its margins are taken."""
-        return block_size(16 * (1 + 2 * self.parts[0].n_classifiers) + len(self.parts))
+        return block_size(16 * (1 + 2 * self.n_classifiers) + len(self.parts))
 
     def block(self, rng: np.random.Generator, size: int) -> LabelMargins:
         """Draw `size` tables per label."""
-        return stack_margins([part.block(rng, size).margins() for part in self.parts])
+        return stack_margins([part.block(rng, size).margins() for part in self.parts])  # type: ignore[union-attr]
 
 
 def stack_margins(parts: Sequence[Margins]) -> LabelMargins:

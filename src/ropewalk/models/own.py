@@ -250,7 +250,8 @@ class OwnPriors(Model):
         laws = [describe(law) for law in self._laws]
         law, mu = " or ".join(dict.fromkeys(laws)), s.even(1.0) if self.mu is None else describe(self.mu)
         if s.n_labels <= BINARY:
-            usual = s.even(1.0, 2**s.n_classifiers if s.joint else BINARY)
+            n_outcomes = 2**s.n_classifiers if s.joint else BINARY
+            usual = s.even(1.0 / n_outcomes, n_outcomes)
             positive, negative = laws if _is_pair(self.within[1]) else [law or usual] * 2
             return binary_graph(s, mu, positive, negative)
         s.title, (name, letter) = "Priors of one's own, any number of labels", ("tau", "τ") if s.joint else ("rho", "ρ")
@@ -267,7 +268,7 @@ class OwnPriors(Model):
         """Return the posterior, where all priors are Betas and Dirichlets."""
         if not self.exact:
             raise InvalidInputError("These priors are not conjugate.", hint='use engine="pymc".')
-        part = usual_tree(outcomes, label_mass=self.label_mass).fit(outcomes, every_type=True)
+        part = Tree(label_mass=self.label_mass).fit_types(outcomes, every_type=True)
         if outcomes.n_labels == 1:
             return part
         mu, types = part.mu, part.types.reshape(part.n_labels, -1).copy()
@@ -289,12 +290,6 @@ class OwnPriors(Model):
             )
         # What is said of a negative item is listed from positive to negative: from all wrong to all right.
         return shapes[::-1] if outcomes.n_labels == BINARY and j == 0 else shapes
-
-
-def usual_tree(outcomes: Outcomes, *, label_mass: float = 1.0) -> Tree:
-    """Return the tree with the usual prior of a table: for two labels it is the papers'."""
-    kappa = 2.0**outcomes.n_classifiers if outcomes.n_labels == BINARY else 1.0
-    return Tree(kappa=kappa, label_mass=label_mass)
 
 
 def _checked(within: Any, name: str) -> Any:

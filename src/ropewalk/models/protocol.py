@@ -91,6 +91,16 @@ class Model:
         return False
 
     @property
+    def takes_clusters(self) -> bool:
+        """Whether it can be fitted to items that come in clusters."""
+        return False
+
+    @property
+    def score_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest value that an item can have, where the prior takes them from a declared scale."""
+        return None
+
+    @property
     def inner(self) -> Model | None:
         """The model whose prior this one changes, if it is made of one."""
         return None
@@ -134,6 +144,11 @@ class Model:
     def weights(self, delta: FloatArray, prior: FloatArray) -> FloatArray:
         """Return the weights of draws `delta`, given draws of the difference under the prior of the model inside."""
         raise NotImplementedError
+
+    @property
+    def no_equivalence(self) -> str:
+        """Why no verdict can say that two classifiers are equivalent, or one not worse; empty where one can."""
+        return ""
 
     # -- evidence ----------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from ropewalk.typing import FloatArray, IntArray
 def whole_block(posterior: Posterior, rng: np.random.Generator, size: int) -> Tables:
     """Draw a block, the very draws of `posterior.block`, and keep what metrics do not need: the cells of each label."""
     if isinstance(posterior, StackPosterior):
-        return LabelTables(tuple(part.block(rng, size) for part in posterior.parts))
+        return LabelTables(tuple(_cells_of(part.block(rng, size)) for part in posterior.parts))  # type: ignore[arg-type]
     tables = posterior.block(rng, size)
     assert not isinstance(tables, WeightedItems)  # noqa: S101 - labels are replicated, not scores
     return tables

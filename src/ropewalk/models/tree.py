@@ -19,9 +19,11 @@ from typing import Any, Final, Literal, Unpack, get_args
 import numpy as np
 
 from ropewalk._checks import choose
+from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
 from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
+from ropewalk.models.binary import DirichletPosterior, every_cell
 from ropewalk.models.cells import (
     SMALLEST_SHARE,
     CountedCells,
@@ -119,8 +121,23 @@ class Tree(Conjugate):
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa")
         return class_graph(s, self.label_mass)
 
-    def fit(self, outcomes: Outcomes, *, every_type: bool = False) -> TreePosterior:
-        """Return the posterior of a table of any number of classifiers and labels.
+    def fit(self, outcomes: Outcomes) -> TreePosterior | DirichletPosterior:
+        """Return the posterior of a table of any number of classifiers and labels."""
+        if outcomes.n_labels == BINARY and outcomes.n_classifiers <= BINARY and self.centre == "fixed":
+            return self._fit_two_labels(outcomes)
+        return self.fit_types(outcomes)
+
+    def _fit_two_labels(self, outcomes: Outcomes) -> DirichletPosterior:
+        """Return the posterior of two labels, where every type is a single cell."""
+        counts = np.zeros((2,) * (outcomes.n_classifiers + 1))
+        counts[tuple(outcomes.codes.T)] = outcomes.counts
+        cells = every_cell(2, outcomes.n_classifiers)
+        shape = self.kappa / 2**outcomes.n_classifiers
+        mu = counts.reshape(2, -1).sum(axis=1) + np.where(outcomes.can_be_true, self.mu_prior, 0.0)
+        return DirichletPosterior(cells, mu, (counts[0].reshape(-1) + shape, counts[1].reshape(-1) + shape))
+
+    def fit_types(self, outcomes: Outcomes, *, every_type: bool = False) -> TreePosterior:
+        """Return the posterior by types, from which a part can be drawn elsewhere.
 
         With `every_type` all types stand in every class, however many they are.
         """
@@ -245,13 +262,22 @@ class TreePosterior:
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
         return self.fill(rng, mu, *self._draw_types(rng, mu, size))
 
-    def fill(self, rng: np.random.Generator, mu: FloatArray, masses: FloatArray, lumps: FloatArray) -> Weighted:
+    def fill(
+        self,
+        rng: np.random.Generator,
+        mu: FloatArray,
+        masses: FloatArray,
+        lumps: FloatArray,
+        label_mass: float | FloatArray | None = None,
+    ) -> Weighted:
         """Split the masses of the groups (G, D), and of unlisted types (M, D), over their labels: draws of tables.
 
-        What happens within a type does not depend on how the types came about, so theirs may be drawn anywhere.
+        What happens within a type does not depend on how the types came about, so theirs may be drawn anywhere, and
+        with them the mass of the labels (D,), if it is not the same in all draws.
         """
-        weights, beside = self._counted.draw(rng, masses[~self._single], self.label_mass)
-        loose = self._loose(rng, beside, lumps, mu)
+        mass = self.label_mass if label_mass is None else label_mass
+        weights, beside = self._counted.draw(rng, masses[~self._single], mass)
+        loose = self._loose(rng, beside, lumps, mu, mass)
         return Weighted(self._cells, np.concatenate([masses[self._single], weights]), loose, mu)
 
     def _draw_types(self, rng: np.random.Generator, mu: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
@@ -271,7 +297,14 @@ class TreePosterior:
         lumps[self._lumpy] = drawn[len(self.types) :]
         return drawn[: len(self.types)], lumps
 
-    def _loose(self, rng: np.random.Generator, beside: FloatArray, lumps: FloatArray, mu: FloatArray) -> Loose | None:
+    def _loose(
+        self,
+        rng: np.random.Generator,
+        beside: FloatArray,
+        lumps: FloatArray,
+        mu: FloatArray,
+        label_mass: float | FloatArray,
+    ) -> Loose | None:
         """Spread what the prior puts beside the observed cells: over labels, and over types that were not listed."""
         size, several = lumps.shape[1], np.flatnonzero(~self._single)
         mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
@@ -288,7 +321,8 @@ class TreePosterior:
             shares = np.concatenate([shares, mu[fresh[1], fresh[2]]])
         if not mass.size:
             return None
-        owner, weights = break_sticks(rng, mass, self.label_mass, shares)
+        concentration = label_mass if isinstance(label_mass, float) else label_mass[draw]
+        owner, weights = break_sticks(rng, mass, concentration, shares)
         codes = place_labels(rng, truth.take(owner), patterns, pattern_of.take(owner), self.n_labels)
         return Loose(codes, draw.take(owner), weights)
 

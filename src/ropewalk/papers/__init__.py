@@ -99,7 +99,7 @@ def sigir2016(*, draws: DrawsLike = "auto", seed: int = 0, threads: int = 1) -> 
     outcomes = examples.news20().outcomes
     options: dict[str, Any] = {"rope": SIGIR_ROPE, "draws": draws, "rng": seed, "threads": threads, "tests": True}
     for row in examples.sigir2016_tables():
-        ours = compare(outcomes, a=row["a"], b=row["b"], pos_label=int(row["category"]), **options)
+        ours = compare(outcomes, a=row["a"], b=row["b"], pos_label=int(row["category"]), model="sigir2016", **options)
         yield _published(row, int(row["table"]), int(row["category"]), ours)
 
 
@@ -165,9 +165,9 @@ def sigir2016_power(
     rows = examples.sigir2016_power()
     for name, scenario in SIGIR_SCENARIOS.items():
         mine = [row for row in rows if row["scenario"] == name]
-        for model in ("unpaired", "paired"):
+        for model, prior in (("unpaired", "sigir2016_unpaired"), ("paired", "sigir2016")):
             rows_of_model = power(
-                scenario, [int(row["n"]) for row in mine], goal=mine[0]["goal"], rope=SIGIR_ROPE, model=model,
+                scenario, [int(row["n"]) for row in mine], goal=mine[0]["goal"], rope=SIGIR_ROPE, model=prior,
                 simulations=simulations, draws=draws, rng=seed, threads=threads, progress=progress,
             )  # fmt: skip
             for row, ours in zip(mine, rows_of_model, strict=True):

@@ -54,7 +54,8 @@ class Recipe:
 
     `tables` is one table of both classifiers for a paired model, one per classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
-    clusters that are repeats of one item each. `sampler` is None for the exact engine.
+    clusters that are repeats of one item each. `sampler` is None for the exact engine. `pool` draws the scores of many
+    classifiers towards their centre.
     """
 
     tables: tuple[AnyData, ...]
@@ -71,6 +72,7 @@ class Recipe:
     n_items: int = 0
     repeated: bool = False
     sampler: Sampler | None = None
+    pool: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -112,9 +114,33 @@ class Recipe:
         return None if self.pos_label is None else label_text(self.pos_label)
 
     @property
+    def scale(self) -> list[float] | None:
+        """The ends of the scale of a mean, as the model has them; None for what has no such scale."""
+        ends = self.model.score_range
+        return None if ends is None else list(ends)
+
+    @property
     def question(self) -> Question:
         """How a difference is judged."""
         return Question(rope=self.rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorShift:
+    """How far half and twice the prior mass move what is judged: its mean, in posterior standard deviations.
+
+    `verdicts` are those under either, "undecided" or the symbol of a conclusive one; none without a ROPE.
+    """
+
+    moved: float
+    verdicts: tuple[str, ...] = ()
+
+    def differs_from(self, decision: Decision | None) -> bool:
+        """Whether either verdict is another than the one given, `<` and `>` both being undecided."""
+        if decision is None:
+            return False
+        mine = decision.symbol if decision.conclusive else "undecided"
+        return any(verdict != mine for verdict in self.verdicts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +149,7 @@ class Drawing:
 
     `chains` are the Markov chains and `diagnostics` how far they can be trusted, None where draws are exact. `looks` is
     at how many draws the exact engine looked at the verdict, `worth` how many independent draws weighted ones are
-    worth. `no_verdict` says why none is given, whatever the ROPE.
+    worth. `no_verdict` says why none is given, whatever the ROPE. `shift` is how far other priors move the answer.
     """
 
     chains: Chains | None = field(default=None, repr=False, compare=False)
@@ -131,6 +157,7 @@ class Drawing:
     looks: tuple[int, ...] = ()
     worth: float | None = None
     no_verdict: str = ""
+    shift: PriorShift | None = None
 
 
 class Drawn:

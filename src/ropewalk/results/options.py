@@ -181,6 +181,9 @@ class QuestionOptions(ClassOptions, total=False):
         float | None, _question(help="With --metric cost: scores from it on are positive.", parse=float)
     ]
     higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
+    scale: Annotated[
+        Any, _question(help="LOW,HIGH: the values that a mean can be made of.", parse=parse_numbers, echo="scale")
+    ]
 
 
 class RopeOption(TypedDict, total=False):
@@ -277,7 +280,13 @@ class EvaluateOptions(MetricsOption, SharedOptions, total=False):
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=float)]
 
 
-class RankOptions(MetricOption, SharedOptions, total=False):
+class PoolOption(TypedDict, total=False):
+    """Whether many scores are drawn towards their centre."""
+
+    pool: Annotated[bool | None, _model(help="Whether scores are pooled.", flag=PYTHON_ONLY, echo="pool")]
+
+
+class RankOptions(MetricOption, SharedOptions, PoolOption, total=False):
     """What `rank` takes, beside the data."""
 
 

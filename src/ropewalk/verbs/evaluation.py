@@ -8,14 +8,12 @@ import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
-from ropewalk.data.labels import BINARY
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.question import Question, metrics_of, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, label_items, metrics_of, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import metric_kind
 from ropewalk.models.protocol import Model
-from ropewalk.models.tree import Tree
 from ropewalk.results import Evaluation
 from ropewalk.results.options import EvaluateOptions
 from ropewalk.text.remarks import issue, wording
@@ -42,9 +40,8 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         A bar: gives P(score ≥ bar), and with a `rope` the five-way verdict of score − bar. For measures where
         less is better, `≫` still means better than the bar.
 
-    The other parameters are those of `compare`. With more than two labels the default model is the tree with the
-    pooled centre, whose intervals of a single score cover best; `compare` and `rank` have the fixed centre, so their
-    scores differ a little from these.
+    The other parameters are those of `compare`, and so is the model: a classifier has the interval here that it has in
+    a comparison.
 
     Examples
     --------
@@ -108,8 +105,6 @@ def _check_bar(at_least: Any, rope: Any) -> float | None:
     return None if at_least is None else float(at_least)
 
 
-def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: FBT001
-    """Choose the model of a single score: for many classes the pooled tree, whose intervals cover best."""
-    if multilabel:
-        return "bootstrap" if metric.average == "micro" else "unpaired"
-    return Tree(paired=False, centre="pooled", name="unpaired") if n_labels > BINARY else "unpaired"
+def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
+    """Choose the model of a single score: what `compare` has for each of two."""
+    return label_items(metric, paired=False) if multilabel else "unpaired"

@@ -1,0 +1,172 @@
+"""What data can bear: why an answer gets no verdict, and how far another prior would move it.
+
+Each rule stands where simulations showed that intervals cover less than they say (`docs/explain/calibration.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ropewalk.data.scores import ItemScores
+from ropewalk.data.tally import units_of
+from ropewalk.draws import streams
+from ropewalk.draws.decision import Question, decide, region_masses
+from ropewalk.draws.intervals import Estimate, summarise
+from ropewalk.models import draw_psi
+from ropewalk.models.items import MIN_CLUSTERS, few_clusters
+from ropewalk.results import Recipe
+from ropewalk.results.base import PriorShift
+from ropewalk.typing import FloatArray
+
+MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
+MIN_UNITS_OF_A_TAIL: Final = 30  # items or clusters, to tell from them how heavy a tail is
+MAX_SKEW: Final = 0.1  # skewness over √n: beyond, an interval of a mean covers less than it says
+MAX_INFLUENCE: Final = 0.25  # of one item, on the variance
+MOVED: Final = 0.5
+"""By so many posterior standard deviations another prior may move a difference: from there on there is no verdict."""
+
+_DRAWS: Final = 2_000
+_WORK: Final = 50_000_000  # random numbers that looking at other priors may take
+_FEWEST_DRAWS: Final = 200
+
+Contrast = Callable[[FloatArray], FloatArray]
+"""What is judged, as a function of the draws of all classifiers."""
+
+
+def too_noisy(recipe: Recipe) -> str:
+    """Return why there is no verdict on a metric to which noise adds too much in few items; empty for all others."""
+    items = recipe.tables[0]
+    if not recipe.metric.inflated_by_noise or recipe.rope is None or not isinstance(items, ItemScores):
+        return ""
+    name, (units, unit) = recipe.metric.name.upper(), units_of(items)
+    noisy = f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {unit}s is mostly noise"
+    return noisy if units < MIN_NOISY_UNITS else ""
+
+
+def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate]) -> str:
+    """Return why items or clusters are too few, too unequal or too much alike for a verdict; empty where they are not.
+
+    Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
+    nothing of other items.
+    """
+    units, unit = min(map(units_of, recipe.tables))
+    if units < recipe.model.min_units:
+        return f"no verdict, since fewer than {recipe.model.min_units} {unit}s are too few to re-weight"
+    if recipe.model.takes_clusters and all(single.std == 0 for single in singles):
+        return "no verdict, since all items are alike, and nothing says how far apart others can be"
+    if recipe.model.reweights_items:
+        return ""
+    worth = min((worth for table in recipe.tables if (worth := few_clusters(table)) is not None), default=math.inf)
+    if worth < MIN_CLUSTERS:
+        return (
+            f"no verdict, since these clusters tell as much as {worth:.1f} of one size, and fewer than {MIN_CLUSTERS} "
+            "are too few"
+        )
+    return ""
+
+
+def heavy_tail(recipe: Recipe, signs: Sequence[float]) -> str:
+    """Return why the values of items say too little of their mean: a few dominate it. Empty where they do not.
+
+    It is asked of scales that were merely seen. `signs` are those of the classifiers in what is judged.
+    """
+    items = recipe.tables[0]
+    if not recipe.model.no_equivalence or not isinstance(items, ItemScores):
+        return ""
+    values = np.sum([sign * array for sign, array in zip(signs, items.values, strict=True)], axis=0)
+    if items.weight is not None:
+        values = values * items.weight
+    units = np.bincount(items.members, weights=values - values.mean(), minlength=items.n_units)
+    n, squares = units.size, units**2
+    variance = float(squares.mean())
+    if n < MIN_UNITS_OF_A_TAIL:
+        return (
+            f"no verdict, since {n} {units_of(items)[1]}s do not show how rare large values are; the scale of the "
+            "values was not declared"
+        )
+    if variance == 0:
+        return ""
+    skew = abs(float((units**3).mean())) / variance**1.5 / math.sqrt(n)
+    share = float(squares.max() / squares.sum())
+    if skew < MAX_SKEW and share < MAX_INFLUENCE:
+        return ""
+    largest = units_of(items)[1]
+    return (
+        f"no verdict, since a few large values decide the mean (the largest {largest} makes up {100 * share:.0f}% of "
+        f"the variance, skewness/√n is {skew:.2f}) and others, not seen, may be larger; the scale was not declared"
+    )
+
+
+def prior_shift(recipe: Recipe, estimate: Estimate, contrast: Contrast, question: Question) -> PriorShift | None:
+    """Ask again with half and twice the prior mass; return how far what is judged moves. None where nothing can move.
+
+    A few draws will do, and where there are so many items that even they would take long, no prior matters.
+    """
+    return shifts(recipe, [estimate], [contrast], question)[0]
+
+
+def too_far(shift: PriorShift | None) -> str:
+    """Return why another prior moves the answer too far for a verdict; empty where it does not."""
+    if shift is None or shift.moved < MOVED:
+        return ""
+    return (
+        f"no verdict, since half or twice the prior mass moves the answer by {shift.moved:.1f} posterior standard "
+        "deviations: these data leave too much to the prior"
+    )
+
+
+def shifts(
+    recipe: Recipe, estimates: Sequence[Estimate], contrasts: Sequence[Contrast], question: Question
+) -> list[PriorShift | None]:
+    """Return the shifts of several things that are judged, from the same draws."""
+    none: list[PriorShift | None] = [None] * len(estimates)
+    if recipe.sampler is not None or recipe.model.weights_difference or not all(t.n_items for t in recipe.tables):
+        return none
+    others = [model for _, model in recipe.model.variants() if model.exact and not model.weights_difference]
+    drawn: list[FloatArray] = []
+    for model in others[:2]:
+        posteriors = replace(recipe, model=model).posteriors()
+        work = sum(posterior.work for posterior in posteriors)
+        number = min(_DRAWS, _WORK // max(work, 1))
+        if number < _FEWEST_DRAWS:
+            return none
+        psi = draw_psi(posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER)
+        drawn.append(model.steadied(psi, recipe.metric, (None,) * len(psi)))
+    if not drawn:
+        return none
+    return [
+        _shift(estimate, [contrast(psi) for psi in drawn], question)
+        for estimate, contrast in zip(estimates, contrasts, strict=True)
+    ]
+
+
+def _shift(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) -> PriorShift | None:
+    if not estimate.std > 0:
+        return None
+    moved = max(abs(float(draws.mean()) - estimate.mean) for draws in drawn) / estimate.std
+    verdicts: list[str] = []
+    if question.rope is not None:
+        for draws in drawn:
+            ordered = np.sort(draws)
+            other = summarise(draws, ordered, prob=question.prob, observed=None)
+            verdicts.append(_verdict(other, ordered, question))
+    return PriorShift(moved=moved, verdicts=tuple(verdicts))
+
+
+def _verdict(estimate: Estimate, ordered: FloatArray, question: Question) -> str:
+    """Return the symbol of a conclusive verdict, or "undecided"."""
+    assert question.rope is not None  # noqa: S101
+    up, rope = question.higher_is_better, question.rope
+    if question.rule == "probability":
+        masses = region_masses(ordered, rope)
+        named = {"≈": masses.inside, "≪": masses.below if up else masses.above, "≫": masses.above if up else masses.below}
+        best = max(named, key=named.__getitem__)
+        return best if named[best] >= question.prob else "undecided"
+    hdi = estimate.hdi if up else estimate.hdi.mirrored()
+    verdict = decide(hdi, rope if up else rope.mirrored(), estimate.mean)
+    return verdict.value if verdict.conclusive else "undecided"

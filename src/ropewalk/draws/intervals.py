@@ -172,8 +172,8 @@ def _evened(a: FloatArray, b: FloatArray, prob: float) -> FloatArray:
     return middle
 
 
-NOTE_PULL: Final = 0.25
-WARN_PULL: Final = 0.5
+NOTE_PULL: Final = 0.5
+"""From so many posterior standard deviations between the observed value and the mean on, it is noted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

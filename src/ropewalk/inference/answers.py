@@ -82,7 +82,7 @@ def draw_comparison(
     estimates = draft.estimates(observed)
     judged = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
     shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
-    drawing = draft.bearing(estimates, (1.0, -1.0), shift)
+    drawing = draft.bearing(estimates, judged.delta, (1.0, -1.0), shift)
     drawing = without_equivalence(drawing, recipe, judged.decision)
     if drawing.no_verdict:
         judged = replace(judged, rope_path=None, decision=None)
@@ -123,7 +123,8 @@ def remarks_beside(answer: Comparison, draft: Draft) -> tuple[Remark, ...]:
         f"{what}, {answer.a} − {answer.b}": (answer.delta, (1.0, -1.0)),
     }
     stable = answer.decision is None or answer.decision.stable
-    return (*remarks_on(recipe, answer.drawing, draft.posteriors, estimates), *capped(draft, stable=stable))
+    remarks = remarks_on(recipe, answer.drawing, draft.posteriors, estimates, answer.decision)
+    return (*remarks, *capped(draft, stable=stable))
 
 
 def _too_few(recipe: Recipe, *, converged: bool) -> str:
@@ -181,7 +182,9 @@ def _posterior(
     drawing = draft.drawing
     if bar is not None:
         above = estimate.shifted(-bar)
-        drawing = draft.bearing([estimate], (1.0,), prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question))
+        drawing = draft.bearing(
+            [estimate], (1.0,), prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question)
+        )
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
         words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
@@ -204,7 +207,7 @@ def _posterior(
     )
     name = recipe.tables[0].names[0]
     whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
-    remarks = remarks_on(recipe, drawing, draft.posteriors, whose)
+    remarks = remarks_on(recipe, drawing, draft.posteriors, whose, decision)
     stopped = capped(draft, stable=decision is None or decision.stable)
     return with_outlook(posterior), (*remarks, *stopped)
 
@@ -220,7 +223,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         return all(is_settled(difference(together[i], together[j]), question) for i, j in pairs)
 
     draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), chains=chains)
-    alone = draft.psi
+    alone, apiece = draft.psi, draft.estimates(observed)
     draft = replace(draft, psi=pooled(recipe, alone))
     psi, drawing, estimates = draft.psi, draft.drawing, draft.estimates(observed)
     # Other priors are asked about what each system's own items say: pooled scores move together.
@@ -228,13 +231,13 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     apart = [summarise(delta, np.sort(delta), prob=recipe.prob, observed=None) for delta in (f(alone) for f in each)]
     moved = shifts(recipe, apart, each, question)
     pairwise, drawings = [], []
-    for (i, j), shift in zip(pairs, moved, strict=True):
+    for (i, j), own_delta, shift in zip(pairs, apart, moved, strict=True):
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         delta = difference(psi[i], psi[j])
         judged = contrast(delta, question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
         signs = [float(k == i) - float(k == j) for k in range(len(names))]
-        own = draft.bearing((estimates[i], estimates[j]), signs, shift)
+        own = draft.bearing((apiece[i], apiece[j]), own_delta, signs, shift)
         own = without_equivalence(own, recipe, judged.decision)
         drawings.append(own)
         if own.no_verdict:
@@ -265,7 +268,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         draws=draft.draws,
         recipe=recipe,
         drawing=drawing,
-        remarks=(*beside, *_pairs_without(pairwise, drawings), *capped(draft, stable=stable)),
+        remarks=(*beside, *_of_pairs(pairwise, drawings), *capped(draft, stable=stable)),
     )
     return with_outlook(ranking)
 
@@ -281,13 +284,23 @@ def pooled(recipe: Recipe, psi: FloatArray) -> FloatArray:
     return steady(pool(psi, low=recipe.metric.low, high=recipe.metric.high, seed=recipe.seed).psi)
 
 
-def _pairs_without(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Remark]:
-    """Say which pairs have no verdict, where others have one."""
-    lost = [(pair, own.no_verdict) for pair, own in zip(pairs, drawings, strict=True) if own.no_verdict]
+def _of_pairs(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Remark]:
+    """Say which pairs have no verdict, where others have one, and on which the prior has a say."""
+    both = list(zip(pairs, drawings, strict=True))
+    lost = [(pair, own.no_verdict) for pair, own in both if own.no_verdict]
     if 0 < len(lost) < len(pairs):
-        first, reason = lost[0]
-        more = f" and {len(lost) - 1} more pairs" if len(lost) > 1 else ""
-        yield warning("no_verdict", f"{first.a} against {first.b}{more}: {reason}.")
+        yield warning("no_verdict", f"{_named([pair for pair, _ in lost])}: {lost[0][1]}.")
+    leant = [pair for pair, own in both if own.shift is not None and own.shift.differs_from(pair.decision)]
+    if leant:
+        yield warning(
+            "prior_decides",
+            f"The prior has a say in the verdict on {_named(leant)}: half or twice its mass changes it.",
+        )
+
+
+def _named(pairs: Sequence[Pair]) -> str:
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    return f"{pairs[0].a} against {pairs[0].b}{more}"
 
 
 def rank_probabilities(psi: FloatArray) -> FloatArray:

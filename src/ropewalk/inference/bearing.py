@@ -48,7 +48,7 @@ def too_noisy(recipe: Recipe) -> str:
     return noisy if units < MIN_NOISY_UNITS else ""
 
 
-def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate]) -> str:
+def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate) -> str:
     """Return why items or clusters are too few, too unequal or too much alike for a verdict; empty where they are not.
 
     Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
@@ -60,7 +60,8 @@ def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate]) -> str:
     if recipe.model.takes_clusters and all(single.std == 0 for single in singles):
         return "no verdict, since all items are alike, and nothing says how far apart others can be"
     if recipe.model.reweights_items:
-        return ""
+        same = "no verdict, since the two are alike on all items, and the bootstrap knows of no others"
+        return "" if judged.std > 0 else same
     worth = min((worth for table in recipe.tables if (worth := few_clusters(table)) is not None), default=math.inf)
     if worth < MIN_CLUSTERS:
         return (
@@ -135,7 +136,9 @@ def shifts(
         number = min(_DRAWS, _WORK // max(work, 1))
         if number < _FEWEST_DRAWS:
             return none
-        psi = draw_psi(posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER)
+        psi = draw_psi(
+            posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER
+        )
         drawn.append(model.steadied(psi, recipe.metric, (None,) * len(psi)))
     if not drawn:
         return none
@@ -164,7 +167,11 @@ def _verdict(estimate: Estimate, ordered: FloatArray, question: Question) -> str
     up, rope = question.higher_is_better, question.rope
     if question.rule == "probability":
         masses = region_masses(ordered, rope)
-        named = {"≈": masses.inside, "≪": masses.below if up else masses.above, "≫": masses.above if up else masses.below}
+        named = {
+            "≈": masses.inside,
+            "≪": masses.below if up else masses.above,
+            "≫": masses.above if up else masses.below,
+        }
         best = max(named, key=named.__getitem__)
         return best if named[best] >= question.prob else "undecided"
     hdi = estimate.hdi if up else estimate.hdi.mirrored()

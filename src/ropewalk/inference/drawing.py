@@ -73,14 +73,16 @@ class Draft:
         # Weighted draws are taken in any order, and are no chains any more.
         return Draws(psi=self.psi, names=names, chains=1 if chains is None or self.drawing.worth else chains.shape[0])
 
-    def bearing(self, singles: Sequence[Estimate], signs: Sequence[float], shift: PriorShift | None) -> Drawing:
+    def bearing(
+        self, singles: Sequence[Estimate], judged: Estimate, signs: Sequence[float], shift: PriorShift | None
+    ) -> Drawing:
         """Return the drawing with the reason why it allows no verdict on what is judged, if there is one.
 
         Classifiers have these `signs` in what is judged, and other priors move it by `shift`.
         """
         if self.drawing.no_verdict:
             return self.drawing
-        reason = thin_or_alike(self.recipe, singles) or heavy_tail(self.recipe, signs)
+        reason = thin_or_alike(self.recipe, singles, judged) or heavy_tail(self.recipe, signs)
         return replace(self.drawing, no_verdict=reason or too_far(shift), shift=shift)
 
 

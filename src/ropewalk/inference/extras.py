@@ -20,7 +20,7 @@ from ropewalk.inference.confusions import rates_of
 from ropewalk.inference.question import default_model, write_recipe
 from ropewalk.mcmc.chains import Chains
 from ropewalk.metrics.registry import METRICS, Metric
-from ropewalk.models import Bootstrap, Model, observed_tables, papers_models
+from ropewalk.models import Model, observed_tables, papers_models
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity, Recipe
 from ropewalk.typing import Label
 

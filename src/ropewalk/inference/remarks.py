@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk.data.clusters import effective_number
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -15,21 +16,25 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
-from ropewalk.draws.intervals import NOTE_PULL, WARN_PULL, Estimate
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.intervals import NOTE_PULL, Estimate
+from ropewalk.inference.bearing import MOVED
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
+from ropewalk.models.items import few_clusters
 from ropewalk.models.multilabel import RARE
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.text.remarks import Remark, note, warning, wording
+from ropewalk.text.remarks import Remark, as_notes, note, warning, wording
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
+NOTE_MOVED: Final = 0.25  # posterior standard deviations by which another prior moves an answer
 MAX_DRAWS_FOR_CAUSES: Final = 2_000  # to see which classes are pulled
 MAX_CAUSES_NAMED: Final = 4  # classes
 MAX_LABELS_NAMED: Final = 6
@@ -48,6 +53,7 @@ class _Answer:
     drawing: Drawing
     posteriors: Sequence[Posterior]
     estimates: Estimates
+    verdict: Decision | None
 
     @property
     def reweights(self) -> bool:
@@ -61,14 +67,18 @@ class _Answer:
 
 
 def remarks_on(
-    recipe: Recipe, drawing: Drawing, posteriors: Sequence[Posterior], estimates: Estimates
+    recipe: Recipe,
+    drawing: Drawing,
+    posteriors: Sequence[Posterior],
+    estimates: Estimates,
+    verdict: Decision | None = None,
 ) -> tuple[Remark, ...]:
-    """Return the remarks on an answer, each once.
+    """Return the remarks on an answer and its `verdict`, each once.
 
     `estimates` are the numbers of the answer by their names, each with its coefficients over the classifiers: (1, −1)
     is the difference of the first two.
     """
-    answer = _Answer(recipe, drawing, posteriors, estimates)
+    answer = _Answer(recipe, drawing, posteriors, estimates, verdict)
     return tuple(dict.fromkeys(remark for rule in _RULES for remark in rule(answer)))
 
 
@@ -133,7 +143,7 @@ def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
                 f"{name}: every re-weighting of the items gives the same value, so the interval has no width. Other "
                 "items may give another.",
             )
-        if abs(estimate.pull) >= WARN_PULL and not metric.inflated_by_noise:
+        if abs(estimate.pull) >= NOTE_PULL and not metric.inflated_by_noise:
             yield warning(
                 "reweighting_moves",
                 f"Re-weighting moves {name} by {estimate.pull:+.2f} posterior standard deviations "
@@ -148,20 +158,32 @@ def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
 # -- rules about the prior ---------------------------------------------------------------------------------
 
 
+def _prior_moves(answer: _Answer) -> Iterator[Remark]:
+    shift = answer.drawing.shift
+    if shift is None or shift.moved >= MOVED:  # there is no verdict then, and the reason is said
+        return
+    if answer.verdict is not None and shift.differs_from(answer.verdict):
+        others = " and ".join(dict.fromkeys(shift.verdicts))
+        yield warning(
+            "prior_decides",
+            f"The prior has a say in the verdict: with half or twice its mass it is {others}. More items would settle "
+            "it.",
+        )
+    elif shift.moved >= NOTE_MOVED:
+        yield note(
+            "prior_moves",
+            f"Half or twice the prior mass moves the answer by {shift.moved:.2f} posterior standard deviations.",
+        )
+
+
 def _prior_pulls(answer: _Answer) -> Iterator[Remark]:
     if answer.reweights or any(_moved_by_design(answer)):
         return
     pulls = {name: abs(estimate.pull) for name, (estimate, _) in answer.estimates.items()}
-    strong = [name for name, pull in pulls.items() if pull >= WARN_PULL]
-    weak = [name for name, pull in pulls.items() if NOTE_PULL <= pull < WARN_PULL]
-    if not strong and not weak:
-        return
-    causes = _causes(answer, answer.estimates[max(pulls, key=pulls.__getitem__)][1])
+    strong = [name for name, pull in pulls.items() if pull >= NOTE_PULL]
     if strong:
-        text = f"{_pulls_text(strong, answer.estimates)} An interval then covers less than it says: weaken the prior "
-        yield warning("prior_pulls", f"{text}or get more items.{causes}")
-    if weak:
-        yield note("prior_pulls", f"{_pulls_text(weak, answer.estimates)}{'' if strong else causes}")
+        causes = _causes(answer, answer.estimates[max(pulls, key=pulls.__getitem__)][1])
+        yield note("prior_pulls", f"{_pulls_text(strong, answer.estimates)}{causes}")
 
 
 def _pulls_text(names: Sequence[str], estimates: Estimates) -> str:
@@ -222,6 +244,14 @@ def _shifts_by_class(answer: _Answer, signs: Sequence[float]) -> FloatArray:
     return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(parts)).sum(axis=0))
 
 
+def _range_assumed(answer: _Answer) -> Iterator[Remark]:
+    model = answer.recipe.model
+    if model.no_equivalence and model.score_range is not None:
+        low, high = model.score_range
+        text = f"Values from {low:.4g} to {high:.4g} were seen, and none beyond are allowed for. "
+        yield note("scale_seen", text + wording("If there can be others, give scale=(low, high)."))
+
+
 # -- rules about the data ----------------------------------------------------------------------------------
 
 
@@ -240,10 +270,10 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
         if not table.n_items:
             yield warning("no_items", "There are no items: this is the prior, not an answer.")
             continue
-        if answer.reweights:
-            yield from few_units(table)
+        if answer.reweights or answer.recipe.model.takes_clusters:
+            yield from few_units(table, imagined=not answer.reweights)
         if isinstance(table, ItemScores):
-            yield from thin_scores(table)
+            yield from thin_scores(table) if answer.reweights else as_notes(thin_scores(table, imagined=True))
             yield from _cut_probabilities(table, answer.recipe.metric)
         elif isinstance(table, Outcomes):
             yield from _thin_classes(table, answer)
@@ -295,23 +325,39 @@ def _precision_labels(metric: Metric, n_labels: int) -> Sequence[int]:
     return range(n_labels) if metric.classes is None else metric.classes
 
 
-def few_units(table: AnyData) -> list[Remark]:
-    """Return a warning where there are too few items, or clusters, to re-weight; weights make some count as fewer."""
+def few_units(table: AnyData, *, imagined: bool = False) -> list[Remark]:
+    """Return a warning where there are too few items, or clusters, to re-weight; weights make some count as fewer.
+
+    Beside `imagined` items and clusters few will do; then clusters that differ much in size are a note.
+    """
     units, unit = units_of(table)
+    worth: float = units
     if isinstance(table, ItemScores) and table.weight is not None:
-        worth = np.bincount(table.members, weights=table.weight, minlength=units)
-        units = int(worth.sum() ** 2 / (worth**2).sum())  # Kish's effective number
-    if units >= FEW_CLUSTERS:
+        worth = effective_number(table.members, table.weight)
+    elif (clusters := few_clusters(table)) is not None:
+        worth = clusters
+    if imagined:
+        if table.n_clusters is None or worth >= FEW_CLUSTERS:
+            return []
+        text = (
+            f"{count_of(units, unit)} of unequal size tell as much as {worth:.0f} of one size: an imagined one, as "
+            "large as that of the usual item, weighs accordingly."
+        )
+        return [note("few_clusters", text)] if worth < units else []
+    if worth >= FEW_CLUSTERS:
         return []
     text = (
-        f"The bootstrap re-weights {count_of(units, unit)} and knows of no others: with fewer than {FEW_CLUSTERS} its "
-        "interval covers less than it says."
+        f"The bootstrap re-weights {count_of(units, unit)} and knows of no others: with fewer than {FEW_CLUSTERS} "
+        f"({worth:.0f}, as their sizes go) its interval covers less than it says."
     )
     return [warning("few_items" if unit == "item" else "few_clusters", text)]
 
 
-def thin_scores(items: ItemScores) -> list[Remark]:
-    """Return a warning where a class has too few items, or clusters of items, to be re-weighted."""
+def thin_scores(items: ItemScores, *, imagined: bool = False) -> list[Remark]:
+    """Return a warning where a class has too few items, or clusters of items, to be re-weighted.
+
+    Beside `imagined` ones few will do, which then weigh all the more.
+    """
     if items.truth is None:
         return []
     unit = units_of(items)[1]
@@ -320,10 +366,8 @@ def thin_scores(items: ItemScores) -> list[Remark]:
     if counts[rarest] >= MIN_UNITS_PER_CLASS:
         return []
     where = f"only in {count_of(counts[rarest], unit)}" if counts[rarest] else f"in no {unit}"
-    text = (
-        f"Class {_quoted(items.labels[rarest])} occurs {where}: with fewer than {MIN_UNITS_PER_CLASS} the interval "
-        "covers less than it says."
-    )
+    text = f"Class {_quoted(items.labels[rarest])} occurs {where}: with fewer than {MIN_UNITS_PER_CLASS} "
+    text += "the imagined ones make the interval wide." if imagined else "the interval covers less than it says."
     return [warning("rare_classes", text)]
 
 
@@ -359,6 +403,8 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _no_verdict,
     _reweighted_estimates,
     _moved_by_design,
+    _prior_moves,
     _prior_pulls,
+    _range_assumed,
     _left_out,
 )

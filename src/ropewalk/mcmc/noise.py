@@ -25,9 +25,9 @@ from ropewalk.mcmc.programs import Parameters, Program, class_shares, load_pymc,
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import NoisyLabels
 from ropewalk.models.cells import all_patterns, patterns_of
-from ropewalk.models.tree import Tree
 from ropewalk.models.power_prior import match
 from ropewalk.models.sampled import check_cells, is_pair
+from ropewalk.models.tree import Tree
 from ropewalk.typing import IntArray
 
 _SMALLEST_RATE: Final = 1e-12  # an error of exactly 0 has no logit

@@ -23,7 +23,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import GammaRows, block_size, dirichlet, small_block_size
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.metrics.margins import Cells, Loose, Margins, Tables, Weighted
+from ropewalk.metrics.margins import Cells, Loose, Margins, Weighted
 from ropewalk.metrics.scores import Plans, ScoreMetric, WeightedItems
 from ropewalk.models.bootstrap import steady
 from ropewalk.models.cells import place_labels
@@ -269,8 +269,7 @@ def _scale_of(values: FloatArray, declared: tuple[float, float] | None) -> tuple
     if declared is not None:
         if low < declared[0] or high > declared[1]:
             raise DataError(
-                f"There are values from {low:g} to {high:g}, beyond the scale from {declared[0]:g} to "
-                f"{declared[1]:g}.",
+                f"There are values from {low:g} to {high:g}, beyond the scale from {declared[0]:g} to {declared[1]:g}.",
                 hint=wording("scale= must hold every value that is possible."),
             )
         return declared, False
@@ -501,8 +500,10 @@ class LabelPosterior:
         """Return items imagined of all labels together: with as much of each as the usual item, all right or wrong."""
         signs, table = balanced_signs(self.outcomes.n_classifiers), self.outcomes
         shapes = np.full(len(signs), self.mass / len(signs))
-        weights = rng.standard_gamma(shapes[:, np.newaxis], (len(signs), size)) if self._units else dirichlet(
-            rng, shapes, size
+        weights = (
+            rng.standard_gamma(shapes[:, np.newaxis], (len(signs), size))
+            if self._units
+            else dirichlet(rng, shapes, size)
         )
         weights = self._size * weights
         usual = table.items_by_class() / table.n_items if table.n_items else np.full(table.n_labels, 0.5)

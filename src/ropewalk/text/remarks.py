@@ -145,7 +145,7 @@ def in_shell(text: str, flags: Mapping[str, str]) -> str:
 Level = Literal["note", "warning"]
 
 _CATEGORIES: Final[Mapping[str, type[UserWarning]]] = {
-    "prior_pulls": PriorDominanceWarning,
+    "prior_decides": PriorDominanceWarning,
     "dependent_rows": DependentFoldsWarning,
     "dependent_items": DependentItemsWarning,
     "chains_not_converged": ConvergenceWarning,

@@ -27,7 +27,6 @@ __all__ = ["calibration", "pr", "roc", "threshold"]
 
 publish(globals())
 
-_ABOVE: Final = float(np.finfo(np.float64).max)  # above all scores, below the threshold that calls nothing positive
 _CHOSEN_HERE: Final = (
     "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
     "are: test it on others."
@@ -72,7 +71,7 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     rates = np.cumsum(sums, axis=1) / sums.sum(axis=1, keepdims=True)
     tpr, fpr = np.concatenate([np.zeros((2, 1)), np.minimum(rates, 1.0)], axis=1)
     thresholds = np.append(np.inf, distinct)
-    system.imagine(truth=(1, 1), scores=(_ABOVE, -np.inf))
+    system.imagine_ends()
     matrix = threshold_sums(system.view, distinct)
 
     def curve(weights: FloatArray) -> FloatArray:
@@ -112,7 +111,7 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     system = System(data, options, ranks=True)
     x = _grid(grid)
     distinct = np.unique(system.view.scores)[::-1]
-    system.imagine(truth=(0, 1), scores=(_ABOVE, -np.inf))
+    system.imagine_ends()
     matrix = threshold_sums(system.view, distinct)
     tables = threshold_tables(matrix @ system.ones)
     recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
@@ -156,7 +155,8 @@ def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -
     total = np.bincount(place, weights=weight, minlength=n)
     predicted = ratio(np.bincount(place, weights=weight * system.view.scores, minlength=n), total)
     counts = np.bincount(place, minlength=n)
-    system.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist())
+    sizes = [system.usual_size(place == i) for i in range(n)]
+    system.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist(), sizes=np.repeat(sizes, 2).tolist())
     view, bin_of = system.view, np.append(place, np.repeat(np.arange(n), 2))
     matrix = view.sums(bin_of + n * (view.truth == 0), 2 * n)
 
@@ -213,7 +213,7 @@ def threshold(
         prevalence = prevalence[::-1] if isinstance(prevalence, Sequence | np.ndarray) else prevalence
     shares = check_prevalence(prevalence, system.items.labels)
     cuts = _cuts(system.view, thresholds)
-    system.imagine(truth=(1, 1, 0, 0), scores=(_ABOVE, -np.inf) * 2)
+    system.imagine_ends()
     matrix = threshold_sums(system.view, cuts[::-1])
 
     def curve(weights: FloatArray) -> FloatArray:

@@ -24,8 +24,12 @@ from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
 from ropewalk.results.curves import Band
 from ropewalk.results.options import CurveOptions
 from ropewalk.text.remarks import Remark, as_notes, note
-from ropewalk.typing import FloatArray
+from ropewalk.typing import BoolArray, FloatArray
 
+ABOVE: Final = float(np.finfo(np.float64).max)
+"""Above all scores, and below the threshold that calls nothing positive."""
+
+_HALF_AN_ITEM: Final = 0.5
 _MAX_DRAWS: Final = 100_000
 _MIN_DRAWS: Final = 1_000
 
@@ -59,20 +63,30 @@ class System:
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
-    def imagine(self, truth: Sequence[int], scores: Sequence[float]) -> None:
-        """Add half an item, or half a cluster of the usual size, at each of these scores to what is re-weighted.
+    def imagine_ends(self) -> None:
+        """Add half an item of each class above all others and below them to what is re-weighted.
 
-        What was observed stays as it is.
+        Where there are clusters, half a cluster with as many items of the class as is usual. What was observed stays
+        as it is. Items above all others keep the rates open where none was seen: below 1 / n they are not known to be 0.
         """
+        sizes = [self.usual_size(self.view.truth == j) for j in (1, 1, 0, 0)]
+        self.imagine(truth=(1, 1, 0, 0), scores=(ABOVE, -np.inf) * 2, sizes=sizes)
+
+    def usual_size(self, among: BoolArray) -> float:
+        """Return how much of these items a cluster that has any holds on average; where all stand alone, an item."""
+        weight = among.sum() if self.view.weight is None else self.view.weight[among].sum()
+        return float(weight) / np.unique(self.view.member[among]).size
+
+    def imagine(self, truth: Sequence[int], scores: Sequence[float], sizes: Sequence[float]) -> None:
+        """Add half an item, or half a cluster, of these sizes at each of these scores to what is re-weighted."""
         view, extra = self.view, len(scores)
-        size = self.items.n_items / self.items.n_units
         weight = np.ones(view.truth.size) if view.weight is None else view.weight
         self.view = View(
             np.append(view.truth, truth),
             np.append(view.scores, scores),
             np.append(view.member, view.n_units + np.arange(extra)),
             view.n_units + extra,
-            np.append(weight, [size] * extra),
+            np.append(weight, sizes),
         )
 
     @property
@@ -97,7 +111,7 @@ class System:
 
         def block(rng: np.random.Generator, size: int) -> FloatArray:
             weights = posterior.block(rng, size).weights
-            return curve(np.concatenate([weights, rng.standard_gamma(0.5, (extra, size))]) if extra else weights)
+            return curve(np.concatenate([weights, rng.standard_gamma(_HALF_AN_ITEM, (extra, size))]))
 
         return draw_blocks(
             block,
@@ -110,13 +124,19 @@ class System:
         )
 
     def band(self, curve: Weigh, x: FloatArray, *, values: FloatArray | None = None) -> Band:
-        """Return the bands of a curve, from draws of it."""
+        """Return the bands of a curve, from draws of it; both hold the curve that was observed.
+
+        Where it has reached the end of its range, such as a true positive rate of 1, so does the band: draws come
+        close to the end and never quite there.
+        """
         values = self.draw(curve) if values is None else values
+        observed = curve(self.ones)[:, 0]
         low, high = pointwise(values, self.prob)
+        low, high = np.minimum(low, observed), np.maximum(high, observed)
         all_low, all_high = simultaneous(values, self.prob)
         return Band(
             x=x,
-            observed=curve(self.ones)[:, 0],
+            observed=observed,
             mean=values.mean(axis=1),
             low=low,
             high=high,

@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from ropewalk._checks import check_prevalence, check_whole, checked_keywords, publish
-from ropewalk.curves.drawing import System, threshold_sums, threshold_tables
+from ropewalk.curves.drawing import ABOVE, System, threshold_sums, threshold_tables
 from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Interval
@@ -34,6 +34,7 @@ _CHOSEN_HERE: Final = (
 _MAX_BINS: Final = 200
 _MAX_THRESHOLDS: Final = 200
 _MAX_ROUNDING: Final = 1e-12
+_MIN_RECALL: Final = float(np.finfo(np.float64).tiny)
 
 
 @checked_keywords
@@ -72,7 +73,7 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     tpr, fpr = np.concatenate([np.zeros((2, 1)), np.minimum(rates, 1.0)], axis=1)
     thresholds = np.append(np.inf, distinct)
     system.imagine_ends()
-    matrix = threshold_sums(system.view, distinct)
+    matrix = threshold_sums(system.view, np.append(ABOVE, distinct))
 
     def curve(weights: FloatArray) -> FloatArray:
         sums = matrix @ weights
@@ -111,16 +112,17 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     system = System(data, options, ranks=True)
     x = _grid(grid)
     distinct = np.unique(system.view.scores)[::-1]
-    system.imagine_ends()
-    matrix = threshold_sums(system.view, distinct)
-    tables = threshold_tables(matrix @ system.ones)
+    tables = threshold_tables(threshold_sums(system.view, distinct) @ system.ones)
     recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
+    system.imagine_ends()
+    matrix = threshold_sums(system.view, np.append(ABOVE, distinct))
+    reached = np.maximum(x - _MAX_ROUNDING, _MIN_RECALL)
 
     def curve(weights: FloatArray) -> FloatArray:
         drawn = threshold_tables(matrix @ weights)
         recalls, precisions = drawn.tp / drawn.positives, ratio(drawn.tp, drawn.called)
         # The first threshold at which a recall is reached, rounding apart.
-        places = [np.minimum(np.searchsorted(column, x - _MAX_ROUNDING), column.size - 1) for column in recalls.T]
+        places = [np.minimum(np.searchsorted(column, reached), column.size - 1) for column in recalls.T]
         return np.stack([column[at] for at, column in zip(places, precisions.T, strict=True)], axis=1)
 
     return PrCurve(

@@ -67,7 +67,7 @@ class System:
         """Add half an item of each class above all others and below them to what is re-weighted.
 
         Where there are clusters, half a cluster with as many items of the class as is usual. What was observed stays
-        as it is. Items above all others keep the rates open where none was seen: below 1 / n they are not known to be 0.
+        as it is.
         """
         sizes = [self.usual_size(self.view.truth == j) for j in (1, 1, 0, 0)]
         self.imagine(truth=(1, 1, 0, 0), scores=(ABOVE, -np.inf) * 2, sizes=sizes)

@@ -355,6 +355,23 @@ def test_thin_data_are_said(rng):
     assert any("rough" in note for note in curve.notes)
 
 
+@pytest.mark.parametrize(
+    ("positives", "options", "noted"),
+    [
+        (9, {}, "Class '1' occurs only in 9 items"),
+        (10, {}, None),
+        (19, {"cluster": np.arange(60)}, "Class '1' occurs only in 19 clusters"),
+        (20, {"cluster": np.arange(60)}, None),
+        (20, {"cluster": np.arange(60) // 2}, "Class '1' occurs only in 10 clusters"),
+        (20, {"sample_weight": np.r_[10.0, np.ones(59)]}, "Class '1' is worth only 7 items"),  # 29² / 119
+    ],
+)
+def test_few_items_of_a_class_are_noted(positives, options, noted):
+    y, s = np.arange(60) < positives, np.random.default_rng(0).random(60)
+    notes = rw.curves.roc(y.astype(int), s, pos_label=1, draws=1_000, rng=0, **options).notes
+    assert [note.split(":")[0] for note in notes] == ([] if noted is None else [noted])
+
+
 def test_prevalence_reweights_the_classes(scored):
     y, s = scored
     curve = rw.curves.threshold(y, s, metric="precision", prevalence=0.1, thresholds=[0.5], draws=20, rng=0)

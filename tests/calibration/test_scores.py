@@ -1,4 +1,4 @@
-"""Calibration of scores, clusters and curves: intervals and bands cover what they say, and wrong ones are found out.
+"""Calibration of scores and clusters: intervals cover what they say, and wrong ones are found out.
 
 Coverage of 95% from 1,000 data sets is known to ±0.7 points (one standard error), from 2,000 to ±0.5.
 With ROPEWALK_CALIBRATION_OUT=file every figure is also added to that file, one JSON object a line.
@@ -354,54 +354,3 @@ def test_the_calibration_error_is_drawn_without_its_noise():
         assert found[n_items]["ece"] > one, found
         assert found[n_items]["delta ece"] > both, found
     assert found[1_000]["as drawn"] < 0.10, found  # the negative control
-
-
-# -- curves ------------------------------------------------------------------------------------------------------
-
-
-@cache
-def roc_bands(n_items, prevalence):
-    rng = np.random.default_rng([9, n_items])
-    tally = Tally("roc", n_items=n_items, prevalence=prevalence)
-    for seed in range(REPEATS // 2):
-        y, scores = binormal(rng, n_items, prevalence)
-        band = rw.curves.roc(y, scores[:, 0], draws=DRAWS, rng=seed).band
-        with np.errstate(divide="ignore"):
-            height = special.ndtr(SHIFTS[0] + special.ndtri(band.x))
-        for rate in (0.05, 0.1, 0.2, 0.5, 0.8):
-            at = int(np.abs(band.x - rate).argmin())
-            tally.note(f"at {rate}", (band.low[at], band.high[at]), height[at])
-        inside = (band.x > 0.045) & (band.x < 0.955)
-        for name, low, high in (("all", band.all_low, band.all_high), ("pointwise, all", band.low, band.high)):
-            tally.hit(name, ((low <= height) & (height <= high))[inside].all())
-    return tally.coverage()[0]
-
-
-@pytest.mark.parametrize(("n_items", "prevalence"), [(500, 0.3), (1_000, 0.3), (1_000, 0.1)])
-def test_bands_of_roc_curves(n_items, prevalence):
-    found = roc_bands(n_items, prevalence)
-    for rate in (0.1, 0.2, 0.5):
-        assert within(found[f"at {rate}"], 0.91, 0.98), found
-    assert found["all"] >= 0.88, found
-    assert found["pointwise, all"] < 0.80, found  # the negative control: no band for the whole curve
-
-
-def test_bands_of_calibration_curves():
-    """Of calibrated probabilities: what happens in a bin has the mean of its probabilities."""
-    rng = np.random.default_rng(10)
-    tally = Tally("calibration", n_items=N_ITEMS)
-    for seed in range(REPEATS // 2):
-        p = special.expit(rng.normal(-1.0, 1.5, N_ITEMS))
-        happens = {"calibrated": p, "overstated": special.expit(special.logit(p) / 1.5)}
-        for name, chance in happens.items():
-            y = (rng.random(N_ITEMS) < chance).astype(np.int64)
-            band = rw.curves.calibration(y, p, draws=DRAWS, rng=seed).band
-            for i, low, high in zip(range(band.x.size), band.low, band.high, strict=True):
-                tally.note(f"{name}, bin {i}", (low, high), band.x[i])
-            tally.hit(f"{name}, all", ((band.all_low <= band.x) & (band.x <= band.all_high)).all())
-    found, _ = tally.coverage()
-    bins = [found[f"calibrated, bin {i}"] for i in range(10)]
-    assert within(np.mean(bins), 0.92, 0.98), found
-    assert min(bins) >= 0.90, found
-    assert found["calibrated, all"] >= 0.92, found
-    assert found["overstated, all"] < 0.5, found  # the negative control

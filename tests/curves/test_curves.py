@@ -86,6 +86,8 @@ def test_the_observed_band_is_the_curve_at_the_grid(scored):
     whole = rw.curves.pr(y, s, draws=20, rng=0)
     for x, height in zip(whole.band.x, whole.band.observed, strict=True):
         assert height == whole.precision[1:][whole.recall[1:] >= x - 1e-12][0]
+    start = rw.curves.pr(y, s, draws=20, rng=0, grid=[0.0, 1.0]).band.observed
+    assert start.tolist() == [whole.precision[1:][whole.recall[1:] > 0][0], whole.precision[whole.recall >= 1][0]]
 
 
 # -- bands --------------------------------------------------------------------------------------------------------
@@ -166,6 +168,103 @@ def test_a_cluster_is_imagined_where_clusters_are_re_weighted():
     ]
     assert shares[0] == pytest.approx(shares[1], abs=0.01)
     assert shares[0] > 0.02
+
+
+SMALL = {
+    "perfect": ([0] * 30 + [1] * 30, np.arange(60.0)),
+    "worst": ([1] * 30 + [0] * 30, np.arange(60.0)),
+    "one positive": ([0] * 30 + [1], np.r_[np.arange(30.0), 20.5]),
+    "one negative": ([1] * 30 + [0], np.r_[np.arange(30.0), 20.5]),
+    "two items": ([0, 1], [0.0, 1.0]),
+    "two values": ([0, 0, 1, 1] * 5, [0.0, 0.0, 0.0, 1.0] * 5),
+}
+
+
+@pytest.mark.parametrize("make", ["roc", "pr", "threshold", "calibration"])
+@pytest.mark.parametrize("case", SMALL)
+def test_a_band_holds_the_observed_curve_and_has_a_width(make, case):
+    y, s = SMALL[case]
+    s = np.asarray(s) / np.max(s)
+    band = getattr(rw.curves, make)(y, s, pos_label=1, draws=500, rng=0).band
+    assert inside(band)
+    assert ((band.low <= band.observed) & (band.observed <= band.high)).all()
+    assert ((band.low >= 0) & (band.all_high <= 1)).all()
+    uncertain = np.isfinite(band.x)  # F1 is 0 where nothing is called positive
+    assert (band.high - band.low > 1e-4)[uncertain].all()
+
+
+@pytest.mark.parametrize("make", ["roc", "pr"])
+def test_a_band_is_wider_where_fewer_items_show_the_curve(make):
+    """At 1% false positives 30 negatives show next to nothing: the first of them decides."""
+    y, s = np.repeat([0, 1], 30), np.r_[np.arange(30.0), np.arange(30.0) + 20.5]
+    widths = []
+    for copies in (1, 10, 100):
+        band = getattr(rw.curves, make)(np.tile(y, copies), np.tile(s, copies), draws=500, rng=0).band
+        widths.append(band.all_high - band.all_low)
+    assert (widths[0] > widths[1]).all()
+    assert (widths[1] > widths[2]).all()
+    assert widths[0][0] > 0.5
+
+
+def test_both_rates_are_beta():
+    """At a threshold below k of n positives and m of l negatives: Beta(k + 1/2, n - k + 1/2), and so for negatives."""
+    y, s = np.repeat([0, 1, 0, 1], [27, 5, 3, 15]), np.repeat([0.0, 1.0], [32, 18])
+    for metric, k, n in (("recall", 15, 20), ("specificity", 27, 30)):
+        band = rw.curves.threshold(y, s, metric=metric, thresholds=[1.0], draws=20_000, rng=0).band
+        law = stats.beta(k + 0.5, n - k + 0.5)
+        assert band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
+        assert law.cdf(band.high[0]) - law.cdf(band.low[0]) == pytest.approx(0.95, abs=0.01)
+
+
+def test_what_is_imagined_has_the_size_of_what_was_seen():
+    """Clusters of many negatives and one positive, and weights: half a cluster counts one positive, as others do."""
+    rng = np.random.default_rng(5)
+    clusters, per = 40, 10
+    y = np.tile([1] + [0] * (per - 1), clusters)
+    s = rng.normal(1.5 * y)
+    grouped = rw.curves.threshold(
+        y, s, metric="recall", thresholds=[0.0], cluster=np.arange(y.size) // per, draws=20_000, rng=0
+    ).band
+    k = int((s[y == 1] >= 0).sum())
+    law = stats.beta(k + 0.5, clusters - k + 0.5)
+    assert grouped.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
+    weighted = rw.curves.threshold(
+        y, s, metric="recall", thresholds=[0.0], sample_weight=np.where(y == 1, 0.01, 1.0), draws=20_000, rng=0
+    ).band
+    assert weighted.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
+
+
+def test_bins_of_clusters_are_imagined_as_large_as_they_are():
+    """Every cluster has one item in every bin: half a cluster counts one item there, not ten."""
+    p = np.tile(np.linspace(0.05, 0.95, 10), 40)
+    y = np.tile([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], 40)
+    band = rw.curves.calibration(y, p, n_bins=10, cluster=np.arange(400) // 10, draws=20_000, rng=0).band
+    law = stats.beta(0.5, 40.5)
+    assert band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
+
+
+@pytest.mark.parametrize(
+    ("make", "grid", "noted"),
+    [
+        ("roc", None, False),
+        ("roc", [0.01, 0.5, 1.0], False),
+        ("roc", [0.0, 0.5], True),
+        ("roc", [0.5, 0.999], True),
+        ("pr", [0.01, 0.99], False),
+        ("pr", [0.5, 1.0], True),
+        ("pr", [0.005], True),
+    ],
+)
+def test_a_grid_beyond_the_items_is_noted(make, grid, noted):
+    y, s = np.repeat([0, 1], 60), np.random.default_rng(1).normal(size=120)
+    curve = getattr(rw.curves, make)(y, s, grid=grid, draws=1_000, rng=0)
+    assert [remark.code for remark in curve.remarks] == ["grid_beyond_items"] * noted
+
+
+def test_a_fine_grid_is_shown_by_many_items():
+    y, s = np.repeat([0, 1], [5_000, 60]), np.random.default_rng(1).normal(size=5_060)
+    assert rw.curves.roc(y, s, grid=[1 / 5_000], draws=1_000, rng=0).notes == ()
+    assert "Closer than 0.0002 to a" in rw.curves.roc(y, s, grid=[1e-4], draws=1_000, rng=0).notes[0]
 
 
 def test_a_wider_mass_is_a_wider_band(scored):
@@ -254,6 +353,23 @@ def test_thin_data_are_said(rng):
     curve = rw.curves.roc(y, rng.random(104), draws=50, rng=0)
     assert any("only in 4 items" in note for note in curve.notes)
     assert any("rough" in note for note in curve.notes)
+
+
+@pytest.mark.parametrize(
+    ("positives", "options", "noted"),
+    [
+        (9, {}, "Class '1' occurs only in 9 items"),
+        (10, {}, None),
+        (19, {"cluster": np.arange(60)}, "Class '1' occurs only in 19 clusters"),
+        (20, {"cluster": np.arange(60)}, None),
+        (20, {"cluster": np.arange(60) // 2}, "Class '1' occurs only in 10 clusters"),
+        (20, {"sample_weight": np.r_[10.0, np.ones(59)]}, "Class '1' is worth only 7 items"),  # 29² / 119
+    ],
+)
+def test_few_items_of_a_class_are_noted(positives, options, noted):
+    y, s = np.arange(60) < positives, np.random.default_rng(0).random(60)
+    notes = rw.curves.roc(y.astype(int), s, pos_label=1, draws=1_000, rng=0, **options).notes
+    assert [note.split(":")[0] for note in notes] == ([] if noted is None else [noted])
 
 
 def test_prevalence_reweights_the_classes(scored):

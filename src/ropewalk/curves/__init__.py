@@ -9,7 +9,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from ropewalk._checks import check_prevalence, check_whole, checked_keywords, publish
-from ropewalk.curves.drawing import System, threshold_sums, threshold_tables
+from ropewalk.curves.drawing import ABOVE, System, threshold_sums, threshold_tables
 from ropewalk.data.columns import as_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.intervals import Interval
@@ -27,14 +27,15 @@ __all__ = ["calibration", "pr", "roc", "threshold"]
 
 publish(globals())
 
-_ABOVE: Final = float(np.finfo(np.float64).max)  # above all scores, below the threshold that calls nothing positive
 _CHOSEN_HERE: Final = (
     "The best threshold was chosen on these items, so what it reaches here is too good, the more so the fewer they "
     "are: test it on others."
 )
+_DEFAULT_GRID: Final = np.linspace(0.01, 0.99, 99)
 _MAX_BINS: Final = 200
 _MAX_THRESHOLDS: Final = 200
 _MAX_ROUNDING: Final = 1e-12
+_MIN_RECALL: Final = float(np.finfo(np.float64).tiny)
 
 
 @checked_keywords
@@ -47,15 +48,16 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
         ``(y_true, score)``; or an `ItemScores` and the name of one of its classifiers; or a file or dataframe and the
         name of the column of scores, with `truth` for that of the true labels.
     grid
-        False positive rates at which the bands are given; by default 99 of them from 0.01 to 0.99. What happens at
-        0 and at 1 itself depends on single items, and no band can show it.
+        False positive rates at which the bands are given; by default 99 of them from 0.01 to 0.99. Nearer to 0 or
+        1, and than one item of n, the band depends on single items, and a note says so.
     pos_label, cluster, id, sample_weight
         As in `compare`.
     prob, draws, rng, threads
         Mass of the bands, how many curves are drawn (2,000), the seed, and threads to draw with.
 
-    The curves are drawn by re-weighting the items, and half a positive item above and half a one below all others: at
-    any threshold the true positive rate is Beta(k + 1/2, n − k + 1/2), so that the band is open where none was missed.
+    The curves are drawn by re-weighting the items, and half an item of each class above all others and below them: at
+    any threshold both rates are Beta(k + 1/2, n − k + 1/2), so that the band is open where no positive was missed, and
+    at false positive rates that n negatives are too few to show. Both bands hold the observed curve.
 
     Examples
     --------
@@ -66,14 +68,14 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
     0.9762
     """
     system = System(data, options, ranks=True)
-    x = _grid(grid)
+    x = _grid(grid, system, 0, "false positive rate")
     distinct = np.unique(system.view.scores)[::-1]
     sums = (threshold_sums(system.view, distinct) @ system.ones).reshape(2, -1)[:, :-1]
     rates = np.cumsum(sums, axis=1) / sums.sum(axis=1, keepdims=True)
     tpr, fpr = np.concatenate([np.zeros((2, 1)), np.minimum(rates, 1.0)], axis=1)
     thresholds = np.append(np.inf, distinct)
-    system.imagine(truth=(1, 1), scores=(_ABOVE, -np.inf))
-    matrix = threshold_sums(system.view, distinct)
+    system.imagine_ends()
+    matrix = threshold_sums(system.view, np.append(ABOVE, distinct))
 
     def curve(weights: FloatArray) -> FloatArray:
         sums = matrix @ weights
@@ -99,8 +101,8 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
 def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve:
     """Return the precision-recall curve of one system, and credible bands of the precision at each recall.
 
-    Takes what `roc` takes; the `grid` holds recalls. Half a negative item above all others keeps the band open where
-    none was wrongly called positive, half a positive one below all others where all were found.
+    Takes what `roc` takes; the `grid` holds recalls. Half an item of each class above all others and below them keeps
+    the band open where none was wrongly called positive and where all were found.
 
     Examples
     --------
@@ -110,18 +112,19 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
     ['1.000', '1.000', '0.500', '0.667', '0.750', '0.600']
     """
     system = System(data, options, ranks=True)
-    x = _grid(grid)
+    x = _grid(grid, system, 1, "recall")
     distinct = np.unique(system.view.scores)[::-1]
-    system.imagine(truth=(0, 1), scores=(_ABOVE, -np.inf))
-    matrix = threshold_sums(system.view, distinct)
-    tables = threshold_tables(matrix @ system.ones)
+    tables = threshold_tables(threshold_sums(system.view, distinct) @ system.ones)
     recall, precision = (tables.tp / tables.positives)[:, 0], ratio(tables.tp, tables.called)[:, 0]
+    system.imagine_ends()
+    matrix = threshold_sums(system.view, np.append(ABOVE, distinct))
+    reached = np.maximum(x - _MAX_ROUNDING, _MIN_RECALL)
 
     def curve(weights: FloatArray) -> FloatArray:
         drawn = threshold_tables(matrix @ weights)
         recalls, precisions = drawn.tp / drawn.positives, ratio(drawn.tp, drawn.called)
         # The first threshold at which a recall is reached, rounding apart.
-        places = [np.minimum(np.searchsorted(column, x - _MAX_ROUNDING), column.size - 1) for column in recalls.T]
+        places = [np.minimum(np.searchsorted(column, reached), column.size - 1) for column in recalls.T]
         return np.stack([column[at] for at, column in zip(places, precisions.T, strict=True)], axis=1)
 
     return PrCurve(
@@ -138,7 +141,8 @@ def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -
     """Return how often predicted events happen, in bins of equal mass of their probability, with credible bands.
 
     Takes what `roc` takes, with probabilities for scores. The items are re-weighted together with half a one that
-    happened and half a one that did not in every bin: its share is Beta(k + 1/2, n − k + 1/2).
+    happened and half a one that did not in every bin: its share is Beta(k + 1/2, n − k + 1/2). Of clusters, half a one
+    with as many items in the bin as is usual.
 
     Examples
     --------
@@ -156,7 +160,8 @@ def calibration(*data: Any, n_bins: int = 10, **options: Unpack[CurveOptions]) -
     total = np.bincount(place, weights=weight, minlength=n)
     predicted = ratio(np.bincount(place, weights=weight * system.view.scores, minlength=n), total)
     counts = np.bincount(place, minlength=n)
-    system.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist())
+    sizes = [system.usual_size(place == i) for i in range(n)]
+    system.imagine(truth=(1, 0) * n, scores=np.repeat(predicted, 2).tolist(), sizes=np.repeat(sizes, 2).tolist())
     view, bin_of = system.view, np.append(place, np.repeat(np.arange(n), 2))
     matrix = view.sums(bin_of + n * (view.truth == 0), 2 * n)
 
@@ -213,7 +218,7 @@ def threshold(
         prevalence = prevalence[::-1] if isinstance(prevalence, Sequence | np.ndarray) else prevalence
     shares = check_prevalence(prevalence, system.items.labels)
     cuts = _cuts(system.view, thresholds)
-    system.imagine(truth=(1, 1, 0, 0), scores=(_ABOVE, -np.inf) * 2)
+    system.imagine_ends()
     matrix = threshold_sums(system.view, cuts[::-1])
 
     def curve(weights: FloatArray) -> FloatArray:
@@ -238,12 +243,22 @@ def threshold(
     )
 
 
-def _grid(grid: Any) -> FloatArray:
+def _grid(grid: Any, system: System, label: int, rate: str) -> FloatArray:
+    """Return the rates at which a curve is drawn, and note where they go beyond those at which bands were validated.
+
+    `label` is the class whose items make the rate. A ROC curve ends at (1, 1) whatever the items are.
+    """
     if grid is None:
-        return np.linspace(0.01, 0.99, 99)
+        return _DEFAULT_GRID
     rates = np.unique(as_numbers(grid, "grid", what="`grid`"))
     if not rates.size or rates[0] < 0 or rates[-1] > 1:
         raise InvalidInputError("`grid` must hold rates from 0 to 1.")
+    n_units = np.unique(system.view.member[system.view.truth == label]).size
+    least = min(float(_DEFAULT_GRID[0]), 1 / n_units)
+    known = ((rates >= least - _MAX_ROUNDING) & (rates <= 1 - least + _MAX_ROUNDING)) | ((label == 0) & (rates == 1))
+    if not known.all():
+        text = f"Closer than {least:.2g} to a {rate} of 0 or 1 the band depends on single items, and was not validated."
+        system.remarks = (*system.remarks, note("grid_beyond_items", text))
     return rates
 
 

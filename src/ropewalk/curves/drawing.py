@@ -10,12 +10,13 @@ import numpy as np
 
 from ropewalk._checks import check_prob, check_seed, check_threads, check_whole
 from ropewalk.data.inputs import read_one
+from ropewalk.data.labels import label_text
 from ropewalk.data.scores import ItemScores
+from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import draw_blocks
 from ropewalk.draws.intervals import pointwise, simultaneous
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.remarks import few_units, thin_scores
 from ropewalk.metrics.items import View
 from ropewalk.metrics.margins import Margins
 from ropewalk.metrics.resolve import settle_scores
@@ -23,11 +24,18 @@ from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models.bootstrap import Bootstrap, ScorePosterior
 from ropewalk.results.curves import Band
 from ropewalk.results.options import CurveOptions
-from ropewalk.text.remarks import Remark, as_notes, note
-from ropewalk.typing import FloatArray
+from ropewalk.text.remarks import Remark, note
+from ropewalk.text.writing import brief, count_of
+from ropewalk.typing import BoolArray, FloatArray
 
+ABOVE: Final = float(np.finfo(np.float64).max)
+"""Above all scores, and below the threshold that calls nothing positive."""
+
+_HALF_AN_ITEM: Final = 0.5
+_ROUNDING: Final = 1e-9
 _MAX_DRAWS: Final = 100_000
 _MIN_DRAWS: Final = 1_000
+_MIN_PER_CLASS: Final = {"item": 10, "cluster": 20}  # the fewest of a class with which bands were validated
 
 Weigh = Callable[[FloatArray], FloatArray]
 """Weights of units (units, draws) in, a curve for each draw (points, draws) out."""
@@ -55,24 +63,34 @@ class System:
         self.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
         text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
         rough = [note("rough_band", text)] if self.draws < _MIN_DRAWS else []
-        self.remarks: tuple[Remark, ...] = (*rough, *as_notes([*few_units(items), *thin_scores(items)]))
+        self.remarks: tuple[Remark, ...] = (*rough, *_few_of_a_class(items))
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
-    def imagine(self, truth: Sequence[int], scores: Sequence[float]) -> None:
-        """Add half an item, or half a cluster of the usual size, at each of these scores to what is re-weighted.
+    def imagine_ends(self) -> None:
+        """Add half an item of each class above all others and below them to what is re-weighted.
 
-        What was observed stays as it is.
+        Where there are clusters, half a cluster with as many items of the class as is usual. What was observed stays
+        as it is.
         """
+        sizes = [self.usual_size(self.view.truth == j) for j in (1, 1, 0, 0)]
+        self.imagine(truth=(1, 1, 0, 0), scores=(ABOVE, -np.inf) * 2, sizes=sizes)
+
+    def usual_size(self, among: BoolArray) -> float:
+        """Return how much of these items a cluster that has any holds on average; where all stand alone, an item."""
+        weight = among.sum() if self.view.weight is None else self.view.weight[among].sum()
+        return float(weight) / np.unique(self.view.member[among]).size
+
+    def imagine(self, truth: Sequence[int], scores: Sequence[float], sizes: Sequence[float]) -> None:
+        """Add half an item, or half a cluster, of these sizes at each of these scores to what is re-weighted."""
         view, extra = self.view, len(scores)
-        size = self.items.n_items / self.items.n_units
         weight = np.ones(view.truth.size) if view.weight is None else view.weight
         self.view = View(
             np.append(view.truth, truth),
             np.append(view.scores, scores),
             np.append(view.member, view.n_units + np.arange(extra)),
             view.n_units + extra,
-            np.append(weight, [size] * extra),
+            np.append(weight, sizes),
         )
 
     @property
@@ -97,7 +115,7 @@ class System:
 
         def block(rng: np.random.Generator, size: int) -> FloatArray:
             weights = posterior.block(rng, size).weights
-            return curve(np.concatenate([weights, rng.standard_gamma(0.5, (extra, size))]) if extra else weights)
+            return curve(np.concatenate([weights, rng.standard_gamma(_HALF_AN_ITEM, (extra, size))]))
 
         return draw_blocks(
             block,
@@ -110,13 +128,19 @@ class System:
         )
 
     def band(self, curve: Weigh, x: FloatArray, *, values: FloatArray | None = None) -> Band:
-        """Return the bands of a curve, from draws of it."""
+        """Return the bands of a curve, from draws of it; both hold the curve that was observed.
+
+        Where it has reached the end of its range, such as a true positive rate of 1, so does the band: draws come
+        close to the end and never quite there.
+        """
         values = self.draw(curve) if values is None else values
+        observed = curve(self.ones)[:, 0]
         low, high = pointwise(values, self.prob)
+        low, high = np.minimum(low, observed), np.maximum(high, observed)
         all_low, all_high = simultaneous(values, self.prob)
         return Band(
             x=x,
-            observed=curve(self.ones)[:, 0],
+            observed=observed,
             mean=values.mean(axis=1),
             low=low,
             high=high,
@@ -125,6 +149,27 @@ class System:
             prob=self.prob,
             draws=values.shape[1],
         )
+
+
+def _few_of_a_class(items: ItemScores) -> list[Remark]:
+    """Return a note where a class has fewer items, or clusters, than bands were validated with.
+
+    Unequal ones count as Kish's effective number.
+    """
+    assert items.truth is not None  # noqa: S101
+    weight = np.ones(items.n_items) if items.weight is None else items.weight
+    unit = units_of(items)[1]
+    sums = [np.bincount(items.members, weights=weight * (items.truth == j)) for j in (0, 1)]
+    counts = [int(each.sum() ** 2 / (each**2).sum() + _ROUNDING) for each in sums]
+    rarest = int(np.argmin(counts))
+    if counts[rarest] >= _MIN_PER_CLASS[unit]:
+        return []
+    worth = "occurs only in" if (sums[rarest] > 0).sum() == counts[rarest] else "is worth only"
+    text = (
+        f"Class {brief(repr(label_text(items.labels[rarest])))} {worth} {count_of(counts[rarest], unit)}: with fewer "
+        f"than {_MIN_PER_CLASS[unit]} the band depends on what is imagined beside them, and was not validated."
+    )
+    return [note("rare_classes", text)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import numpy as np
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order, number_in
 from ropewalk.data.labels import (
+    BINARY,
     check_declared,
     check_labels,
     clean,
@@ -135,10 +136,14 @@ class ItemScores(Named):
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> ItemScores:
-        """Make scores of no items, whose posterior is the prior; without labels they have no truth."""
+        """Make scores of no items, whose posterior is the prior; without labels they have no truth.
+
+        With more than two labels there is a column for each.
+        """
         order = tuple(labels)
         truth = np.zeros(0, dtype=np.int64) if order else None
-        return cls((np.zeros(0),) * len(names), check_names(names, len(names)), order, truth)
+        values = np.zeros((0, len(order)) if len(order) > BINARY else 0)
+        return cls((values,) * len(names), check_names(names, len(names)), order, truth)
 
     def checked(self) -> ItemScores:
         """Take the positive column of two; refuse columns that are not the classes."""

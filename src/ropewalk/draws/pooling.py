@@ -64,7 +64,7 @@ def pool(psi: FloatArray, *, low: float, high: float, seed: int) -> Pooled:
     spreads, shares = _spreads(centre, values, vectors)
     below = np.cumsum(shares)
     places = np.searchsorted(below[:-1], generator(seed, streams.POOLED).random(psi.shape[1]))
-    noise = generator(seed, streams.POOLED + 1).standard_normal((psi.shape[1], len(psi))).T
+    noise = generator(seed, streams.POOLED_NOISE).standard_normal((psi.shape[1], len(psi))).T
     pooled = np.clip(_shrunk(psi, spreads[places], noise, values, vectors), low, high)
     quartiles = spreads[np.searchsorted(below[:-1], [0.25, 0.75])]
     return Pooled(pooled, float((spreads * shares).sum()), float(quartiles[0]), float(quartiles[1]))

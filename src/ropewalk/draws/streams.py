@@ -39,11 +39,14 @@ REPLICATED: Final = 1 << 23
 PRIOR_REPLICATED: Final = REPLICATED + PRIOR
 """Data sets replicated from the prior."""
 
-OTHER: Final = 9 << 20
+OTHER: Final = 10 << 20
 """Draws under half and twice the prior mass, to see how far they move."""
 
-POOLED: Final = 10 << 20
-"""The spread of scores that are pooled, and next to it the noise around their centre."""
+POOLED: Final = 11 << 20
+"""The spread of scores that are pooled."""
+
+POOLED_NOISE: Final = 12 << 20
+"""Where scores that are pooled lie around their centre."""
 
 WEIGHTED: Final = 1 << 24
 """Which draws are taken how often, where a prior of the difference weights them; the prior's own draws come next."""

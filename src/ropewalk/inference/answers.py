@@ -182,9 +182,8 @@ def _posterior(
     drawing = draft.drawing
     if bar is not None:
         above = estimate.shifted(-bar)
-        drawing = draft.bearing(
-            [estimate], (1.0,), prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question)
-        )
+        shift = prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question)
+        drawing = draft.bearing([estimate], above, (1.0,), shift)
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
         words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")

@@ -231,7 +231,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
     table = recipe.tables[0]
-    number = min(SD_DRAWS, max(PRIOR_WORK // table.n_labels, 1)) if fewer else SD_DRAWS
+    number = min(SD_DRAWS, max(PRIOR_WORK // max(table.n_labels, 1), 1)) if fewer else SD_DRAWS
     if recipe.model.is_keyed_by_name:  # such a prior is of these classifiers and classes, and no others
         empty = [recipe.model.fit(table) for table in _emptied(recipe)]
         psi = draw_psi(empty, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.PRIOR)

@@ -114,7 +114,7 @@ def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
 
 def _two_valued_scores(answer: _Answer) -> Iterator[Remark]:
     items = answer.recipe.tables[0]
-    if not answer.reweights or not isinstance(items, ItemScores) or not answer.recipe.metric.ranks:
+    if not isinstance(items, ItemScores) or not answer.recipe.metric.ranks:
         return
     flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
     if flat:
@@ -150,8 +150,13 @@ def _reweighted_estimates(answer: _Answer) -> Iterator[Remark]:
                 f"({estimate.observed:.4f} to {estimate.mean:.4f}): it adds noise to what is not linear in the items, "
                 "and the interval covers less than it says.",
             )
-        if single and metric.chance is not None and estimate.hdi.high < metric.chance:
-            text = f"{name} lies below {metric.chance}: do high scores mean the other class? See "
+
+
+def _below_chance(answer: _Answer) -> Iterator[Remark]:
+    chance = answer.recipe.metric.chance if isinstance(answer.recipe.tables[0], ItemScores) else None
+    for name, (estimate, signs) in answer.estimates.items():
+        if -1.0 not in signs and chance is not None and estimate.hdi.high < chance:
+            text = f"{name} lies below {chance}: do high scores mean the other class? See "
             yield note("below_chance", text + wording("pos_label=, and the order of columns."))
 
 
@@ -200,6 +205,8 @@ def _causes(answer: _Answer, signs: Sequence[float]) -> str:
     """Name the classes whose part of the metric the prior moves most."""
     recipe = answer.recipe
     table, metric = recipe.tables[0], recipe.metric
+    if isinstance(table, ItemScores):
+        return ""
     items = np.mean([table.items_by_class() for table in recipe.tables], axis=0).astype(np.int64)
     labels = range(table.n_labels) if metric.classes is None else metric.classes
     if not table.is_multiclass and not isinstance(table, MultilabelOutcomes):
@@ -402,6 +409,7 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _inflated_by_noise,
     _no_verdict,
     _reweighted_estimates,
+    _below_chance,
     _moved_by_design,
     _prior_moves,
     _prior_pulls,

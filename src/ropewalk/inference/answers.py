@@ -21,7 +21,7 @@ from ropewalk.models import observed_psi
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.text.remarks import Remark, argument
-from ropewalk.text.writing import bar_text, brief, rope_text
+from ropewalk.text.writing import brief, judged_bar_text
 from ropewalk.typing import FloatArray
 
 
@@ -167,8 +167,9 @@ def _posterior(
     if rope is not None and not drawing.no_verdict and bar is not None:
         above = estimate.shifted(-bar)
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
-        path = rope_path(above, ordered - bar, **recipe.question.how)
-        words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
+        path = None if rope.one_sided else rope_path(above, ordered - bar, **recipe.question.how)
+        name, up = recipe.tables[0].names[0], metric.higher_is_better
+        words = judged_bar_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
     posterior = MetricPosterior(
         metric=metric,

@@ -14,7 +14,18 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
-from ropewalk.text.writing import Verdict, carried, count_of, first_digit, hdi_text, percent, rope_text, visible
+from ropewalk.text.writing import (
+    Verdict,
+    carried,
+    count_of,
+    first_digit,
+    hdi_text,
+    oriented,
+    percent,
+    rope_text,
+    side_words,
+    visible,
+)
 
 UNSTABLE: Final = "unstable: other draws may say otherwise"
 MAX_CLASSES_NAMED: Final = 4
@@ -78,6 +89,13 @@ def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
     if c.diagnostics is not None and not c.diagnostics.converged:  # what the chains say comes second
         return f"{c.no_verdict[:1].upper()}{c.no_verdict[1:]}; as drawn, {fact}"
     return f"{fact}; {c.no_verdict or 'whether that matters needs a ROPE'}"
+
+
+def side_texts(recipe: Recipe) -> tuple[tuple[str, str], str]:
+    """Write what the inside of a one-sided ROPE says of A, by which margin, and what its outside says."""
+    assert recipe.rope is not None  # noqa: S101 - asked only where there is one
+    facing = oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
+    return side_words(facing, inside=True), side_words(facing, inside=False)[0]
 
 
 class Tally(NamedTuple):

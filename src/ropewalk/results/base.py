@@ -18,7 +18,7 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Question, Regions, parse_rope
+from ropewalk.draws.decision import Decision, Question, Regions, check_rule, parse_rope
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
@@ -71,6 +71,9 @@ class Recipe:
     n_items: int = 0
     repeated: bool = False
     sampler: Sampler | None = None
+
+    def __post_init__(self) -> None:
+        check_rule(self.rule, self.prob)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -262,7 +262,7 @@ class Ranking(OneMetric, Remarked):
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                turned = mirrored(pair.contrast, self.recipe.rope, (a, b))
+                turned = mirrored(pair.contrast, self.recipe.question, (a, b))
                 return Pair(a=a, b=b, contrast=turned, more=None if pair.more is None else pair.more.mirrored())
         unknown = next((name for name in (a, b) if name not in self.p_best), a)
         raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import path_text
-from ropewalk.draws.intervals import FEW_DRAWS, Estimate
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, knows_ends
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe import differences, method
@@ -18,7 +18,7 @@ from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
-from ropewalk.results import ClassicalTest, Comparison
+from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import writing
 from ropewalk.text.remarks import Remark
 from ropewalk.text.writing import Verdict, carried, percent
@@ -93,18 +93,24 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     tests = tests_line(c)
     if c.decision is None or c.rope is None:
         return Answer(title=title, headline=words.sign_text(c, a, b, metric), lines=lines, tests=tests)
-    phrases = (f"{a} better", "too close", f"{b} better")
     return Answer(
         title=title,
         symbol=c.decision.symbol,
-        headline=writing.verdict_text(c.decision.verdict, c.decision.leaning, writing.rope_text(c.rope), a, b),
+        headline=_verdict(c, a, b),
         lines=(*lines, ("BF01", _evidence(c))),
-        shares=region_shares(c, phrases, n),
+        shares=region_shares(c, (f"{a} better", "too close", f"{b} better"), n, who=a),
         note=error_note(c, c.delta, path_text(c.rope_path or (), writing.decimals(c.delta))),
         more=more_line(c.more, c.recipe),
         tests=tests,
         stable=c.decision.stable,
     )
+
+
+def _verdict(c: Comparison, a: str, b: str) -> str:
+    """Return the verdict in a sentence, the classifiers so written."""
+    assert c.decision is not None and c.rope is not None  # noqa: S101, PT018 - asked only where there is one
+    up = c.recipe.metric.higher_is_better
+    return writing.judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up)
 
 
 def _data(c: Comparison, a: str, b: str) -> str:
@@ -133,12 +139,19 @@ def _evidence(c: Comparison) -> str:
     return " · ".join(parts)
 
 
-def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int) -> tuple[Share, ...]:
-    """Return the masses of the three regions; `phrases` are for the better, the close and the worse one."""
-    regions, (good, close, bad) = answer.regions, phrases
+def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, who: str) -> tuple[Share, ...]:
+    """Return the masses of the three regions; `phrases` are for the better, the close and the worse one.
+
+    A ROPE with one end has two regions, which say something else of `who`; the third has no words.
+    """
+    regions, (good, close, bad), recipe = answer.regions, phrases, answer.recipe
     if regions is None:
         return ()
-    low, high = (bad, good) if answer.recipe.metric.higher_is_better else (good, bad)
+    if recipe.rope.one_sided:
+        facing = writing.oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
+        close, outside = (f"{who} {writing.side_words(facing, inside=inside)[0]}" for inside in (True, False))
+        good, bad = ("", outside) if math.isinf(facing[1]) else (outside, "")
+    low, high = (bad, good) if recipe.metric.higher_is_better else (good, bad)
     masses = ((low, regions.below), (close, regions.inside), (high, regions.above))
     return tuple([Share(word, mass, percent(mass, n_draws)) for word, mass in masses])
 
@@ -150,10 +163,17 @@ def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
     if path:
         text += f"; {path}"
     if not answer.decision.stable:
-        cause = "an HDI end lies on a ROPE edge" if answer.recipe.rule == "hdi" else "a region's mass lies on the bar"
-        cause = cause if estimate.worth(n_draws) >= FEW_DRAWS else "too few draws"
-        text += f"; unstable: {cause}, so other draws may say otherwise"
+        text += f"; unstable: {_cause(answer.recipe, estimate.worth(n_draws))}, so other draws may say otherwise"
     return text
+
+
+def _cause(recipe: Recipe, worth: int) -> str:
+    """Return why a verdict is unstable."""
+    if worth < FEW_DRAWS:
+        return "too few draws"
+    if recipe.rule == "probability":
+        return "a region's mass lies on the bar"
+    return "an HDI end lies on a ROPE edge" if knows_ends(worth, recipe.prob) else "too few draws beyond the HDI"
 
 
 # -- the papers' table -------------------------------------------------------------------------------------
@@ -205,6 +225,9 @@ def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: s
         words.chance_text(f"Δ > {c.rope.high:g}", c.regions.above, n),
     )
     doubt = words.doubt_text(c.decision)
+    if c.decision.conclusive and c.rope.one_sided:
+        shown = inside if c.decision.verdict is Verdict.EQUIVALENT else below if math.isinf(c.rope.high) else above
+        return f"{lead}; {shown}; {made}): {_verdict(c, a, b)}{doubt}."
     if c.decision.verdict is Verdict.EQUIVALENT:
         return f"{lead}; {inside}; {made}): the two are practically equivalent{doubt}."
     if c.decision.conclusive:

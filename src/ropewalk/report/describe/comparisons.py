@@ -84,9 +84,13 @@ def _headline(result: ClassComparisons) -> str:
         why = first.no_verdict or "whether that matters needs a ROPE"
         metric = words.metric_title(first.metric)
         return f"{a}'s {metric} is more probably above {b}'s than below it on {higher} of {n} classes; {why}"
+    without = f", {counts.without} without a verdict" if counts.without else ""
+    if first.rope.one_sided:
+        inside, outside = words.side_texts(first.recipe)
+        rest = f"{outside} on {counts.won + counts.lost}; {counts.undecided} are undecided"
+        return f"{a} is {inside[0]} than {b}{inside[1]} on {counts.even} of {n} classes, {rest}{without}"
     better = f"{a} is better on {counts.won} and {b} on {counts.lost} of {n} classes by a margin that matters"
     rest = f"{counts.even} are practically equivalent, {counts.undecided} undecided"
-    without = f", {counts.without} without a verdict" if counts.without else ""
     return f"{better} (ROPE {rope_text(first.rope)}); {rest}{without}"
 
 
@@ -98,6 +102,12 @@ def _class_sentence(result: ClassComparisons) -> str:
     if counts.without == len(result):
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
         return f"{lead}, {a}'s {metric} was more probably above {b}'s than below it on {higher} ({made_by})."
+    if first.rope is not None and first.rope.one_sided:
+        inside, outside = words.side_texts(first.recipe)
+        rest = f"{counts.undecided} undecided" + (f" and {counts.without} without a verdict" if counts.without else "")
+        told = f"{a}'s {metric} was {inside[0]} than {b}'s{inside[1]} on {counts.even}, {outside}"
+        many = counts.won + counts.lost
+        return f"{lead}, {told} on {many}, with {rest} ({words.mass_text(first.recipe)} HDI; {made_by})."
     won = f"{a} was better than {b} in {metric} on {counts.won}, worse on {counts.lost} and practically equivalent"
     rest = f"{counts.undecided} undecided" + (f" and {counts.without} without a verdict" if counts.without else "")
     return f"{lead}, {won} on {counts.even}, with {rest} ({words.mass_text(first.recipe)} HDI; {made_by})."

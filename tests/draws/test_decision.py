@@ -99,7 +99,7 @@ def test_a_bad_rope_is_refused(rope, told):
 
 @pytest.mark.parametrize("prob", [0.49, 0.05])
 def test_the_probability_rule_refuses_a_mass_that_two_regions_could_hold(prob, table):
-    with pytest.raises(InvalidInputError, match="at least 0.5"):
+    with pytest.raises(InvalidInputError, match=r"at least 0\.5"):
         rw.compare(table, rope=0.1, rule="probability", prob=prob, rng=0)
     # The HDI of such a mass is a short interval, and nothing is wrong with it.
     assert rw.compare(table, rope=0.1, prob=prob, rng=0, draws=1_000).decision is not None

@@ -127,16 +127,15 @@ def _data(c: Comparison, a: str, b: str) -> str:
 
 
 def _evidence(c: Comparison) -> str:
-    evidence = c.bayes_factor
-    if evidence is None:
+    """Write the Bayes factor of the ROPE; that at 0 is for those who ask, on the page and in the JSON."""
+    if c.bayes_factor is None or c.bayes_factor.rope is None:
         return ""
-    parts = []
-    if evidence.rope is not None:
-        odds = writing.factor(evidence.rope, bound=evidence.rope_bound)
-        parts.append(f"the data change the odds of lying in the ROPE {odds}-fold")
-    if evidence.sd is not None:
-        parts.append(f"Savage-Dickey at 0: {writing.savage_dickey(evidence)}")
-    return " · ".join(parts)
+    return f"the data change the odds of lying in the ROPE {_rope_factor(c)}-fold"
+
+
+def _rope_factor(c: Comparison) -> str:
+    factor = c.bayes_factor
+    return "–" if factor is None else writing.factor(factor.rope, bound=factor.rope_bound)
 
 
 def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, who: str) -> tuple[Share, ...]:
@@ -180,7 +179,7 @@ def _cause(recipe: Recipe, worth: int) -> str:
 
 
 def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
-    """Return the papers' columns, one row per comparison."""
+    """Return the papers' columns, one row per comparison; the Bayes factor is that of the ROPE, not that at 0."""
     tested = any(by_papers(c) for c in comparisons)
     more = by_class and any(c.more is not None for c in comparisons)
     rows = []
@@ -192,7 +191,7 @@ def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table
                 *(paper_columns(c) if tested else ()),
                 carried(c.mean, c.delta, sign=True),
                 carried(c.std, c.delta),
-                writing.savage_dickey(c.bayes_factor),
+                _rope_factor(c),
                 f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
                 "–" if c.regions is None else percent(c.regions.inside, n),
                 writing.hdi_text(c.delta, sign=True),
@@ -202,7 +201,7 @@ def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table
         )
     lead = "class" if by_class else "difference", *(PAPER_TESTS if tested else ())
     end = *([HEADER] if more else []), "decision"
-    return Table(header=(*lead, "mean", "std", "BF", "LG pct", "ROPE pct", "HDI", *end), rows=tuple(rows))
+    return Table(header=(*lead, "mean", "std", "ROPE BF", "LG pct", "ROPE pct", "HDI", *end), rows=tuple(rows))
 
 
 # -- the sentence ------------------------------------------------------------------------------------------

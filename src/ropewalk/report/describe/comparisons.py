@@ -24,7 +24,6 @@ _NOT_KNOWN: Final = (
     "The intervals are credible given the model, the prior and the data behind these draws, which are not known here."
 )
 _EACH: Final = " · each class against the rest"
-_DOUBTFUL: Final = "BF is Savage-Dickey at 0; ? marks one with few draws near 0"
 
 
 # -- class by class ----------------------------------------------------------------------------------------
@@ -38,7 +37,6 @@ def describe_classes(result: ClassComparisons) -> Document:
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     table = comparison.table(result.comparisons, by_class=True)
-    doubtful = any(writing.is_doubtful(c.bayes_factor) for c in result)
 
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
@@ -59,7 +57,7 @@ def describe_classes(result: ClassComparisons) -> Document:
             first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)
         ),
         sentence=_class_sentence(result),
-        terminal=(Text(caption), replace(table, note=_DOUBTFUL if doubtful else "")),
+        terminal=(Text(caption), table),
         card=(table,),
         sections=sections,
     )

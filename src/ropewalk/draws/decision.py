@@ -15,6 +15,7 @@ import numpy as np
 
 from ropewalk._checks import is_real
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, knows_ends, shortest, summarise
+from ropewalk.draws.stakes import Stakes, stakes_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import VERDICTS, Leaning, Verdict, judged_text
@@ -330,7 +331,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """The posterior of a difference A − B, and the verdict on it where there is a ROPE."""
+    """The posterior of a difference A − B, what depends on it, and the verdict on it where there is a ROPE."""
 
     delta: Estimate
     prob_below_zero: float
@@ -338,6 +339,11 @@ class Contrast:
     regions: Regions | None
     rope_path: tuple[Piece, ...] | None
     decision: Decision | None
+    stakes: Stakes | None = None
+
+    def without_verdict(self) -> Contrast:
+        """Return what is left where the model can bear no verdict: no choice should rest on it."""
+        return replace(self, regions=None, rope_path=None, decision=None, stakes=None)
 
 
 def contrast(
@@ -360,6 +366,7 @@ def contrast(
         regions=regions,
         rope_path=path,
         decision=decision,
+        stakes=stakes_of(delta, higher_is_better=question.higher_is_better, worth=estimate.worth(delta.size)),
     )
 
 
@@ -401,6 +408,7 @@ def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> 
         regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
         rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
         decision=decision,
+        stakes=None if original.stakes is None else original.stakes.mirrored(),
     )
 
 

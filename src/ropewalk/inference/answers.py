@@ -14,7 +14,7 @@ from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import count_below
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
-from ropewalk.inference.outlook import with_outlook
+from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
@@ -51,7 +51,7 @@ def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = 
         sd_draws=sd_draws,
         remarks=remarks_beside(answer, draft),
     )
-    return with_outlook(whole)
+    return with_outlook(with_labels(whole))
 
 
 def draw_comparison(
@@ -78,7 +78,7 @@ def draw_comparison(
     judged = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
     drawing = draft.judged(estimates)
     if drawing.no_verdict:
-        judged = replace(judged, regions=None, rope_path=None, decision=None)
+        judged = judged.without_verdict()
     answer = Comparison(
         a=names[0],
         b=names[1],
@@ -90,6 +90,7 @@ def draw_comparison(
         regions=judged.regions,
         rope_path=judged.rope_path,
         decision=judged.decision,
+        stakes=judged.stakes,
         bayes_factor=None,
         draws=draft.draws,
         recipe=recipe,
@@ -210,7 +211,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         judged = contrast(delta, recipe.question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
         reasons.append(draft.judged((estimates[i], estimates[j])).no_verdict)
         if reasons[-1]:
-            judged = replace(judged, regions=None, rope_path=None, decision=None)
+            judged = judged.without_verdict()
         pairwise.append(Pair(a=names[i], b=names[j], contrast=judged))
     if all(reasons):
         drawing = replace(drawing, no_verdict=reasons[0])

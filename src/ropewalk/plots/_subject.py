@@ -113,8 +113,7 @@ def _(m: MetricPosterior) -> Subject:
         title = _judged(m.decision, told)
     elif m.prob_at_least is not None and bar is not None:
         sides = Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least)
-        below, _, above = _shares(sides, (("", "P(below the bar)"), ("", ""), ("", "P(at least the bar)")), n_draws)
-        shares = (below, above)
+        shares = _shares(sides, (("", "P(below the bar)"), ("", ""), ("", "P(at least the bar)")), n_draws)
     return Subject(posterior=posterior_of(m), shares=shares, title=title, label=f"{metric_words(m.recipe)} of {name}")
 
 

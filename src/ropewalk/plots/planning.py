@@ -130,7 +130,8 @@ def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
 
 def _stack_decisions(ax: Axes, rows: Sequence[_Row], rope: Any) -> None:
     """Stack the shares of the decisions behind everything, and name them at the right end."""
-    one_sided = isinstance(rope, Sequence) and any(end is None or not math.isfinite(end) for end in rope)
+    ends = () if isinstance(rope, str) or not isinstance(rope, Sequence) else rope
+    one_sided = any(end is None or not math.isfinite(end) for end in ends)
     known = [row.shares for row in rows if row.shares is not None]
     if len(known) < len(rows):
         return

@@ -9,6 +9,7 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece, Regions
 from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.stakes import Stakes
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
@@ -46,6 +47,7 @@ class Comparison(OneMetric, Remarked):
     remarks: tuple[Remark, ...] = ()
     tests: Battery | None = None
     more: MoreData | None = None
+    stakes: Stakes | None = None
 
     @property
     def mean(self) -> float:
@@ -61,6 +63,39 @@ class Comparison(OneMetric, Remarked):
     def hdi(self) -> Interval:
         """The highest density interval of A − B."""
         return self.delta.hdi
+
+    @property
+    def expected_gain(self) -> float | None:
+        """What shipping A instead of B is expected to gain, E[max(Δ, 0)] with Δ such that more is better for A.
+
+        None, like `expected_loss`, where there can be no verdict.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> news = rw.examples.news20()
+        >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rng=0)
+        >>> r.expected_gain > r.expected_loss, abs(r.expected_gain - r.expected_loss - r.mean) < 1e-9
+        (True, True)
+        """
+        return None if self.stakes is None else self.stakes.gain
+
+    @property
+    def expected_loss(self) -> float | None:
+        """What shipping A instead of B is expected to lose, E[max(−Δ, 0)]; see `expected_gain`."""
+        return None if self.stakes is None else self.stakes.loss
+
+    @property
+    def pairing(self) -> float | None:
+        """How many times the items separate test sets would need for an interval as narrow; None where none are paired.
+
+        The variance that Δ would have with separate items, var(psi_A) + var(psi_B), over the variance that it has.
+        """
+        recipe = self.recipe
+        spread = float(self.draws.delta().var())
+        if not recipe.model.paired or len(recipe.tables) > 1 or not recipe.tables[0].n_items or not spread:
+            return None
+        return float(self.draws.psi[0].var() + self.draws.psi[1].var()) / spread
 
     @property
     def rope(self) -> Interval | None:
@@ -107,6 +142,8 @@ class Comparison(OneMetric, Remarked):
             "bayes_factor": None
             if factor is None
             else {**base.pick(factor, "sd sd_reliable rope rope_reliable rope_bound"), "reason": factor.reason or None},
+            "stakes": base.stakes_dict(self.stakes),
+            "pairing": self.pairing,
             "tests": None if self.tests is None else base.plain(self.tests.tests),
             "more_data": base.more_dict(self.more),
             "recipe": base.recipe_dict(recipe),

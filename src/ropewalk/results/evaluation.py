@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, mirrored
 from ropewalk.draws.intervals import Estimate
+from ropewalk.draws.stakes import Stakes
 from ropewalk.models import AnyMetric
 from ropewalk.results import base
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
@@ -213,12 +214,24 @@ class Pair:
         """The verdict, where there is a ROPE."""
         return self.contrast.decision
 
+    @property
+    def stakes(self) -> Stakes | None:
+        """What shipping A instead of B is expected to gain and to lose; None where there can be no verdict."""
+        return self.contrast.stakes
+
     def to_dict(self) -> dict[str, Any]:
         """Return the pair in plain Python types; the ROPE is that of the ranking."""
         verdict = base.verdict_dict(None, self.contrast.regions, self.decision)
         del verdict["rope"]
         more = base.more_dict(self.more, rows=False)
-        return {"a": self.a, "b": self.b, "delta": base.delta_dict(self.contrast), **verdict, "more_data": more}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "delta": base.delta_dict(self.contrast),
+            **verdict,
+            "stakes": base.stakes_dict(self.stakes, labels=False),
+            "more_data": more,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

@@ -236,6 +236,26 @@ def hdi_text(estimate: Any, *, sign: bool = False) -> str:
     return interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)
 
 
+def amount(value: float, error: float, std: float) -> str:
+    """Write an expected gain or loss: two digits at most, none that Monte Carlo error does not carry.
+
+    Below some thousandths of the posterior's `std` it is written as a bound.
+
+    Examples
+    --------
+    >>> amount(0.01234, 0.00001, 0.01), amount(0.01234, 0.002, 0.01), amount(0.0, 0.0, 0.01), amount(3.0, 0.1, 2.0)
+    ('0.012', '0.01', 'under 0.0001', '3.0')
+    """
+    if std <= 0:
+        return f"{value:g}"
+    finest = math.ceil(-math.log10(std)) + 2
+    carried = math.floor(-math.log10(error)) if error > 0 else finest
+    wanted = 1 - math.floor(math.log10(value)) if value > 0 else finest
+    places = min(max(min(wanted, carried, finest), 0), _MAX_DECIMALS)
+    text = f"{value:,.{places}f}"
+    return text if float(text.replace(",", "")) else f"under {10.0**-places:.{places}f}"
+
+
 def number(value: float | None, places: int, *, sign: bool = False) -> str:
     """Write a number with a fixed number of decimals; "–" for one that is not there.
 

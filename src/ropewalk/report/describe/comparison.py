@@ -63,6 +63,7 @@ def sections(
         *untested.answer_sections((panel,), preset=preset, note=moves),
         *differences.differences_section(c, extras, preset, moves),
         *differences.sureness_section(panel, extras.priors),
+        *differences.stakes_section(c),
         *(() if c.more is None else prospect_section(c.more, more_table(c.more))),
         *document.table_section(),
         *differences.classifier_section(c, extras, moves, scores_known=scores_known),
@@ -87,6 +88,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         ("Data", _data(c, a, b)),
         (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
         ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+        ("Stakes", stakes_line(c)),
         ("Chains", words.chains_text(c)),
     )
     title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"
@@ -111,6 +113,23 @@ def _verdict(c: Comparison, a: str, b: str) -> str:
     assert c.decision is not None and c.rope is not None  # noqa: S101, PT018 - asked only where there is one
     up = c.recipe.metric.higher_is_better
     return writing.judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up)
+
+
+def stakes_line(c: Comparison) -> str:
+    """Write what shipping the better-looking one gains and loses, and what as many items again would save."""
+    if c.stakes is None:
+        return ""
+    told = words.stakes_words(c)
+    text = (
+        f"shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
+        f"{words.unit_text(c.metric)}"
+    )
+    if not told.labels or told.loss.startswith("under"):
+        return text
+    counted = max(table.n_items for table in c.recipe.tables)
+    n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - counted))  # as many again
+    each = " for each" if len(c.recipe.tables) > 1 else ""
+    return f"{text}; {n:,} more items{each} would save {worth} of that loss"
 
 
 def _data(c: Comparison, a: str, b: str) -> str:

@@ -49,7 +49,7 @@ STEPS_OF_SEARCH: Final = 200  # an answer to half a percent is fine enough
 MAX_ITEMS_NOT_ROUNDED: Final = 10
 MIN_ITEMS: Final = 50
 MIN_ITEMS_OF_RARER_CLASS: Final = 20  # of two
-_ROUGH: Final = (
+ROUGH: Final = (
     "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
     "points and more"
 )
@@ -187,14 +187,8 @@ class Outlook:
     def _whole(self, sizes: Iterable[float]) -> tuple[int, ...]:
         return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in sizes}))
 
-    def _is_thin(self) -> bool:
-        """Whether there are too few items for the posterior to shrink as that of a mean does."""
-        tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == BINARY]
-        rarest = min((int(table.items_by_class().min()) for table in tables), default=MIN_ITEMS_OF_RARER_CLASS)
-        return min(self.counted) < MIN_ITEMS or rarest < MIN_ITEMS_OF_RARER_CLASS
-
     def _rough(self) -> Remark:
-        text = f"{_ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{_ROUGH}."
+        text = f"{ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{ROUGH}."
         return note("rough_extrapolation", text)
 
     def extrapolated(
@@ -219,7 +213,7 @@ class Outlook:
             max_n=self.most,
             method="extrapolation",
             simulations=0,
-            remarks=(*remarks, self._rough()) if self._is_thin() else remarks,
+            remarks=(*remarks, self._rough()) if is_thin(self.recipe, self.counted) else remarks,
         )
 
 
@@ -229,6 +223,13 @@ def _rounded(size: float) -> int:
         return round(size)
     unit = int(10 ** (math.floor(math.log10(size)) - 1))
     return round(size / unit) * unit
+
+
+def is_thin(recipe: Recipe, counted: tuple[int, ...]) -> bool:
+    """Whether there are too few items for the posterior to shrink as that of a mean does."""
+    tables = [t for t in recipe.tables if isinstance(t, Outcomes) and t.n_labels == BINARY]
+    rarest = min((int(table.items_by_class().min()) for table in tables), default=MIN_ITEMS_OF_RARER_CLASS)
+    return min(counted) < MIN_ITEMS or rarest < MIN_ITEMS_OF_RARER_CLASS
 
 
 def remaining(variances: tuple[float, ...], counted: tuple[int, ...], n: int) -> float:
@@ -288,10 +289,12 @@ class Labels:
             start, stop = (start, middle) if self.after(middle).loss <= max_loss else (middle, stop)
         return stop
 
-    def sizes(self) -> tuple[int, ...]:
-        """Return numbers of items worth looking at: multiples of those counted."""
-        wanted = (_rounded(share * max(self.counted)) for share in MULTIPLES_OF_COUNTED)
-        return tuple(sorted({min(max(size, 1), self.most) for size in wanted}))
+    def around(self, needed: int | None = None) -> tuple[int, ...]:
+        """Return numbers of items worth looking at: around those needed, or multiples of those counted."""
+        wanted = [share * max(self.counted) for share in MULTIPLES_OF_COUNTED]
+        if needed:
+            wanted = [share * needed for share in MULTIPLES_OF_NEEDED]
+        return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in wanted}))
 
 
 def with_labels(result: Comparison) -> Comparison:
@@ -299,7 +302,7 @@ def with_labels(result: Comparison) -> Comparison:
     if result.stakes is None or not all(table.n_items for table in result.recipe.tables):
         return result
     labels = Labels.of(result)
-    return replace(result, stakes=replace(result.stakes, labels=tuple(map(labels.after, labels.sizes()))))
+    return replace(result, stakes=replace(result.stakes, labels=tuple(map(labels.after, labels.around()))))
 
 
 def with_outlook(result: R) -> R:

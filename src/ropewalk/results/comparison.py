@@ -14,7 +14,7 @@ from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
-from ropewalk.results.planning import MoreData
+from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray
@@ -114,6 +114,10 @@ class Comparison(OneMetric, Remarked):
     def more_data(self, *, target: float = 0.8, goal: str = "conclusive", **how: Any) -> MoreData:
         """Estimate how many more items would settle the question: see `planning.more_data` for the options."""
         return upwards.more_data(self, target=target, goal=goal, **how)
+
+    def worth_of_labels(self, *, max_loss: float | None = None, **how: Any) -> LabelPlan:
+        """Estimate what more labels are worth, and how many bring the expected loss down: see `planning`."""
+        return upwards.worth_of_labels(self, max_loss=max_loss, **how)
 
     def confusions(self) -> tuple[Confusion, Confusion]:
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""

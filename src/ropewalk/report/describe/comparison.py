@@ -116,7 +116,7 @@ def _verdict(c: Comparison, a: str, b: str) -> str:
 
 
 def stakes_line(c: Comparison) -> str:
-    """Write what shipping the better-looking one gains and loses, and what as many items again would save."""
+    """Write what shipping the better-looking one gains and loses; if it is open, what as many items again would save."""
     if c.stakes is None:
         return ""
     told = words.stakes_words(c)
@@ -124,7 +124,7 @@ def stakes_line(c: Comparison) -> str:
         f"shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
         f"{words.unit_text(c.metric)}"
     )
-    if not told.labels or told.loss.startswith("under"):
+    if c.conclusive or not told.labels or told.loss.startswith("under"):
         return text
     counted = max(table.n_items for table in c.recipe.tables)
     n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - counted))  # as many again

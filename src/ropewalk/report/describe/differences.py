@@ -207,7 +207,10 @@ def stakes_section(c: Comparison) -> tuple[Section, ...]:
         each = " for each" if len(c.recipe.tables) > 1 else ""
         header = (f"more items{each}", "would save", "expected loss left")
         table = Table(header=header, rows=rows, text_columns=0, ends_in_text=False, note=_WORTH)
-        blocks = (Facts(facts), *((replace(table, label="What more labels are worth"),) if rows else ()))
+        blocks = (
+            Facts(facts),
+            *((replace(table, label="What more labels are worth"),) if rows and not c.conclusive else ()),
+        )
     if c.pairing is not None:
         blocks = (*blocks, Text(pairing_text(c.pairing)))
     return (Section("What is at stake?", blocks),) if blocks else ()

@@ -116,7 +116,7 @@ def _verdict(c: Comparison, a: str, b: str) -> str:
 
 
 def stakes_line(c: Comparison) -> str:
-    """Write what shipping the better-looking one gains and loses; if it is open, what as many items again would save."""
+    """Write what shipping the better-looking one gains and loses; where it is open, what as many items again save."""
     if c.stakes is None:
         return ""
     told = words.stakes_words(c)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ropewalk._checks import is_real
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, knows_ends, shortest, summarise
-from ropewalk.draws.stakes import Stakes, stakes_of
+from ropewalk.draws.stakes import LabelWorth
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import VERDICTS, Leaning, Verdict, judged_text
@@ -309,6 +309,64 @@ def path_text(path: Sequence[Piece], places: int) -> str:
         elif piece.verdict is Verdict.EQUIVALENT:
             parts.append(f"≈ holds from ±{math.ceil(piece.start * unit - _ROUNDING_ERROR) / unit:.{places}f} on")
     return "; ".join(parts)
+
+
+# -- what depends on it ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stakes:
+    """What shipping A instead of B is expected to gain and to lose, with Monte Carlo errors, and what labels are worth.
+
+    `labels` say what more items are worth, where there are items to extrapolate from.
+    """
+
+    gain: float
+    loss: float
+    gain_mc_error: float
+    loss_mc_error: float
+    labels: tuple[LabelWorth, ...] = ()
+
+    @property
+    def prefers_a(self) -> bool:
+        """Whether A has the better mean."""
+        return self.gain >= self.loss
+
+    @property
+    def certainty(self) -> float:
+        """What it is worth to know which is better: the expected loss of shipping the better-looking one."""
+        return min(self.gain, self.loss)
+
+    @property
+    def certainty_mc_error(self) -> float:
+        """The Monte Carlo error of `certainty`."""
+        return self.loss_mc_error if self.prefers_a else self.gain_mc_error
+
+    def mirrored(self) -> Stakes:
+        """Return what shipping B instead of A is expected to gain and to lose."""
+        return replace(
+            self, gain=self.loss, loss=self.gain, gain_mc_error=self.loss_mc_error, loss_mc_error=self.gain_mc_error
+        )
+
+
+def stakes_of(delta: FloatArray, *, higher_is_better: bool, worth: int) -> Stakes:
+    """Return the stakes from draws of A − B that are worth so many independent ones.
+
+    Examples
+    --------
+    >>> stakes = stakes_of(np.array([-0.1, 0.1, 0.3]), higher_is_better=True, worth=3)
+    >>> round(stakes.gain, 4), round(stakes.loss, 4), round(stakes.certainty, 4)
+    (0.1333, 0.0333, 0.0333)
+    """
+    gained = np.maximum(delta if higher_is_better else -delta, 0.0)
+    gain, gain_error = _mean(gained, worth)
+    lost = np.maximum(-delta if higher_is_better else delta, 0.0)
+    loss, loss_error = _mean(lost, worth)
+    return Stakes(gain=gain, loss=loss, gain_mc_error=gain_error, loss_mc_error=loss_error)
+
+
+def _mean(values: FloatArray, worth: int) -> tuple[float, float]:
+    return float(values.mean()), float(values.std()) / math.sqrt(worth)
 
 
 # -- one difference, judged --------------------------------------------------------------------------------

@@ -1,15 +1,14 @@
-"""What depends on a choice between two classifiers: expected gain, expected loss, and what it is worth to learn more.
+"""What it is worth to learn more of a difference before one of two classifiers is shipped.
 
-Δ is oriented so that more is better for A. To ship A instead of B gains max(Δ, 0) and loses max(−Δ, 0). Who ships the
-one with the better mean is expected to lose the smaller of the two means, and that is what it would be worth to know
-for certain which is better (the expected value of perfect information); data that move the mean are worth a part of it
-(the expected value of sample information, Raiffa and Schlaifer 1961).
+Who ships the one with the better mean is expected to lose what it would be worth to know for certain which is better
+(the expected value of perfect information); data that move the mean are worth a part of it (the expected value of
+sample information, Raiffa and Schlaifer 1961).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,61 +22,6 @@ class LabelWorth:
     n: int
     worth: float
     loss: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stakes:
-    """What shipping A instead of B is expected to gain and to lose, with Monte Carlo errors, and what labels are worth.
-
-    `labels` say what more items are worth, where there are items to extrapolate from.
-    """
-
-    gain: float
-    loss: float
-    gain_mc_error: float
-    loss_mc_error: float
-    labels: tuple[LabelWorth, ...] = ()
-
-    @property
-    def prefers_a(self) -> bool:
-        """Whether A has the better mean."""
-        return self.gain >= self.loss
-
-    @property
-    def certainty(self) -> float:
-        """What it is worth to know which is better: the expected loss of shipping the better-looking one."""
-        return min(self.gain, self.loss)
-
-    @property
-    def certainty_mc_error(self) -> float:
-        """The Monte Carlo error of `certainty`."""
-        return self.loss_mc_error if self.prefers_a else self.gain_mc_error
-
-    def mirrored(self) -> Stakes:
-        """Return what shipping B instead of A is expected to gain and to lose."""
-        return replace(
-            self, gain=self.loss, loss=self.gain, gain_mc_error=self.loss_mc_error, loss_mc_error=self.gain_mc_error
-        )
-
-
-def stakes_of(delta: FloatArray, *, higher_is_better: bool, worth: int) -> Stakes:
-    """Return the stakes from draws of A − B that are worth so many independent ones.
-
-    Examples
-    --------
-    >>> stakes = stakes_of(np.array([-0.1, 0.1, 0.3]), higher_is_better=True, worth=3)
-    >>> round(stakes.gain, 4), round(stakes.loss, 4), round(stakes.certainty, 4)
-    (0.1333, 0.0333, 0.0333)
-    """
-    gained = np.maximum(delta if higher_is_better else -delta, 0.0)
-    gain, gain_error = _mean(gained, worth)
-    lost = np.maximum(-delta if higher_is_better else delta, 0.0)
-    loss, loss_error = _mean(lost, worth)
-    return Stakes(gain=gain, loss=loss, gain_mc_error=gain_error, loss_mc_error=loss_error)
-
-
-def _mean(values: FloatArray, worth: int) -> tuple[float, float]:
-    return float(values.mean()), float(values.std()) / math.sqrt(worth)
 
 
 class Learning:

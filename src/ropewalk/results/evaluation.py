@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, mirrored
+from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, Stakes, mirrored
 from ropewalk.draws.intervals import Estimate
-from ropewalk.draws.stakes import Stakes
 from ropewalk.models import AnyMetric
 from ropewalk.results import base
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered

@@ -49,6 +49,14 @@ def test_the_errors_are_those_of_means_of_so_many_independent_draws():
     assert fewer.gain_mc_error / again.gain_mc_error == pytest.approx(2.0, rel=0.2)
 
 
+def test_a_side_without_draws_is_known_to_about_one_draw(rng):
+    delta = rng.normal(1.0, 0.1, 200)
+    stakes = stakes_of(delta, higher_is_better=True, worth=200)
+    assert stakes.loss == 0
+    assert stakes.loss_mc_error == pytest.approx(delta.std() / 200)
+    assert amount(stakes.loss, stakes.loss_mc_error, float(delta.std())) == "under 0.001"
+
+
 draws = st.lists(st.floats(-1, 1).map(lambda x: round(x, 6)), min_size=2, max_size=40).map(np.array)
 
 
@@ -205,10 +213,12 @@ def test_pairing_is_worth_the_variance_of_separate_items_over_that_of_the_same(t
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        # 400 items, accuracies .8 and .8: both right, only a, only b, neither.
+        # 400 items, accuracies .8 and .8 (then .66 and .66): both right, only a, only b, neither.
         ((256, 64, 64, 16), 1.0),  # independent errors
         ((300, 20, 20, 60), 0.32 / 0.10),  # nine in ten answers alike
         ((240, 80, 80, 0), 0.32 / 0.40),  # never wrong on the same item
+        ((128, 136, 136, 0), 0.4488 / 0.68),  # the same at accuracies of .66
+        ((244, 20, 20, 116), 0.4488 / 0.10),
     ],
 )
 def test_pairing_is_worth_what_the_correlation_of_errors_says(pairs, expected):

@@ -358,15 +358,15 @@ def stakes_of(delta: FloatArray, *, higher_is_better: bool, worth: int) -> Stake
     >>> round(stakes.gain, 4), round(stakes.loss, 4), round(stakes.certainty, 4)
     (0.1333, 0.0333, 0.0333)
     """
-    gained = np.maximum(delta if higher_is_better else -delta, 0.0)
-    gain, gain_error = _mean(gained, worth)
-    lost = np.maximum(-delta if higher_is_better else delta, 0.0)
-    loss, loss_error = _mean(lost, worth)
-    return Stakes(gain=gain, loss=loss, gain_mc_error=gain_error, loss_mc_error=loss_error)
-
-
-def _mean(values: FloatArray, worth: int) -> tuple[float, float]:
-    return float(values.mean()), float(values.std()) / math.sqrt(worth)
+    better = delta if higher_is_better else -delta
+    least = float(delta.std()) / worth  # a side without draws is known to about one draw
+    gained, lost = np.maximum(better, 0.0), np.maximum(-better, 0.0)
+    return Stakes(
+        gain=float(gained.mean()),
+        loss=float(lost.mean()),
+        gain_mc_error=max(float(gained.std()) / math.sqrt(worth), least),
+        loss_mc_error=max(float(lost.std()) / math.sqrt(worth), least),
+    )
 
 
 # -- one difference, judged --------------------------------------------------------------------------------

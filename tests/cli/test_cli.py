@@ -46,6 +46,13 @@ def test_tables(run, option, start):
     assert out.startswith(start)
 
 
+def test_a_mass_that_two_regions_could_hold_is_a_usage_error(run):
+    rule = ("--rule", "probability", "--prob", 0.4)
+    code, out, err = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05, *rule)
+    assert (code, out) == (2, "")
+    assert "`--prob` must be at least 0.5 with --rule probability" in err
+
+
 def test_without_a_rope_the_hint_goes_to_stderr(run):
     code, out, err = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--draws", 2000)
     assert code == 0

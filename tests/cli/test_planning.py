@@ -32,6 +32,27 @@ def results(tmp_path):
     return str(path)
 
 
+def test_a_plan_by_the_expected_loss_takes_no_rope(run, scenario):
+    ask = ("--max-loss", 0.02, "--simulations", 400, "--draws", 500, "--json")
+    code, out, err = run("plan", scenario, *ask)
+    assert (code, err) == (0, "")
+    ours = rw.plan(rw.BinaryScenario(**PAIRS), max_loss=0.02, rng=0, simulations=400, draws=500)
+    assert json.loads(out) == ours.to_dict()
+
+
+def test_from_results_the_expected_loss_says_how_many_more_labels(run, results):
+    code, out, err = run("plan", "--from", results, "--max-loss", 1e-7)
+    assert (code, err) == (0, "")
+    told = " ".join(out.split())
+    assert "more items bring the expected loss of shipping the better-looking one down to 1e-07" in told
+    code, out, err = run("plan", "--from", results, "--max-loss", 0.002, "--rope", 0.1)
+    assert (code, out) == (2, "")
+    assert "--rope does not go with --max-loss" in err
+    code, out, err = run("plan", "--from", results, "--max-loss", 0.002, "--fresh")
+    assert (code, out) == (2, "")
+    assert "about a scenario" in err
+
+
 def test_power_in_json_is_what_python_says(run, scenario):
     code, out, err = run(
         "power", scenario, "--n", "1000,500", "--goal", ">>", "--rope", 0.05, "--seed", 4, *QUICK, "--json"

@@ -28,7 +28,7 @@ from ropewalk.draws.decision import (
 )
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.writing import Verdict, bar_text, verdict_text
+from ropewalk.text.writing import Verdict, bar_text, judged_bar_text, judged_text, verdict_text
 from strategies import half_widths
 
 ROPE = Interval(-0.05, 0.05)
@@ -95,6 +95,91 @@ def test_one_sided_ropes_decide():
 def test_a_bad_rope_is_refused(rope, told):
     with pytest.raises(InvalidInputError, match=told):
         parse_rope(rope)
+
+
+@pytest.mark.parametrize("prob", [0.49, 0.05])
+def test_the_probability_rule_refuses_a_mass_that_two_regions_could_hold(prob, table):
+    with pytest.raises(InvalidInputError, match=r"at least 0\.5"):
+        rw.compare(table, rope=0.1, rule="probability", prob=prob, rng=0)
+    # The HDI of such a mass is a short interval, and nothing is wrong with it.
+    assert rw.compare(table, rope=0.1, prob=prob, rng=0, draws=1_000).decision is not None
+
+
+def test_the_probability_rule_takes_a_mass_of_one_half(table):
+    r = rw.compare(table, rope=0.1, rule="probability", prob=0.5, rng=0, draws=1_000)
+    assert sum(mass >= 0.5 for mass in (r.regions.below, r.regions.inside, r.regions.above)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("rope", "symbol", "words"),
+    [
+        ((-0.02, math.inf), "≈", "x is not worse than y by more than 0.02"),
+        ((-0.02, math.inf), "≪", "x is worse than y by more than 0.02"),
+        ((0.02, math.inf), "≈", "x is better than y by more than 0.02"),
+        ((0.02, math.inf), "≪", "x is not better than y by more than 0.02"),
+        ((-math.inf, 0.02), "≈", "x is not better than y by more than 0.02"),
+        ((-math.inf, 0.02), "≫", "x is better than y by more than 0.02"),
+        ((-math.inf, -0.02), "≈", "x is worse than y by more than 0.02"),
+        ((-math.inf, -0.02), "≫", "x is not worse than y by more than 0.02"),
+        ((0.0, math.inf), "≈", "x is not worse than y"),
+        ((0.0, math.inf), "≪", "x is worse than y"),
+        ((-math.inf, 0.0), "≈", "x is not better than y"),
+        ((-math.inf, 0.0), "≫", "x is better than y"),
+    ],
+)
+def test_one_sided_words_say_what_the_hdi_shows_and_never_equivalent(rope, symbol, words):
+    assert judged_text(Verdict(symbol), None, rope, "x", "y", higher_is_better=True) == words
+    # The same words where less is better and everything is mirrored.
+    turned = (-rope[1], -rope[0])
+    assert judged_text(Verdict(symbol), None, turned, "x", "y", higher_is_better=False) == words
+    told = judged_bar_text(Verdict(symbol), None, rope, "x", "0.8", higher_is_better=True)
+    assert told == words.replace("than y", "than the bar of 0.8")
+
+
+one_sided = st.floats(-0.1, 0.1).flatmap(lambda edge: st.sampled_from([(edge, math.inf), (-math.inf, edge)]))
+
+
+@given(one_sided, st.floats(-0.3, 0.3), st.booleans())
+def test_what_is_said_of_a_one_sided_rope_is_true_of_the_draws(rope, mean, up):
+    """Read the sentence as English, and hold it against the interval; seen from B it says the same."""
+    draws = np.random.default_rng(0).normal(mean, 0.03, 2_000)
+    question = Question(rope=Interval(*rope), prob=0.9, rule="hdi", higher_is_better=up)
+    judged = contrast(draws, question, observed=None, names=("x", "y"))
+    assert judged.rope_path is None
+    text = judged.decision.text
+    assert "equivalent" not in text
+    low, high = judged.delta.hdi if up else judged.delta.hdi.mirrored()
+    margin = float(text.partition("by more than ")[2].partition(";")[0] or 0)
+    claim = text.partition("x is " if judged.decision.conclusive else "leaning x ")[2].partition(" than")[0]
+    truth = {
+        "better": low >= margin - 1e-6, "not worse": low >= -margin - 1e-6,
+        "worse": high <= -margin + 1e-6, "not better": high <= margin + 1e-6,
+    }  # fmt: skip
+    assert truth[claim] == judged.decision.conclusive
+    assert judged.decision.leaning in ({None} if judged.decision.conclusive else {"a", "b"})
+    assert (judged.decision.leaning == "a") == (not judged.decision.conclusive and claim in {"better", "not worse"})
+    turned = mirrored(judged, question, ("y", "x")).decision
+    other = {"better": "worse", "worse": "better", "not better": "not worse", "not worse": "not better"}[claim]
+    assert f"y{' is' if turned.conclusive else ''} {other} than x" in turned.text
+
+
+@pytest.mark.parametrize("prob", [0.95, 0.99, 0.999, 0.9999])
+def test_an_hdi_end_is_known_only_with_draws_beyond_it(rng, prob):
+    """As many draws as leave 39 beyond the HDI settle nothing, however far the ROPE is."""
+    fewest = math.ceil(40 / (1 - prob) - 1e-6)
+    wide = estimate_with(-0.001, 0.001, (1e-6, 1e-6))
+    how = {"prob": prob, "rule": "hdi"}
+    assert is_stable(wide, INSIDE, ROPE, n_draws=max(fewest, 1_000), **how)
+    assert not is_stable(wide, INSIDE, ROPE, n_draws=fewest - 1, **how)
+
+
+def test_a_mass_of_9999_is_not_stable_with_a_thousand_draws_and_auto_goes_on_drawing(table):
+    r = rw.compare(table, rope=0.5, prob=0.9999, rng=0, draws=1_000)
+    assert not r.decision.stable
+    assert "too few draws beyond the HDI" in " ".join(str(r).split())
+    auto = rw.compare(table, rope=0.5, prob=0.9999, rng=0)
+    assert len(auto.draws) == 800_000  # 200,000 would leave 20 beyond it
+    assert auto.decision.stable
 
 
 def draws_of(rng, mean=0.02, std=0.02, n=4_000):
@@ -323,7 +408,7 @@ def test_zero_itself_is_neither_above_nor_below():
 def test_a_mirrored_contrast_is_that_of_the_negative_draws(rng, rule, better, mean):
     draws, rope = draws_of(rng, mean), Interval(-0.05, 0.04)
     one, other = (Question(rope=side, prob=0.9, rule=rule, higher_is_better=better) for side in (rope, rope.mirrored()))
-    turned = mirrored(contrast(draws, one, observed=0.01, names=("a", "b")), rope, ("b", "a"))
+    turned = mirrored(contrast(draws, one, observed=0.01, names=("a", "b")), one, ("b", "a"))
     direct = contrast(-draws, other, observed=-0.01, names=("b", "a"))
     assert (turned.decision, turned.regions) == (direct.decision, direct.regions)
     assert (turned.prob_below_zero, turned.prob_above_zero) == (direct.prob_below_zero, direct.prob_above_zero)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.parser
 import json
+import math
 import re
 
 import pytest
@@ -145,10 +146,49 @@ def test_the_table_has_the_papers_columns_in_their_order(news):
     told = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=2_000)
     header = told.to_markdown().splitlines()[0]
     columns = [column.strip() for column in header.strip("|").split("|")]
-    papers = ["class", "mean", "std", "BF", "LG pct", "ROPE pct", "HDI", "decision"]
+    papers = ["class", "mean", "std", "ROPE BF", "LG pct", "ROPE pct", "HDI", "decision"]
     assert [column for column in columns if column != "more items"] == papers
     assert len(told.to_markdown().splitlines()) == 24  # header, rule, 20 classes, caption
     assert "each class against the rest" in str(told)
+
+
+def test_the_first_screen_has_one_bayes_factor_and_the_page_has_both(table):
+    r = rw.compare(table, rope=0.05, model="sigir2016", rng=0)
+    assert r.bayes_factor.sd is not None
+    rope = factor(r.bayes_factor.rope, bound=r.bayes_factor.rope_bound)
+    page, card = r.to_html(), r._repr_html_()
+    for told in (str(r), card, r.to_markdown(), r.to_latex(), r.sentence()):
+        assert "Savage" not in told
+    assert f"odds of lying in the ROPE {rope}-fold" in " ".join(str(r).split())
+    assert f"| {rope} |" in r.to_markdown()
+    assert "Savage-Dickey at 0" in page.partition("For those who ask")[2]
+    assert "Savage-Dickey at 0" not in page.partition("For those who ask")[0]
+    assert r.to_dict()["bayes_factor"]["sd"] == r.bayes_factor.sd
+
+
+@pytest.mark.parametrize("metric", ["f1", "fnr"])
+@pytest.mark.parametrize("rope", [(-0.05, math.inf), (-math.inf, 0.05), (-0.001, math.inf), (0.02, math.inf)])
+def test_no_surface_calls_a_one_sided_rope_equivalent(table, metric, rope):
+    r = rw.compare(table, metric=metric, rope=rope, rng=0, draws=4_000)
+    assert r.rope_path is None
+    page = r.to_html().partition("<script")[0]
+    for told in (str(r), page, r._repr_html_(), r.to_markdown(), r.to_latex(), r.sentence(), r.to_json()):
+        assert "equivalent" not in told
+        assert "too close" not in told
+    assert 'type="range"' not in page  # a slider of half-widths
+
+
+def test_a_one_sided_rope_has_its_words_class_by_class_in_rankings_and_against_a_bar(news):
+    rope = (-0.05, math.inf)
+    classes = rw.compare_classes(news.outcomes, a="nb_mult", b="svm_l2", rope=rope, rng=0, draws=2_000)
+    ranked = rw.rank(news.outcomes, metric="accuracy", rope=rope, rng=0, draws=2_000)
+    barred = rw.evaluate(news.outcomes, "svm_l2", metric="accuracy", at_least=0.65, rope=rope, rng=0, draws=2_000)
+    for result in (classes, ranked, barred):
+        for told in (str(result), result.to_html().partition("<script")[0], result.sentence()):
+            assert "equivalent" not in told
+            assert "practically" not in told
+    assert "svm_l2 is not worse than the bar of 0.65 by more than 0.05" in str(barred)
+    assert "nb_mult's F1 was not worse than svm_l2's by more than 0.05 on" in classes.sentence()
 
 
 def test_evaluations_print_too(table):

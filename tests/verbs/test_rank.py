@@ -223,7 +223,7 @@ def test_a_mirrored_difference_is_that_of_the_mirrored_draws(rng, middle, rule, 
     draws = rng.normal(middle, 0.03, 4_000)
     asked = Question(rope=Interval(-0.05, 0.05), prob=0.95, rule=rule, higher_is_better=not less)
     there = contrast(draws, asked, observed=middle, names=("x", "y"))
-    back = mirrored(there, asked.rope, ("y", "x"))
+    back = mirrored(there, asked, ("y", "x"))
     expected = contrast(-draws, asked, observed=-middle, names=("y", "x"))
     assert back.decision == expected.decision
     assert back.regions == expected.regions

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import ropewalk as rw
 from ropewalk.cli.output import DECISION, DRAWING, answer
+from ropewalk.cli.reading import flag_of
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import ask_again
 from ropewalk.results import Comparison
-from ropewalk.results.options import PlanningOptions
+from ropewalk.results.options import PlanOptions, RunOptions, options_of
 
 
-class PlanQuestion(PlanningOptions, total=False):
+class PlanQuestion(PlanOptions, total=False):
     """What `rw.plan` takes, beside the truth."""
 
     target: Annotated[
@@ -42,10 +43,23 @@ def run(options: Options) -> None:
     truth, question = read_truth(options, PlanQuestion)
     if "fresh" in options and "results" not in options:
         raise InvalidInputError("--fresh is about a new test set given --from results.", hint="leave it out.")
-    if isinstance(truth, Comparison) and not {"fresh", "n", "cost_per_item", "value"} & options.keys():
+    if isinstance(truth, Comparison) and "max_loss" in question and "fresh" not in options:
+        answer(options, lambda: truth.worth_of_labels(**_about_labels(question)))
+    elif isinstance(truth, Comparison) and not {"fresh", "n", "cost_per_item", "value"} & options.keys():
         again = ask_again(truth.recipe, **{name: question.pop(name, None) for name in ("rope", "prob", "rule")})
         if "simulations" in question:  # users who say how many want them
             question["method"] = "simulation"
         answer(options, lambda: run_comparison(again).more_data(**question))
     else:
         answer(options, rw.plan, truth, **question)
+
+
+def _about_labels(question: dict[str, Any]) -> dict[str, Any]:
+    """Return what is asked about the worth of more labels, and refuse what it does not depend on."""
+    judged = [name for name in question if name not in {"max_loss", "max_n", *options_of(RunOptions)}]
+    if judged:
+        raise InvalidInputError(
+            f"{flag_of(judged[0])} does not go with --max-loss and --from: nothing is simulated or judged.",
+            hint="leave it out.",
+        )
+    return {name: question[name] for name in ("max_loss", "max_n") if name in question}

@@ -14,14 +14,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, shortest, summarise
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, knows_ends, shortest, summarise
+from ropewalk.draws.stakes import LabelWorth
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import VERDICTS, Leaning, Verdict, rope_text, verdict_text
+from ropewalk.text.writing import VERDICTS, Leaning, Verdict, judged_text
 from ropewalk.typing import FloatArray, IntArray, Rule
 
 _QUESTION = wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).")
 _ROUNDING_ERROR = 1e-9
+_LEAST_MASS = 0.5  # of a region that decides
 _ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
 
 
@@ -107,6 +109,15 @@ def _pair(rope: Any) -> Interval:
     if math.isinf(low) and math.isinf(high):
         raise InvalidInputError(wording("`rope` must have at least one finite end."), hint=_QUESTION)
     return Interval(low, high)
+
+
+def check_rule(rule: Rule, prob: float) -> None:
+    """Refuse a mass that two regions could hold at once, where the mass of a region decides."""
+    if rule == "probability" and prob < _LEAST_MASS:
+        raise InvalidInputError(
+            wording("`prob` must be at least 0.5 with rule='probability'; got {:g}.", prob),
+            hint="a region decides by holding this much of the posterior, and of less than half two could hold it.",
+        )
 
 
 def decide(hdi: Interval, rope: Interval, mean: float = 0.0) -> Verdict:
@@ -213,6 +224,8 @@ def rope_masses(ordered: FloatArray, top: float, n_points: int) -> RopeMasses:
 def is_stable(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
     """Whether other draws would decide alike: every HDI end over 4 of its errors from every ROPE edge.
 
+    Those errors are known only where at least 40 draws lie beyond the HDI.
+
     Under the probability rule: every region's mass over 4 of its errors from the bar. `<` and `>` both say
     undecided, and which of the two it is may still turn on the draws where the HDI sits astride the ROPE.
     """
@@ -221,6 +234,8 @@ def is_stable(estimate: Estimate, regions: Regions, rope: Interval, *, prob: flo
     if rule == "probability":
         masses = (regions.below, regions.inside, regions.above)
         return all(abs(p - prob) > _ERRORS * math.sqrt(max(p * (1 - p), 1 / n_draws) / n_draws) for p in masses)
+    if not knows_ends(n_draws, prob):
+        return False
     ends = zip((estimate.hdi.low, estimate.hdi.high), estimate.hdi_mc_error, strict=True)
     edges = [edge for edge in (rope.low, rope.high) if math.isfinite(edge)]
     return all(abs(end - edge) > _ERRORS * error for end, error in ends for edge in edges)
@@ -244,7 +259,9 @@ def judge(
         verdict = decide(hdi, bounds, mean)
     leaning: Leaning | None = None
     if not verdict.conclusive:
-        named: list[tuple[float, Leaning]] = [(facing.inside, "equivalent"), (facing.above, "a"), (facing.below, "b")]
+        # Inside a ROPE with one end nothing is equivalent: it favours one of the two, or it does not.
+        middle: Leaning = "equivalent" if not bounds.one_sided else "a" if math.isinf(bounds.high) else "b"
+        named: list[tuple[float, Leaning]] = [(facing.inside, middle), (facing.above, "a"), (facing.below, "b")]
         leaning = max(named, key=lambda pair: pair[0])[1]
     return regions, verdict, stable, leaning
 
@@ -294,6 +311,64 @@ def path_text(path: Sequence[Piece], places: int) -> str:
     return "; ".join(parts)
 
 
+# -- what depends on it ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stakes:
+    """What shipping A instead of B is expected to gain and to lose, with Monte Carlo errors, and what labels are worth.
+
+    `labels` say what more items are worth, where there are items to extrapolate from.
+    """
+
+    gain: float
+    loss: float
+    gain_mc_error: float
+    loss_mc_error: float
+    labels: tuple[LabelWorth, ...] = ()
+
+    @property
+    def prefers_a(self) -> bool:
+        """Whether A has the better mean."""
+        return self.gain >= self.loss
+
+    @property
+    def certainty(self) -> float:
+        """What it is worth to know which is better: the expected loss of shipping the better-looking one."""
+        return min(self.gain, self.loss)
+
+    @property
+    def certainty_mc_error(self) -> float:
+        """The Monte Carlo error of `certainty`."""
+        return self.loss_mc_error if self.prefers_a else self.gain_mc_error
+
+    def mirrored(self) -> Stakes:
+        """Return what shipping B instead of A is expected to gain and to lose."""
+        return replace(
+            self, gain=self.loss, loss=self.gain, gain_mc_error=self.loss_mc_error, loss_mc_error=self.gain_mc_error
+        )
+
+
+def stakes_of(delta: FloatArray, *, higher_is_better: bool, worth: int) -> Stakes:
+    """Return the stakes from draws of A − B that are worth so many independent ones.
+
+    Examples
+    --------
+    >>> stakes = stakes_of(np.array([-0.1, 0.1, 0.3]), higher_is_better=True, worth=3)
+    >>> round(stakes.gain, 4), round(stakes.loss, 4), round(stakes.certainty, 4)
+    (0.1333, 0.0333, 0.0333)
+    """
+    better = delta if higher_is_better else -delta
+    least = float(delta.std()) / worth  # a side without draws is known to about one draw
+    gained, lost = np.maximum(better, 0.0), np.maximum(-better, 0.0)
+    return Stakes(
+        gain=float(gained.mean()),
+        loss=float(lost.mean()),
+        gain_mc_error=max(float(gained.std()) / math.sqrt(worth), least),
+        loss_mc_error=max(float(lost.std()) / math.sqrt(worth), least),
+    )
+
+
 # -- one difference, judged --------------------------------------------------------------------------------
 
 
@@ -314,7 +389,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """The posterior of a difference A − B, and the verdict on it where there is a ROPE."""
+    """The posterior of a difference A − B, what depends on it, and the verdict on it where there is a ROPE."""
 
     delta: Estimate
     prob_below_zero: float
@@ -322,6 +397,11 @@ class Contrast:
     regions: Regions | None
     rope_path: tuple[Piece, ...] | None
     decision: Decision | None
+    stakes: Stakes | None = None
+
+    def without_verdict(self) -> Contrast:
+        """Return what is left where the model can bear no verdict: no choice should rest on it."""
+        return replace(self, rope_path=None, decision=None, stakes=None)
 
 
 def contrast(
@@ -333,9 +413,10 @@ def contrast(
     regions, path, decision = None, None, None
     if question.rope is not None:
         regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **question.how)
-        text = verdict_text(verdict, leaning, rope_text(question.rope), *names)
+        text = judged_text(verdict, leaning, question.rope, *names, higher_is_better=question.higher_is_better)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
-        path = rope_path(estimate, ordered, **question.how)
+        # Where the ROPE has one end only, no half-width is the reader's own.
+        path = None if question.rope.one_sided else rope_path(estimate, ordered, **question.how)
     return Contrast(
         delta=estimate,
         prob_below_zero=count_below(ordered, 0.0) / ordered.size,
@@ -343,6 +424,7 @@ def contrast(
         regions=regions,
         rope_path=path,
         decision=decision,
+        stakes=stakes_of(delta, higher_is_better=question.higher_is_better, worth=estimate.worth(delta.size)),
     )
 
 
@@ -363,12 +445,13 @@ def mirror(verdict: Verdict) -> Verdict:
 _OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
 
 
-def mirrored(original: Contrast, rope: Interval | None, names: tuple[str, str]) -> Contrast:
+def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> Contrast:
     """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
+    rope, up = question.rope, question.higher_is_better
     delta, regions, decision, path = original.delta, original.regions, original.decision, original.rope_path
     if decision is not None and rope is not None:
         verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
-        text = verdict_text(verdict, leaning, rope_text(rope.mirrored()), *names)
+        text = judged_text(verdict, leaning, rope.mirrored(), *names, higher_is_better=up)
         decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
     return Contrast(
         delta=replace(
@@ -383,6 +466,7 @@ def mirrored(original: Contrast, rope: Interval | None, names: tuple[str, str]) 
         regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
         rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
         decision=decision,
+        stakes=None if original.stakes is None else original.stakes.mirrored(),
     )
 
 

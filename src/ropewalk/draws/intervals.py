@@ -16,6 +16,14 @@ _SMALL_BATCH: Final = 50
 FEW_DRAWS: Final = _BATCHES * _SMALL_BATCH
 """Below this many draws the errors of HDI ends are a guess, and no verdict counts as stable."""
 
+MIN_DRAWS_BEYOND: Final = 40
+"""Draws that must lie beyond an HDI for its ends to be known: two for each of the batches that their errors come from.
+
+With fewer the ends are those of the outermost draws, and their errors are too small: at mass .999 an end of a normal
+was more than 4 errors off in 1.6% of 1,500 simulations with 5 draws beyond it, 0.1% with 20, none with 40; of a skewed
+Beta(5, 60) in 4.4%, 1.3% and 0.9%.
+"""
+
 _RATE: Final = 1.07  # s.d. of an HDI end of a normal, in units of std · n^(-1/3): .029 std at 50,000 draws
 
 
@@ -30,6 +38,11 @@ class Interval:
     def middle(self) -> float:
         """The point halfway between the ends."""
         return (self.low + self.high) / 2
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it has one end only: it lies on one side of a margin."""
+        return math.isinf(self.low) or math.isinf(self.high)
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -75,6 +88,17 @@ def hdi_error(draws: FloatArray, prob: float, ess: float | None = None) -> tuple
     low, high = shortest(ordered, prob)
     scale = _BATCHES ** (-1 / 3)
     return float(low.std(ddof=1)) * scale, float(high.std(ddof=1)) * scale
+
+
+def knows_ends(n_draws: int, prob: float) -> bool:
+    """Whether enough draws lie beyond an HDI of this mass for its ends, and their errors, to be known.
+
+    Examples
+    --------
+    >>> knows_ends(1_000, 0.95), knows_ends(1_000, 0.9999), knows_ends(400_000, 0.9999)
+    (True, False, True)
+    """
+    return round(n_draws * (1 - prob), 6) >= MIN_DRAWS_BEYOND
 
 
 def pointwise(curves: FloatArray, prob: float) -> tuple[FloatArray, FloatArray]:

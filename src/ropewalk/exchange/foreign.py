@@ -96,6 +96,8 @@ def judge_draws(m: Material) -> ForeignComparison:
         draws = Draws(psi=np.stack([scores.reshape(-1) for scores in m.scores]), names=m.names, chains=chains)
     question = replace(recipe.question, rope=None) if unsaid else recipe.question
     contrasted = contrast(flat, question, observed=observed, names=m.names, ess=_worth(m, m.delta))
+    if unsaid:
+        contrasted = contrasted.without_verdict()
     return ForeignComparison(
         a=m.names[0],
         b=m.names[1],

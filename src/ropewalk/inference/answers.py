@@ -17,7 +17,7 @@ from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import prior_shift, shifts
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
-from ropewalk.inference.outlook import with_outlook
+from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
@@ -26,7 +26,7 @@ from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, argument, warning
-from ropewalk.text.writing import Verdict, bar_text, brief, rope_text
+from ropewalk.text.writing import Verdict, brief, judged_bar_text
 from ropewalk.typing import FloatArray
 
 
@@ -56,7 +56,7 @@ def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = 
         sd_draws=sd_draws,
         remarks=remarks_beside(answer, draft),
     )
-    return with_outlook(whole)
+    return with_outlook(with_labels(whole))
 
 
 def draw_comparison(
@@ -85,7 +85,7 @@ def draw_comparison(
     drawing = draft.bearing(estimates, judged.delta, (1.0, -1.0), shift)
     drawing = without_equivalence(drawing, recipe, judged.decision)
     if drawing.no_verdict:
-        judged = replace(judged, rope_path=None, decision=None)
+        judged = judged.without_verdict()
     answer = Comparison(
         a=names[0],
         b=names[1],
@@ -97,6 +97,7 @@ def draw_comparison(
         regions=judged.regions,
         rope_path=judged.rope_path,
         decision=judged.decision,
+        stakes=judged.stakes,
         bayes_factor=None,
         draws=draft.draws,
         recipe=recipe,
@@ -186,10 +187,11 @@ def _posterior(
         drawing = draft.bearing([estimate], above, (1.0,), shift)
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
-        words = bar_text(verdict, leaning, rope_text(rope), recipe.tables[0].names[0], f"{bar:g}")
+        name, up = recipe.tables[0].names[0], metric.higher_is_better
+        words = judged_bar_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
         drawing = without_equivalence(drawing, recipe, decision)
-        path = rope_path(above, ordered - bar, **recipe.question.how)
+        path = None if rope.one_sided else rope_path(above, ordered - bar, **recipe.question.how)
         if drawing.no_verdict:
             decision, path = None, None
     posterior = MetricPosterior(
@@ -240,7 +242,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         own = without_equivalence(own, recipe, judged.decision)
         drawings.append(own)
         if own.no_verdict:
-            judged = replace(judged, rope_path=None, decision=None)
+            judged = judged.without_verdict()
         pairwise.append(Pair(a=names[i], b=names[j], contrast=judged))
     if all(own.no_verdict for own in drawings):
         drawing = drawings[0]

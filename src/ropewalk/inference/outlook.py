@@ -29,6 +29,7 @@ from ropewalk.draws.decision import (
     undecided_sides,
 )
 from ropewalk.draws.intervals import Estimate, hdi
+from ropewalk.draws.stakes import LabelWorth, Learning
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
@@ -48,7 +49,7 @@ STEPS_OF_SEARCH: Final = 200  # an answer to half a percent is fine enough
 MAX_ITEMS_NOT_ROUNDED: Final = 10
 MIN_ITEMS: Final = 50
 MIN_ITEMS_OF_RARER_CLASS: Final = 20  # of two
-_ROUGH: Final = (
+ROUGH: Final = (
     "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
     "points and more"
 )
@@ -79,11 +80,8 @@ class Outlook:
     @classmethod
     def of(cls, recipe: Recipe, draws: Draws, names: tuple[str, str], posterior: tuple[Estimate, Regions]) -> Outlook:
         """Return the outlook of the difference of two classifiers, given its posterior and the regions' masses."""
-        a, b = (draws.names.index(name) for name in names)
-        own = [table for table in recipe.tables if not set(names).isdisjoint(table.names)]
-        variances = (1.0,) if len(own) == 1 else tuple(float(draws.psi[k].var()) for k in (a, b))
-        delta = difference(draws.psi[a], draws.psi[b])
-        return cls(recipe, names, delta, *posterior, variances, tuple(table.n_items for table in own))
+        delta = difference(*(draws.psi[draws.names.index(name)] for name in names))
+        return cls(recipe, names, delta, *posterior, *_parts(recipe, draws, names))
 
     @classmethod
     def of_comparison(cls, result: Comparison, recipe: Recipe) -> Outlook:
@@ -120,9 +118,7 @@ class Outlook:
 
     def remaining(self, n: int) -> float:
         """Return the share of the variance that is left after n more items for each part."""
-        left = [v * many / (many + n) for v, many in zip(self.variances, self.counted, strict=True)]
-        total = sum(self.variances)
-        return sum(left) / total if total > 0 else 1.0
+        return remaining(self.variances, self.counted, n)
 
     def after(self, n: int) -> Batch:
         """Judge what comes of n more items, draws of the posterior being taken for the truth in turn."""
@@ -191,14 +187,8 @@ class Outlook:
     def _whole(self, sizes: Iterable[float]) -> tuple[int, ...]:
         return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in sizes}))
 
-    def _is_thin(self) -> bool:
-        """Whether there are too few items for the posterior to shrink as that of a mean does."""
-        tables = [t for t in self.recipe.tables if isinstance(t, Outcomes) and t.n_labels == BINARY]
-        rarest = min((int(table.items_by_class().min()) for table in tables), default=MIN_ITEMS_OF_RARER_CLASS)
-        return min(self.counted) < MIN_ITEMS or rarest < MIN_ITEMS_OF_RARER_CLASS
-
     def _rough(self) -> Remark:
-        text = f"{_ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{_ROUGH}."
+        text = f"{ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{ROUGH}."
         return note("rough_extrapolation", text)
 
     def extrapolated(
@@ -223,7 +213,7 @@ class Outlook:
             max_n=self.most,
             method="extrapolation",
             simulations=0,
-            remarks=(*remarks, self._rough()) if self._is_thin() else remarks,
+            remarks=(*remarks, self._rough()) if is_thin(self.recipe, self.counted) else remarks,
         )
 
 
@@ -233,6 +223,86 @@ def _rounded(size: float) -> int:
         return round(size)
     unit = int(10 ** (math.floor(math.log10(size)) - 1))
     return round(size / unit) * unit
+
+
+def is_thin(recipe: Recipe, counted: tuple[int, ...]) -> bool:
+    """Whether there are too few items for the posterior to shrink as that of a mean does."""
+    tables = [t for t in recipe.tables if isinstance(t, Outcomes) and t.n_labels == BINARY]
+    rarest = min((int(table.items_by_class().min()) for table in tables), default=MIN_ITEMS_OF_RARER_CLASS)
+    return min(counted) < MIN_ITEMS or rarest < MIN_ITEMS_OF_RARER_CLASS
+
+
+def remaining(variances: tuple[float, ...], counted: tuple[int, ...], n: int) -> float:
+    """Return the share of the variance that is left after n more items for each part, which has so many counted.
+
+    Examples
+    --------
+    >>> remaining((1.0,), (100,), 300), remaining((1.0, 3.0), (100, 100), 100)
+    (0.25, 0.5)
+    """
+    left = [v * many / (many + n) for v, many in zip(variances, counted, strict=True)]
+    return sum(left) / sum(variances) if sum(variances) > 0 else 1.0
+
+
+def _parts(recipe: Recipe, draws: Draws, names: tuple[str, str]) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """Return the variances and counted items of the parts of a difference: classifiers with items of their own."""
+    own = [table for table in recipe.tables if not set(names).isdisjoint(table.names)]
+    places = [draws.names.index(name) for name in names]
+    variances = (1.0,) if len(own) == 1 else tuple(float(draws.psi[k].var()) for k in places)
+    return variances, tuple(table.n_items for table in own)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """What more items are worth to who ships the better-looking of two classifiers, extrapolated from the draws.
+
+    `most` is the number of items at which to give up.
+    """
+
+    learning: Learning
+    variances: tuple[float, ...]
+    counted: tuple[int, ...]
+    most: int = MOST
+
+    @classmethod
+    def of(cls, result: Comparison, most: int = MOST) -> Labels:
+        """Return the worth of labels for a comparison; it takes no ROPE."""
+        return cls(Learning(result.draws.delta()), *_parts(result.recipe, result.draws, (result.a, result.b)), most)
+
+    def after(self, n: int) -> LabelWorth:
+        """Return what n more items are worth, and the expected loss that is left then."""
+        worth = self.learning.worth(1 - remaining(self.variances, self.counted, n))
+        return LabelWorth(n, worth, max(self.learning.certainty - worth, 0.0))
+
+    def needed(self, max_loss: float) -> int | None:
+        """Return how many items leave no more than this expected loss; None where none below the most do.
+
+        The loss that is left falls with every item, so it is found by halving.
+        """
+        if self.after(0).loss <= max_loss:
+            return 0
+        if not min(self.counted) or self.after(self.most).loss > max_loss:
+            return None
+        start, stop = 0, self.most
+        while stop - start > 1:
+            middle = (start + stop) // 2
+            start, stop = (start, middle) if self.after(middle).loss <= max_loss else (middle, stop)
+        return stop
+
+    def around(self, needed: int | None = None) -> tuple[int, ...]:
+        """Return numbers of items worth looking at: around those needed, or multiples of those counted."""
+        wanted = [share * max(self.counted) for share in MULTIPLES_OF_COUNTED]
+        if needed:
+            wanted = [share * needed for share in MULTIPLES_OF_NEEDED]
+        return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in wanted}))
+
+
+def with_labels(result: Comparison) -> Comparison:
+    """Return the comparison with what more labels are worth, where there are items to extrapolate from."""
+    if result.stakes is None or not all(table.n_items for table in result.recipe.tables):
+        return result
+    labels = Labels.of(result)
+    return replace(result, stakes=replace(result.stakes, labels=tuple(map(labels.after, labels.around()))))
 
 
 def with_outlook(result: R) -> R:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from ropewalk._checks import publish
+from ropewalk.planning.labels import worth_of_labels
 from ropewalk.planning.more import more_data
 from ropewalk.planning.plans import plan
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 from ropewalk.planning.simulation import StopWhen, power, stopping
-from ropewalk.results.planning import MoreData, Plan, PowerResult, PowerRow, StoppingResult
+from ropewalk.results.planning import LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [
     "BinaryScenario",
     "ConfusionScenario",
     "JointScenario",
+    "LabelPlan",
     "MetricScenario",
     "MoreData",
     "Plan",
@@ -25,6 +27,7 @@ __all__ = [
     "plan",
     "power",
     "stopping",
+    "worth_of_labels",
 ]
 
 publish(globals())

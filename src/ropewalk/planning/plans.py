@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Unpack
+from functools import partial
+from typing import Any, Final, Unpack, cast
 
 import numpy as np
 
@@ -15,11 +16,13 @@ from ropewalk.draws.decision import decide_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, GOALS, Batch, count, joined, parse_goal, reached, region_of
+from ropewalk.planning.labels import check_loss
 from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, Posed, pose
 from ropewalk.planning.search import PLAIN, ROOT, Looks, curve, find, halve
 from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH, Study
-from ropewalk.results.options import PlanningOptions
+from ropewalk.results import Comparison
+from ropewalk.results.options import PlanningOptions, PlanOptions
 from ropewalk.results.planning import Plan
 from ropewalk.text.remarks import argument, note, wording
 
@@ -40,7 +43,7 @@ def plan(
     value: float | None = None,
     max_n: int = 10_000_000,
     simulations: int = 4_000,
-    **options: Unpack[PlanningOptions],
+    **options: Unpack[PlanOptions],
 ) -> Plan:
     """Find the smallest test set that reaches the goal with a wanted power, or answer one of two other questions.
 
@@ -57,6 +60,10 @@ def plan(
     cost_per_item, value
         With both: find the test set that is worth most, where reaching the goal is worth `value` and each label costs
         `cost_per_item` of the same money. `target` is then not used.
+    max_loss
+        Instead of a goal: find the smallest test set after which shipping the better-looking one is expected to lose no
+        more than this, in the metric: the true difference times the probability that the worse one looks better. It
+        needs no ROPE.
     max_n
         The number of items at which to give up: "not reachable below n = …".
     simulations
@@ -74,11 +81,12 @@ def plan(
     target, budget = check_prob(target, "target"), check_whole(simulations, "simulations", 10 * BATCH, MAX_SIMULATIONS)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
     workers, worth = check_workers(options), _check_worth(cost_per_item, value, n)
+    max_loss = _check_loss(options.pop("max_loss", None), scenario, n=n, worth=worth)
     finds_rope = n is not None and parse_goal(options["goal"]) == "A≈B"
-    any_rope = finds_rope and options.get("rope") is None
+    any_rope = (finds_rope or max_loss is not None) and options.get("rope") is None
     if any_rope:  # it is what is looked for
         options["rope"] = _ANY_ROPE
-    posed = pose(scenario, possible=n is None, **options)
+    posed = pose(scenario, possible=n is None and max_loss is None, **cast("PlanningOptions", options))
     if finds_rope and posed.study.recipe.rule != "hdi":
         raise InvalidInputError(
             wording("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
@@ -86,6 +94,8 @@ def plan(
     number = None if n is None else check_whole(n, "n", 1, MAX_ITEMS)
     with metered(budget // BATCH, "Searching", options.get("progress")) as steps:
         search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=any_rope)
+        if max_loss is not None:
+            return search.smallest_loss(max_loss)
         if worth is not None:
             return search.most_valuable(*worth)
         return search.smallest_test_set() if number is None else search.smallest_difference(number)
@@ -108,6 +118,21 @@ def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
         if not is_real(amount) or not 0 < amount < math.inf:
             raise InvalidInputError(argument(name) + f" must be a positive number; got {amount!r}.")
     return float(cost), float(value)
+
+
+def _check_loss(max_loss: Any, scenario: Any, *, n: Any, worth: Any) -> float | None:
+    if max_loss is None:
+        return None
+    if n is not None or worth is not None:
+        raise InvalidInputError(
+            wording("`max_loss` asks for a test set of its own; leave `n`, `cost_per_item` and `value` out.")
+        )
+    if isinstance(scenario, Comparison):
+        raise InvalidInputError(
+            wording("`max_loss` is about a scenario; a result has items already, and asks for more of them."),
+            hint="r.worth_of_labels(max_loss=…), or plan --from … --max-loss without --fresh, says how many.",
+        )
+    return check_loss(max_loss)
 
 
 class _Search:
@@ -137,13 +162,13 @@ class _Search:
             batches = simulate(study, [n], whole, goal=self.goal, workers=self.workers, steps=self.steps, start=start)
         return batches.get(n)
 
-    def _look(self, x: float, simulations: int) -> tuple[int, int]:
+    def _look(self, x: float, simulations: int, hits: Callable[[Batch], int] | None = None) -> tuple[int, int]:
         n = int(x)
         fresh = self._run(self.posed.study, n, simulations, start=len(self.batches.get(n, ())))
         if fresh is None:
             return 0, 0
         self.batches[n] = fresh if n not in self.batches else joined([self.batches[n], fresh])
-        return reached(fresh, self.goal), len(fresh)
+        return reached(fresh, self.goal) if hits is None else hits(fresh), len(fresh)
 
     def _answer(self, asks: str, n: int | None, ends: tuple[Any, Any] = (None, None), **more: Any) -> Plan:
         question = self.posed.study.recipe.question
@@ -172,6 +197,36 @@ class _Search:
             text = f"With {self.most:,} items {self.goal} is not reached with a power of {self.target:g}."
             return self._answer("n", None, remarks=() if self.partial else (note("power_not_reached", text),))
         return self._answer("n", math.ceil(answer.x - _MAX_ROUNDING), answer.ends)
+
+    def smallest_loss(self, max_loss: float) -> Plan:
+        """Find the smallest test set after which picking the better-looking one is expected to lose at most this.
+
+        With a given truth the loss is the difference, wherever the worse one looks better: so the share of right picks
+        must reach 1 − loss / difference.
+        """
+        design = self.posed.design
+        gap, up = abs(design.delta or 0.0), design.recipe.metric.higher_is_better
+        self.posed = replace(self.posed, design=replace(design, recipe=replace(design.recipe, rope=None)))
+        asked: dict[str, Any] = {"max_loss": max_loss, "target": None, "rows": ()}
+        if max_loss >= gap / 2:
+            text = f"No test set is needed: to pick one by chance is expected to lose {gap / 2:.3g}."
+            return self._answer("loss", 0, remarks=(note("loss_small_already", text),), **asked)
+        sign = math.copysign(1.0, (design.delta or 0.0) if up else -(design.delta or 0.0))
+
+        def right(batch: Batch) -> int:
+            return int((sign * (batch.judged.mean if up else -batch.judged.mean) > 0).sum())
+
+        answer = find(
+            partial(self._look, hits=right), 1 - max_loss / gap, start=min(_FIRST_SIZE, self.most),
+            least=self.posed.study.recipe.model.min_units, most=self.most, budget=self.budget, scale=ROOT, whole=True,
+            looks=self.looks,
+        )  # fmt: skip
+        if answer.x is None:
+            text = f"With {self.most:,} items the expected loss is not down to {max_loss:g}."
+            return self._answer(
+                "loss", None, remarks=() if self.partial else (note("loss_not_reached", text),), **asked
+            )
+        return self._answer("loss", math.ceil(answer.x - _MAX_ROUNDING), answer.ends, **asked)
 
     def smallest_difference(self, n: int) -> Plan:
         """Find the smallest difference, or for the goal A≈B the smallest ROPE, that n items find with the power."""

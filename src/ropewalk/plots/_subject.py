@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, Final
@@ -14,7 +15,7 @@ from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.report.posterior import Posterior, posterior_of
 from ropewalk.report.words import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
-from ropewalk.text.writing import bar_text, estimate_text, percent, rope_text, verdict_text
+from ropewalk.text.writing import estimate_text, judged_bar_text, judged_text, oriented, percent, rope_text, side_words
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""
@@ -82,10 +83,12 @@ def _(c: Comparison) -> Subject:
     low, high = better_names(c)
     title = sign_text(c, a, b, words(metric_title(c.metric)))
     if c.decision is not None and c.rope is not None:
-        verdict = verdict_text(c.decision.verdict, c.decision.leaning, minus(rope_text(c.rope)), a, b)
-        title = _judged(c.decision, verdict)
+        up, rope = c.recipe.metric.higher_is_better, minus(rope_text(c.rope))
+        told = judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up, width=rope)
+        title = _judged(c.decision, told)
     if c.regions is not None and c.rope is not None:
-        shares = _shares(c.regions, ((low, "better"), ("", "too close"), (high, "better")), n_draws)
+        meanings = ((low, "better"), ("", "too close"), (high, "better"))
+        shares = _shares(c.regions, _one_sided(c.recipe, a) or meanings, n_draws)
     else:
         same = 1.0 - c.prob_below_zero - c.prob_above_zero
         signs = Regions(c.prob_below_zero, same, c.prob_above_zero)
@@ -103,18 +106,28 @@ def _(m: MetricPosterior) -> Subject:
     if m.regions is not None and m.decision is not None and m.recipe.rope is not None and bar is not None:
         low, high = ("worse", "better") if m.metric.higher_is_better else ("better", "worse")
         meanings = (("", f"{low} than the bar"), ("", "at the bar"), ("", f"{high} than the bar"))
-        shares = _shares(m.regions, meanings, n_draws)
+        shares = _shares(m.regions, _one_sided(m.recipe, "") or meanings, n_draws)
         rope = minus(rope_text(m.recipe.rope))
-        title = _judged(m.decision, bar_text(m.decision.verdict, m.decision.leaning, rope, name, f"{bar:g}"))
+        up, verdict, lean = m.metric.higher_is_better, m.decision.verdict, m.decision.leaning
+        told = judged_bar_text(verdict, lean, m.recipe.rope, name, f"{bar:g}", higher_is_better=up, width=rope)
+        title = _judged(m.decision, told)
     elif m.prob_at_least is not None and bar is not None:
         sides = Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least)
-        below, _, above = _shares(sides, (("", "P(below the bar)"), ("", ""), ("", "P(at least the bar)")), n_draws)
-        shares = (below, above)
+        shares = _shares(sides, (("", "P(below the bar)"), ("", ""), ("", "P(at least the bar)")), n_draws)
     return Subject(posterior=posterior_of(m), shares=shares, title=title, label=f"{metric_words(m.recipe)} of {name}")
 
 
 def _judged(decision: Decision, verdict: str) -> str:
     return f"{decision.symbol}  {verdict}{'' if decision.stable else ' (unstable)'}"
+
+
+def _one_sided(recipe: Recipe, who: str) -> tuple[tuple[str, str], ...]:
+    """Return the meanings of the regions below, inside and above a ROPE with one end; empty where it has two."""
+    if recipe.rope is None or not recipe.rope.one_sided:
+        return ()
+    facing = oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
+    inside, outside = [(who, side_words(facing, inside=within)[0]) for within in (True, False)]
+    return (outside, inside, ("", "")) if math.isinf(recipe.rope.high) else (("", ""), inside, outside)
 
 
 def _shares(masses: Regions, meanings: tuple[tuple[str, str], ...], n_draws: int) -> tuple[Share, ...]:
@@ -123,4 +136,5 @@ def _shares(masses: Regions, meanings: tuple[tuple[str, str], ...], n_draws: int
         for colour, (name, meaning), mass in zip(
             (BELOW, INSIDE, ABOVE), meanings, (masses.below, masses.inside, masses.above), strict=True
         )
+        if meaning
     )

@@ -18,8 +18,8 @@ from ropewalk.plots._cells import MIN_LETTER_SIZE
 from ropewalk.plots._subject import NAME, delta_words
 from ropewalk.report.describe.differences import moved_text
 from ropewalk.report.pictures import INK, LINE, Entry, forest_axis, tone
-from ropewalk.report.words import metric_title, symbol_text
-from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
+from ropewalk.report.words import metric_title, side_texts, symbol_text
+from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity, Recipe
 from ropewalk.text.writing import Verdict, count_of
 
 CLASS_ROW: Final = 0.16  # inches
@@ -62,7 +62,7 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     ax = canvas.axes(ax, "plot_per_class", height=min(0.95 + CLASS_ROW * len(table), MAX_HEIGHT))
     entries = [_entry("" if c.pos_label is None else label_text(c.pos_label), c) for c in table]
     a, b, metric = canvas.short(first.a, NAME), canvas.short(first.b, NAME), canvas.words(metric_title(first.metric))
-    title = _tally([entry.decision for entry in entries if entry.decision is not None], a, b)
+    title = _tally([entry.decision for entry in entries if entry.decision is not None], a, b, first.recipe)
     if not title:
         why = next((c.no_verdict for c in table if c.no_verdict), "whether they matter needs a ROPE")
         title = f"The differences on {len(table):,} classes; {why}"
@@ -212,12 +212,16 @@ def _judge_rows(ax: Axes, rows: Sequence[Entry], tones: Sequence[str], letters: 
     return PAD + column * letters.columns
 
 
-def _tally(decisions: Sequence[Decision], a: str, b: str) -> str:
+def _tally(decisions: Sequence[Decision], a: str, b: str, recipe: Recipe) -> str:
     """Count the verdicts: ≫ A better: 3 · ≈ equivalent: 9 …, with a key to the symbols by the way."""
+    better, even, worse = f"{a} better", "equivalent", f"{b} better"
+    if recipe.rope is not None and recipe.rope.one_sided:
+        inside, outside = side_texts(recipe)
+        better, even, worse = f"{a} {outside}", f"{a} {inside[0]}", f"{a} {outside}"
     meanings = (
-        (f"≫ {a} better", [Verdict.A_BETTER]),
-        ("≈ equivalent", [Verdict.EQUIVALENT]),
-        (f"≪ {b} better", [Verdict.B_BETTER]),
+        (f"≫ {better}", [Verdict.A_BETTER]),
+        (f"≈ {even}", [Verdict.EQUIVALENT]),
+        (f"≪ {worse}", [Verdict.B_BETTER]),
         ("< > undecided", [Verdict.UNDECIDED_LOW, Verdict.UNDECIDED_HIGH]),
     )
     counts = [(what, sum(decision.verdict in kinds for decision in decisions)) for what, kinds in meanings]

@@ -31,6 +31,12 @@ _DECISIONS: Final = (
     (Verdict.UNDECIDED_LOW, "undecided", BELOW, 0.08),
     (Verdict.B_BETTER, "B better", BELOW, 0.28),
 )
+_ONE_SIDED: Final = {
+    "A better": "beyond the margin",
+    "equivalent": "inside the ROPE",
+    "B better": "beyond the margin",
+    "undecided": "undecided",
+}
 
 
 class _Row(NamedTuple):
@@ -72,7 +78,7 @@ def plot_power(result: Any, *, ax: Axes | None = None) -> Axes:
     drawn = axes(ax, _CALLER)
     style = next_style(drawn)
     if style.place == 0:
-        _stack_decisions(drawn, rows)
+        _stack_decisions(drawn, rows, study.get("rope"))
         rule(drawn, USUAL_POWER, across=True)
     _draw(drawn, rows, style, label_of(str(study.get("label") or study.get("model") or "power")))
     _name_axes(drawn, study)
@@ -122,8 +128,10 @@ def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
     return shares
 
 
-def _stack_decisions(ax: Axes, rows: Sequence[_Row]) -> None:
+def _stack_decisions(ax: Axes, rows: Sequence[_Row], rope: Any) -> None:
     """Stack the shares of the decisions behind everything, and name them at the right end."""
+    ends = () if isinstance(rope, str) or not isinstance(rope, Sequence) else rope
+    one_sided = any(end is None or not math.isfinite(end) for end in ends)
     known = [row.shares for row in rows if row.shares is not None]
     if len(known) < len(rows):
         return
@@ -134,8 +142,9 @@ def _stack_decisions(ax: Axes, rows: Sequence[_Row]) -> None:
         low, high = (np.broadcast_to(ends, x.shape) for ends in edges[i : i + 2])
         ax.fill_between(x, low, high, color=colour, alpha=opacity, linewidth=0, zorder=0.5, label=f"_{verdict.value}")
         if high[-1] - low[-1] >= MIN_SHARE_NAMED:
+            meaning = _ONE_SIDED[name] if one_sided else name
             ax.text(
-                1.01, (low[-1] + high[-1]) / 2, f"{verdict.value} {name}", transform=ax.get_yaxis_transform(),
+                1.01, (low[-1] + high[-1]) / 2, f"{verdict.value} {meaning}", transform=ax.get_yaxis_transform(),
                 va="center", fontsize=SMALL - 1, fontfamily=GLYPHS, color=INK,
             )  # fmt: skip
 

@@ -30,6 +30,11 @@ _WINNERS: Final = (BELOW, PALE_BELOW, INSIDE, PALE_INSIDE, WHITE, PALE_ABOVE, AB
 _SURE: Final = {Verdict.B_BETTER: 0, Verdict.EQUIVALENT: 2, Verdict.A_BETTER: 6}
 _LEANS: Final[dict[Leaning | None, int]] = {"b": 1, "equivalent": 3, None: 4, "a": 5}
 _KEY: Final = (((6,), "≫ row better"), ((0,), "≪ column better"), ((2,), "≈ equivalent"), ((1, 3, 5), _LEANING))
+_ONE_SIDED: Final = {
+    "≫ row better": "≫ beyond the margin",
+    "≪ column better": "≪ beyond the margin",
+    "≈ equivalent": "≈ inside the ROPE",
+}
 
 
 class _Cell(NamedTuple):
@@ -194,11 +199,14 @@ def _paint_verdicts(ax: Axes, values: FloatArray) -> QuadMesh:
 def _verdict_key(ax: Axes, ranking: Ranking, *, stable: bool) -> None:
     """Write which colour is whose, and what the question was."""
     patch, swatch = canvas.mpl("patches").Patch, {"edgecolor": LINE, "linewidth": 0.5}
-    handles = [tuple(patch(facecolor=_WINNERS[place], **swatch) for place in places) for places, _ in _KEY]
+    key: tuple[tuple[tuple[int, ...], str], ...] = _KEY
+    if ranking.recipe.rope is not None and ranking.recipe.rope.one_sided:  # nothing is better or equivalent by it
+        key = tuple((places, _ONE_SIDED.get(text, text)) for places, text in _KEY)
+    handles = [tuple(patch(facecolor=_WINNERS[place], **swatch) for place in places) for places, _ in key]
     rope = "" if ranking.recipe.rope is None else f", ROPE {canvas.minus(rope_text(ranking.recipe.rope))}"
     question = canvas.folded(f"{metric_words(ranking.recipe)}{rope}", MAX_TITLE_WIDTH, TEXT)
     legend = ax.legend(
-        handles, [text for _, text in _KEY], handler_map=canvas.side_by_side(),
+        handles, [text for _, text in key], handler_map=canvas.side_by_side(),
         title=question + ("" if stable else "\n? depends on the draws"),
         prop={"family": canvas.GLYPHS, "size": SMALL}, title_fontsize=TEXT, ncols=2, loc="lower center",
         bbox_to_anchor=(0.5, 1.0), frameon=False, handlelength=1.8, handleheight=0.9, columnspacing=1.2,

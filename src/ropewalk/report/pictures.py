@@ -340,7 +340,7 @@ def forest(
     """Lay out intervals; `live` adds a slider for the ROPE that all of them share."""
     rope = question.rope if signed else None
     axis = forest_axis(entries, rope, signed=signed)
-    judged = live and rope is not None and any(entry.decision is not None for entry in entries)
+    judged = live and rope is not None and not rope.one_sided and any(entry.decision is not None for entry in entries)
     rows = [
         (
             entry,
@@ -368,7 +368,7 @@ def forest(
 def live_data(question: Question, axis: Axis | None = None) -> dict[str, Any]:
     """Return how the page's script judges all parts of a table that share a slider."""
     where = None if axis is None else [axis.low, axis.high]
-    return {"rule": question.rule, "up": question.higher_is_better, "axis": where}
+    return {"rule": question.rule, "prob": question.prob, "up": question.higher_is_better, "axis": where}
 
 
 def judged_data(estimate: Estimate, path: Sequence[Piece] | None, n_draws: int) -> str:

@@ -206,7 +206,8 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
         mass=posterior.mass,
     )
     stated, metric = posterior.answer.question.rope, posterior.answer.recipe.metric
-    if stated is None or posterior.answer.decision is None or origin is None:
+    # A slider is of half-widths, and a ROPE with one end has none.
+    if stated is None or stated.one_sided or posterior.answer.decision is None or origin is None:
         return picture
     # On the page, all differences are those from the origin.
     ordered, difference = posterior.ordered - origin, estimate.shifted(-origin)

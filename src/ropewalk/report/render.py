@@ -64,7 +64,7 @@ def _answer(answer: Answer) -> str:
     verdict = f"{_terminal(answer.headline)}{f'  [{answer.symbol}]' if answer.symbol else ''}"
     lines += [*([""] if lines else []), _labelled("Verdict" if answer.symbol else "Answer", verdict, width)]
     if answer.shares:
-        shares = " · ".join(f"{_terminal(share.words)} {share.text}" for share in answer.shares)
+        shares = " · ".join(f"{_terminal(share.words)} {share.text}" for share in answer.shares if share.words)
         lines += [" " * width + _bar(answer.shares), " " * width + shares]
     for label, rest in (("Note", answer.note), ("More", answer.more), ("Tests", answer.tests)):
         lines += [_labelled(label, _terminal(rest), width)] if rest else []

@@ -14,7 +14,19 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
-from ropewalk.text.writing import Verdict, carried, count_of, first_digit, hdi_text, percent, rope_text, visible
+from ropewalk.text.writing import (
+    Verdict,
+    amount,
+    carried,
+    count_of,
+    first_digit,
+    hdi_text,
+    oriented,
+    percent,
+    rope_text,
+    side_words,
+    visible,
+)
 
 UNSTABLE: Final = "unstable: other draws may say otherwise"
 MAX_CLASSES_NAMED: Final = 4
@@ -78,6 +90,55 @@ def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
     if c.diagnostics is not None and not c.diagnostics.converged:  # what the chains say comes second
         return f"{c.no_verdict[:1].upper()}{c.no_verdict[1:]}; as drawn, {fact}"
     return f"{fact}; {c.no_verdict or 'whether that matters needs a ROPE'}"
+
+
+def side_texts(recipe: Recipe) -> tuple[tuple[str, str], str]:
+    """Write what the inside of a one-sided ROPE says of A, by which margin, and what its outside says."""
+    assert recipe.rope is not None  # noqa: S101 - asked only where there is one
+    facing = oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
+    return side_words(facing, inside=True), side_words(facing, inside=False)[0]
+
+
+def stakes_words(c: Comparison) -> StakesWords:
+    """Write what depends on shipping the better-looking of two classifiers."""
+    stakes, std = c.stakes, c.delta.std
+    assert stakes is not None  # noqa: S101 - asked only where there are some
+    facing = stakes if stakes.prefers_a else stakes.mirrored()
+    better, other = (c.a, c.b) if stakes.prefers_a else (c.b, c.a)
+    return StakesWords(
+        better=name(better),
+        other=name(other),
+        gain=amount(facing.gain, facing.gain_mc_error, std),
+        loss=amount(facing.loss, facing.loss_mc_error, std),
+        labels=tuple(
+            [
+                (row.n, amount(row.worth, facing.loss_mc_error, std), amount(row.loss, facing.loss_mc_error, std))
+                for row in facing.labels
+            ]
+        ),
+    )
+
+
+class StakesWords(NamedTuple):
+    """The better-looking of two, the other one, what shipping it gains and loses, and (n, worth, loss left)."""
+
+    better: str
+    other: str
+    gain: str
+    loss: str
+    labels: tuple[tuple[int, str, str], ...]
+
+
+def unit_text(metric: str) -> str:
+    """Write what a difference of a metric is in.
+
+    Examples
+    --------
+    >>> from ropewalk.report.document import plain
+    >>> unit_text("cost"), plain(unit_text("f1"), str)
+    ('in cost per item', 'in F1')
+    """
+    return "in cost per item" if metric == "cost" else f"in {metric_name(metric)}"
 
 
 class Tally(NamedTuple):

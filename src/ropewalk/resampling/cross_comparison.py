@@ -202,7 +202,9 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
     test, reason = _corrected({name: by_fold[name] for name in (a, b)}, made)
     everything = (*comparison.remarks, *_remarks(comparison, made, reason), *made.remarks)
     return CrossComparison(
-        **{field.name: getattr(comparison, field.name) for field in fields(comparison)} | {"remarks": everything},
+        # What is at stake is a choice between algorithms, which the posterior of these items is not about.
+        **{field.name: getattr(comparison, field.name) for field in fields(comparison)}
+        | {"remarks": everything, "stakes": None},
         predictions=made,
         repeat_differences=by_repeat[a] - by_repeat[b] if made.complete else np.zeros(0),
         fold_differences=by_fold[a] - by_fold[b],

@@ -18,7 +18,7 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Question, Regions, parse_rope
+from ropewalk.draws.decision import Decision, Question, Regions, Stakes, check_rule, parse_rope
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
@@ -73,6 +73,9 @@ class Recipe:
     repeated: bool = False
     sampler: Sampler | None = None
     pool: bool = False
+
+    def __post_init__(self) -> None:
+        check_rule(self.rule, self.prob)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -317,6 +320,20 @@ def repeated(recipe: Any, *kinds: type) -> dict[str, Any]:
 def estimate_dict(estimate: Estimate, *, errors: bool = False) -> dict[str, Any]:
     """Return an estimate, with its Monte Carlo errors if `errors`."""
     return plain(estimate) if errors else pick(estimate, "observed mean std hdi")
+
+
+def stakes_dict(stakes: Stakes | None, *, labels: bool = True) -> dict[str, Any] | None:
+    """Return what depends on the choice, with what more labels are worth if `labels`."""
+    if stakes is None:
+        return None
+    worth = {"labels": [asdict(row) for row in stakes.labels]} if labels else {}
+    return {
+        "expected_gain": stakes.gain,
+        "expected_loss": stakes.loss,
+        "mc_error": [stakes.gain_mc_error, stakes.loss_mc_error],
+        "worth_of_certainty": stakes.certainty,
+        **worth,
+    }
 
 
 def delta_dict(contrast: Any) -> dict[str, Any]:

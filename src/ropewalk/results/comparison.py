@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Piece, Regions
+from ropewalk.draws.decision import Decision, Piece, Regions, Stakes
 from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
-from ropewalk.results.planning import MoreData
+from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray
@@ -46,6 +46,7 @@ class Comparison(OneMetric, Remarked):
     remarks: tuple[Remark, ...] = ()
     tests: Battery | None = None
     more: MoreData | None = None
+    stakes: Stakes | None = None
 
     @property
     def mean(self) -> float:
@@ -61,6 +62,39 @@ class Comparison(OneMetric, Remarked):
     def hdi(self) -> Interval:
         """The highest density interval of A − B."""
         return self.delta.hdi
+
+    @property
+    def expected_gain(self) -> float | None:
+        """What shipping A instead of B is expected to gain, E[max(Δ, 0)] with Δ such that more is better for A.
+
+        None, like `expected_loss`, where there can be no verdict.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> news = rw.examples.news20()
+        >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rng=0)
+        >>> r.expected_gain > r.expected_loss, abs(r.expected_gain - r.expected_loss - r.mean) < 1e-9
+        (True, True)
+        """
+        return None if self.stakes is None else self.stakes.gain
+
+    @property
+    def expected_loss(self) -> float | None:
+        """What shipping A instead of B is expected to lose, E[max(−Δ, 0)]; see `expected_gain`."""
+        return None if self.stakes is None else self.stakes.loss
+
+    @property
+    def pairing(self) -> float | None:
+        """How many times the items separate test sets would need for an interval as narrow; None where none are paired.
+
+        The variance that Δ would have with separate items, var(psi_A) + var(psi_B), over the variance that it has.
+        """
+        recipe = self.recipe
+        spread = float(self.draws.delta().var())
+        if not recipe.model.paired or len(recipe.tables) > 1 or not recipe.tables[0].n_items or not spread:
+            return None
+        return float(self.draws.psi[0].var() + self.draws.psi[1].var()) / spread
 
     @property
     def rope(self) -> Interval | None:
@@ -79,6 +113,10 @@ class Comparison(OneMetric, Remarked):
     def more_data(self, *, target: float = 0.8, goal: str = "conclusive", **how: Any) -> MoreData:
         """Estimate how many more items would settle the question: see `planning.more_data` for the options."""
         return upwards.more_data(self, target=target, goal=goal, **how)
+
+    def worth_of_labels(self, *, max_loss: float | None = None, **how: Any) -> LabelPlan:
+        """Estimate what more labels are worth, and how many bring the expected loss down: see `planning`."""
+        return upwards.worth_of_labels(self, max_loss=max_loss, **how)
 
     def confusions(self) -> tuple[Confusion, Confusion]:
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
@@ -107,6 +145,8 @@ class Comparison(OneMetric, Remarked):
             "bayes_factor": None
             if factor is None
             else {**base.pick(factor, "sd sd_reliable rope rope_reliable rope_bound"), "reason": factor.reason or None},
+            "stakes": base.stakes_dict(self.stakes),
+            "pairing": self.pairing,
             "tests": None if self.tests is None else base.plain(self.tests.tests),
             "more_data": base.more_dict(self.more),
             "recipe": base.recipe_dict(recipe),

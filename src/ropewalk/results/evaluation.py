@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, mirrored
+from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, Stakes, mirrored
 from ropewalk.draws.intervals import Estimate
 from ropewalk.models import AnyMetric
 from ropewalk.results import base
@@ -213,12 +213,24 @@ class Pair:
         """The verdict, where there is a ROPE."""
         return self.contrast.decision
 
+    @property
+    def stakes(self) -> Stakes | None:
+        """What shipping A instead of B is expected to gain and to lose; None where there can be no verdict."""
+        return self.contrast.stakes
+
     def to_dict(self) -> dict[str, Any]:
         """Return the pair in plain Python types; the ROPE is that of the ranking."""
         verdict = base.verdict_dict(None, self.contrast.regions, self.decision)
         del verdict["rope"]
         more = base.more_dict(self.more, rows=False)
-        return {"a": self.a, "b": self.b, "delta": base.delta_dict(self.contrast), **verdict, "more_data": more}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "delta": base.delta_dict(self.contrast),
+            **verdict,
+            "stakes": base.stakes_dict(self.stakes, labels=False),
+            "more_data": more,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -262,7 +274,7 @@ class Ranking(OneMetric, Remarked):
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                turned = mirrored(pair.contrast, self.recipe.rope, (a, b))
+                turned = mirrored(pair.contrast, self.recipe.question, (a, b))
                 return Pair(a=a, b=b, contrast=turned, more=None if pair.more is None else pair.more.mirrored())
         unknown = next((name for name in (a, b) if name not in self.p_best), a)
         raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")

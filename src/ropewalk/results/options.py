@@ -309,6 +309,15 @@ class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, Study
     rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
 
 
+class PlanOptions(PlanningOptions, total=False):
+    """What `plan` takes, beside the scenario, its target and its budget."""
+
+    max_loss: Annotated[
+        float | None,
+        _decision(help="Instead of a goal: the expected loss of shipping the better-looking one.", parse=float),
+    ]
+
+
 class SimulationsOption(TypedDict, total=False):
     """How many test sets are simulated."""
 

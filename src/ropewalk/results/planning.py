@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ropewalk.draws.decision import mirror
-from ropewalk.draws.intervals import Interval
-from ropewalk.results.base import HEAD, Recipe, Rendered, pick
+from ropewalk.draws.decision import Stakes, mirror
+from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.stakes import LabelWorth
+from ropewalk.results.base import HEAD, Recipe, Rendered, pick, stakes_dict
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import Verdict
+from ropewalk.text.writing import Verdict, visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,11 +152,14 @@ class Plan(Study):
 
     `asks` says which: "n", the smallest test set that reaches the power `target`; "delta", the smallest difference that
     n items can find that often (`found` is that difference, or the ROPE for the goal "A≈B"); "value", the test set
-    worth most after the cost of labelling. `n` is None where no test set below `max_n` reaches it. `low` and `high` are
+    worth most after the cost of labelling; "loss", the smallest test set after which shipping the better-looking one is
+    expected to lose at most `max_loss`. `n` is None where no test set below `max_n` reaches it. `low` and `high` are
     a 95% interval of what was looked for, from the error of simulation. `rows` are the simulations it rests on.
     """
 
-    json_keys = "asks target n found low high reachable max_n cost_per_item value net simulations partial rows notes"
+    json_keys = (
+        "asks target n found low high reachable max_n cost_per_item value net max_loss simulations partial rows notes"
+    )
 
     asks: str
     target: float | None
@@ -168,6 +172,7 @@ class Plan(Study):
     cost_per_item: float | None = None
     value: float | None = None
     net: float | None = None
+    max_loss: float | None = None
 
     @property
     def reachable(self) -> bool:
@@ -175,10 +180,11 @@ class Plan(Study):
         return self.n is not None and (self.asks != "delta" or self.found is not None)
 
     def __repr__(self) -> str:
-        what = {"n": "n", "delta": "delta", "value": "n"}[self.asks]
+        what = "delta" if self.asks == "delta" else "n"
         without = "not worth its labels" if self.asks == "value" else "not reachable"
         answer = (self.found if self.asks == "delta" else self.n) if self.reachable else without
-        return f"Plan({self.design.goal}, {what} = {answer})"
+        goal = f"expected loss at most {self.max_loss:g}" if self.asks == "loss" else self.design.goal
+        return f"Plan({goal}, {what} = {answer})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -223,6 +229,68 @@ class MoreData(Study):
     def __repr__(self) -> str:
         answer = f"{self.n} more {self.unit}" if self.n is not None else "not reachable"
         return f"MoreData({self.design.goal} with probability {self.target:g}: {answer})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class LabelPlan(Rendered, Remarked):
+    """What are more labels worth? Made by `Comparison.worth_of_labels`.
+
+    `rows` say what n *more* items would save, and which expected loss of shipping the better-looking one is left then;
+    `n` is how many bring it to `max_loss`, and None where none was given, or no number of items below `max_n` does.
+    """
+
+    a: str
+    b: str
+    recipe: Recipe
+    delta: Estimate
+    stakes: Stakes
+    max_loss: float | None
+    n: int | None
+    max_n: int
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def rows(self) -> tuple[LabelWorth, ...]:
+        """What so many more items are worth."""
+        return self.stakes.labels
+
+    @property
+    def better(self) -> str:
+        """The classifier that looks better."""
+        return self.a if self.stakes.prefers_a else self.b
+
+    @property
+    def reachable(self) -> bool:
+        """Whether some number of items below `max_n` leaves no more loss than asked for."""
+        return self.n is not None
+
+    def __repr__(self) -> str:
+        if self.max_loss is None:
+            return visible(f"LabelPlan({self.better}: certainty is worth {self.stakes.certainty:.2g})")
+        answer = f"{self.n} more items" if self.n is not None else "not reachable"
+        return visible(f"LabelPlan({self.better}: expected loss at most {self.max_loss:g}: {answer})")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        recipe, stakes = self.recipe, stakes_dict(self.stakes) or {}
+        rows = stakes.pop("labels")
+        return {
+            **HEAD,
+            "metric": recipe.metric.name,
+            "higher_is_better": recipe.metric.higher_is_better,
+            "pos_label": recipe.pos_label_text,
+            "model": recipe.model.name,
+            "prior": recipe.model.prior,
+            **pick(self, "a b better"),
+            **stakes,
+            **pick(self, "max_loss n reachable"),
+            "n_items": recipe.n_items,
+            "max_n": self.max_n,
+            "method": "extrapolation",
+            "rows": rows,
+            "seed": recipe.seed,
+            **pick(self, "notes"),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ropewalk.report.plates import Diagram as Diagram  # noqa: PLC0414 - the return type of `graph`, named from below
-    from ropewalk.results import Comparison, Confusion, Evaluation, MoreData, PredictiveCheck, PriorSensitivity
+    from ropewalk.results import (
+        Comparison,
+        Confusion,
+        Evaluation,
+        LabelPlan,
+        MoreData,
+        PredictiveCheck,
+        PriorSensitivity,
+    )
 
 
 def reach(module: str, function: str) -> Callable[..., Any]:
@@ -35,6 +43,7 @@ predictive_check: Callable[..., PredictiveCheck] = reach("inference.checks", "pr
 prior_sensitivity: Callable[..., PriorSensitivity] = reach("inference.extras", "prior_sensitivity")
 confusions: Callable[..., tuple[Confusion, Confusion]] = reach("inference.confusions", "confusions")
 more_data: Callable[..., MoreData] = reach("planning", "more_data")
+worth_of_labels: Callable[..., LabelPlan] = reach("planning", "worth_of_labels")
 to_arviz: Callable[..., Any] = reach("exchange", "to_arviz")
 to_netcdf: Callable[..., None] = reach("exchange", "to_netcdf")
 compare_predictions: Callable[..., Comparison] = reach("resampling.cross_comparison", "compare_predictions")

@@ -236,6 +236,26 @@ def hdi_text(estimate: Any, *, sign: bool = False) -> str:
     return interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)
 
 
+def amount(value: float, error: float, std: float) -> str:
+    """Write an expected gain or loss: two digits at most, none that Monte Carlo error does not carry.
+
+    Below some thousandths of the posterior's `std` it is written as a bound.
+
+    Examples
+    --------
+    >>> amount(0.01234, 0.00001, 0.01), amount(0.01234, 0.002, 0.01), amount(0.0, 0.0, 0.01), amount(3.0, 0.1, 2.0)
+    ('0.012', '0.01', 'under 0.0001', '3.0')
+    """
+    if std <= 0:
+        return f"{value:g}"
+    finest = math.ceil(-math.log10(std)) + 2
+    carried = math.floor(-math.log10(error)) if error > 0 else finest
+    wanted = 1 - math.floor(math.log10(value)) if value > 0 else finest
+    places = min(max(min(wanted, carried, finest), 0), _MAX_DECIMALS)
+    text = f"{value:,.{places}f}"
+    return text if float(text.replace(",", "")) else f"under {10.0**-places:.{places}f}"
+
+
 def number(value: float | None, places: int, *, sign: bool = False) -> str:
     """Write a number with a fixed number of decimals; "–" for one that is not there.
 
@@ -433,8 +453,82 @@ def rope_text(rope: Iterable[float]) -> str:
     return f"[{ends[0]}, {ends[1]}]"
 
 
+def side_words(rope: Iterable[float], *, inside: bool) -> tuple[str, str]:
+    """Write what lying inside or outside a one-sided ROPE says of A, and by which margin; more is better for A.
+
+    A ROPE with one end asks on which side of a margin the difference lies. Nothing about it is equivalent.
+
+    Examples
+    --------
+    >>> side_words((-0.02, math.inf), inside=True), side_words((-0.02, math.inf), inside=False)
+    (('not worse', ' by more than 0.02'), ('worse', ' by more than 0.02'))
+    >>> side_words((-math.inf, 0.02), inside=True), side_words((0.0, math.inf), inside=True)
+    (('not better', ' by more than 0.02'), ('not worse', ''))
+    """
+    low, high = rope
+    edge = high if math.isinf(low) else low
+    above = math.isinf(high) == inside  # the side of the edge that it lies on
+    if edge == 0:
+        return ("not " if inside else "") + ("worse" if above == inside else "better"), ""
+    word = ("not worse" if above else "worse") if edge < 0 else ("better" if above else "not better")
+    return word, f" by more than {abs(edge):g}"
+
+
+def one_sided_text(  # noqa: PLR0917
+    verdict: Verdict, leaning: Leaning | None, rope: tuple[float, float], width: str, who: str, other: str
+) -> str:
+    """Return a verdict by a ROPE with one end, which is oriented so that more is better, in a sentence."""
+    inside = verdict is Verdict.EQUIVALENT if verdict.conclusive else (leaning == "a") == math.isinf(rope[1])
+    word, margin = side_words(rope, inside=inside)
+    if verdict.conclusive:
+        return f"{who} is {word} than {other}{margin}"
+    return f"Undecided at {width}; leaning {who} {word} than {other}{margin}; more data needed"
+
+
+def oriented(rope: Iterable[float], *, higher_is_better: bool) -> tuple[float, float]:
+    """Return a ROPE such that more is better, as the verdict sees it."""
+    low, high = rope
+    return (low, high) if higher_is_better else (-high, -low)
+
+
+def judged_text(
+    verdict: Verdict,
+    leaning: Leaning | None,
+    rope: Iterable[float],
+    a: str,
+    b: str,
+    *,
+    higher_is_better: bool,
+    width: str = "",
+) -> str:
+    """Return a verdict about two classifiers in a sentence; `width` is the ROPE as it is written."""
+    facing = oriented(rope, higher_is_better=higher_is_better)
+    width = width or rope_text(rope)
+    if math.isinf(facing[0]) or math.isinf(facing[1]):
+        return one_sided_text(verdict, leaning, facing, width, a, b)
+    return verdict_text(verdict, leaning, width, a, b)
+
+
+def judged_bar_text(
+    verdict: Verdict,
+    leaning: Leaning | None,
+    rope: Iterable[float],
+    name: str,
+    bar: str,
+    *,
+    higher_is_better: bool,
+    width: str = "",
+) -> str:
+    """Return a verdict about one classifier against a bar in a sentence; `width` is the ROPE as it is written."""
+    facing = oriented(rope, higher_is_better=higher_is_better)
+    width = width or rope_text(rope)
+    if math.isinf(facing[0]) or math.isinf(facing[1]):
+        return one_sided_text(verdict, leaning, facing, width, name, f"the bar of {bar}")
+    return bar_text(verdict, leaning, width, name, bar)
+
+
 def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, b: str) -> str:
-    """Return a verdict about two classifiers, at a ROPE written as `width`, in a sentence."""
+    """Return a verdict about two classifiers, at a ROPE with two ends written as `width`, in a sentence."""
     if verdict is Verdict.EQUIVALENT:
         return f"{a} and {b} are practically equivalent at {width}"
     if verdict.conclusive:
@@ -445,7 +539,7 @@ def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, 
 
 
 def bar_text(verdict: Verdict, leaning: Leaning | None, width: str, name: str, bar: str) -> str:
-    """Return a verdict about one classifier against a fixed bar, at a ROPE written as `width`, in a sentence."""
+    """Return a verdict about one classifier against a fixed bar, at a ROPE with two ends, in a sentence."""
     if verdict is Verdict.EQUIVALENT:
         return f"{name} is practically at the bar of {bar} ({width})"
     if verdict.conclusive:

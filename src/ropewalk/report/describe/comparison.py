@@ -10,7 +10,7 @@ from typing import Any, Final
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import path_text
-from ropewalk.draws.intervals import FEW_DRAWS, Estimate
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, knows_ends
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe import differences, method
@@ -18,7 +18,7 @@ from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
-from ropewalk.results import ClassicalTest, Comparison
+from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import writing
 from ropewalk.text.remarks import Remark
 from ropewalk.text.writing import Verdict, carried, percent
@@ -63,6 +63,7 @@ def sections(
         *untested.answer_sections((panel,), preset=preset, note=moves),
         *differences.differences_section(c, extras, preset, moves),
         *differences.sureness_section(panel, extras.priors),
+        *differences.stakes_section(c),
         *(() if c.more is None else prospect_section(c.more, more_table(c.more))),
         *document.table_section(),
         *differences.classifier_section(c, extras, moves, scores_known=scores_known),
@@ -87,24 +88,48 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         ("Data", _data(c, a, b)),
         (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
         ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
+        ("Stakes", stakes_line(c)),
         ("Chains", words.chains_text(c)),
     )
     title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"
     tests = tests_line(c)
     if c.decision is None or c.rope is None:
         return Answer(title=title, headline=words.sign_text(c, a, b, metric), lines=lines, tests=tests)
-    phrases = (f"{a} better", "too close", f"{b} better")
     return Answer(
         title=title,
         symbol=c.decision.symbol,
-        headline=writing.verdict_text(c.decision.verdict, c.decision.leaning, writing.rope_text(c.rope), a, b),
+        headline=_verdict(c, a, b),
         lines=(*lines, ("BF01", _evidence(c))),
-        shares=region_shares(c, phrases, n),
+        shares=region_shares(c, (f"{a} better", "too close", f"{b} better"), n, who=a),
         note=error_note(c, c.delta, path_text(c.rope_path or (), writing.decimals(c.delta))),
         more=more_line(c.more, c.recipe),
         tests=tests,
         stable=c.decision.stable,
     )
+
+
+def _verdict(c: Comparison, a: str, b: str) -> str:
+    """Return the verdict in a sentence, the classifiers so written."""
+    assert c.decision is not None and c.rope is not None  # noqa: S101, PT018 - asked only where there is one
+    up = c.recipe.metric.higher_is_better
+    return writing.judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up)
+
+
+def stakes_line(c: Comparison) -> str:
+    """Write what shipping the better-looking one gains and loses; where it is open, what as many items again save."""
+    if c.stakes is None:
+        return ""
+    told = words.stakes_words(c)
+    text = (
+        f"shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
+        f"{words.unit_text(c.metric)}"
+    )
+    if c.conclusive or not told.labels or told.loss.startswith("under"):
+        return text
+    counted = max(table.n_items for table in c.recipe.tables)
+    n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - counted))  # as many again
+    each = " for each" if len(c.recipe.tables) > 1 else ""
+    return f"{text}; {n:,} more items{each} would save {worth} of that loss"
 
 
 def _data(c: Comparison, a: str, b: str) -> str:
@@ -121,24 +146,30 @@ def _data(c: Comparison, a: str, b: str) -> str:
 
 
 def _evidence(c: Comparison) -> str:
-    evidence = c.bayes_factor
-    if evidence is None:
+    """Write the Bayes factor of the ROPE; that at 0 is for those who ask, on the page and in the JSON."""
+    if c.bayes_factor is None or c.bayes_factor.rope is None:
         return ""
-    parts = []
-    if evidence.rope is not None:
-        odds = writing.factor(evidence.rope, bound=evidence.rope_bound)
-        parts.append(f"the data change the odds of lying in the ROPE {odds}-fold")
-    if evidence.sd is not None:
-        parts.append(f"Savage-Dickey at 0: {writing.savage_dickey(evidence)}")
-    return " · ".join(parts)
+    return f"the data change the odds of lying in the ROPE {_rope_factor(c)}-fold"
 
 
-def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int) -> tuple[Share, ...]:
-    """Return the masses of the three regions; `phrases` are for the better, the close and the worse one."""
-    regions, (good, close, bad) = answer.regions, phrases
+def _rope_factor(c: Comparison) -> str:
+    factor = c.bayes_factor
+    return "–" if factor is None else writing.factor(factor.rope, bound=factor.rope_bound)
+
+
+def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, who: str) -> tuple[Share, ...]:
+    """Return the masses of the three regions; `phrases` are for the better, the close and the worse one.
+
+    A ROPE with one end has two regions, which say something else of `who`; the third has no words.
+    """
+    regions, (good, close, bad), recipe = answer.regions, phrases, answer.recipe
     if regions is None:
         return ()
-    low, high = (bad, good) if answer.recipe.metric.higher_is_better else (good, bad)
+    if recipe.rope.one_sided:
+        facing = writing.oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
+        close, outside = (f"{who} {writing.side_words(facing, inside=inside)[0]}" for inside in (True, False))
+        good, bad = ("", outside) if math.isinf(facing[1]) else (outside, "")
+    low, high = (bad, good) if recipe.metric.higher_is_better else (good, bad)
     masses = ((low, regions.below), (close, regions.inside), (high, regions.above))
     return tuple([Share(word, mass, percent(mass, n_draws)) for word, mass in masses])
 
@@ -150,17 +181,24 @@ def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
     if path:
         text += f"; {path}"
     if not answer.decision.stable:
-        cause = "an HDI end lies on a ROPE edge" if answer.recipe.rule == "hdi" else "a region's mass lies on the bar"
-        cause = cause if estimate.worth(n_draws) >= FEW_DRAWS else "too few draws"
-        text += f"; unstable: {cause}, so other draws may say otherwise"
+        text += f"; unstable: {_cause(answer.recipe, estimate.worth(n_draws))}, so other draws may say otherwise"
     return text
+
+
+def _cause(recipe: Recipe, worth: int) -> str:
+    """Return why a verdict is unstable."""
+    if worth < FEW_DRAWS:
+        return "too few draws"
+    if recipe.rule == "probability":
+        return "a region's mass lies on the bar"
+    return "an HDI end lies on a ROPE edge" if knows_ends(worth, recipe.prob) else "too few draws beyond the HDI"
 
 
 # -- the papers' table -------------------------------------------------------------------------------------
 
 
 def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
-    """Return the papers' columns, one row per comparison."""
+    """Return the papers' columns, one row per comparison; the Bayes factor is that of the ROPE, not that at 0."""
     tested = any(by_papers(c) for c in comparisons)
     more = by_class and any(c.more is not None for c in comparisons)
     rows = []
@@ -172,7 +210,7 @@ def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table
                 *(paper_columns(c) if tested else ()),
                 carried(c.mean, c.delta, sign=True),
                 carried(c.std, c.delta),
-                writing.savage_dickey(c.bayes_factor),
+                _rope_factor(c),
                 f"{percent(c.prob_below_zero, n)} < 0 < {percent(c.prob_above_zero, n)}",
                 "–" if c.regions is None else percent(c.regions.inside, n),
                 writing.hdi_text(c.delta, sign=True),
@@ -182,7 +220,7 @@ def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table
         )
     lead = "class" if by_class else "difference", *(PAPER_TESTS if tested else ())
     end = *([HEADER] if more else []), "decision"
-    return Table(header=(*lead, "mean", "std", "BF", "LG pct", "ROPE pct", "HDI", *end), rows=tuple(rows))
+    return Table(header=(*lead, "mean", "std", "ROPE BF", "LG pct", "ROPE pct", "HDI", *end), rows=tuple(rows))
 
 
 # -- the sentence ------------------------------------------------------------------------------------------
@@ -205,6 +243,9 @@ def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: s
         words.chance_text(f"Δ > {c.rope.high:g}", c.regions.above, n),
     )
     doubt = words.doubt_text(c.decision)
+    if c.decision.conclusive and c.rope.one_sided:
+        shown = inside if c.decision.verdict is Verdict.EQUIVALENT else below if math.isinf(c.rope.high) else above
+        return f"{lead}; {shown}; {made}): {_verdict(c, a, b)}{doubt}."
     if c.decision.verdict is Verdict.EQUIVALENT:
         return f"{lead}; {inside}; {made}): the two are practically equivalent{doubt}."
     if c.decision.conclusive:

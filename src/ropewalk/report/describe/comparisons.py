@@ -24,7 +24,6 @@ _NOT_KNOWN: Final = (
     "The intervals are credible given the model, the prior and the data behind these draws, which are not known here."
 )
 _EACH: Final = " · each class against the rest"
-_DOUBTFUL: Final = "BF is Savage-Dickey at 0; ? marks one with few draws near 0"
 
 
 # -- class by class ----------------------------------------------------------------------------------------
@@ -38,7 +37,6 @@ def describe_classes(result: ClassComparisons) -> Document:
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     table = comparison.table(result.comparisons, by_class=True)
-    doubtful = any(writing.is_doubtful(c.bayes_factor) for c in result)
 
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
@@ -59,7 +57,7 @@ def describe_classes(result: ClassComparisons) -> Document:
             first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)
         ),
         sentence=_class_sentence(result),
-        terminal=(Text(caption), replace(table, note=_DOUBTFUL if doubtful else "")),
+        terminal=(Text(caption), table),
         card=(table,),
         sections=sections,
     )
@@ -84,9 +82,13 @@ def _headline(result: ClassComparisons) -> str:
         why = first.no_verdict or "whether that matters needs a ROPE"
         metric = words.metric_title(first.metric)
         return f"{a}'s {metric} is more probably above {b}'s than below it on {higher} of {n} classes; {why}"
+    without = f", {counts.without} without a verdict" if counts.without else ""
+    if first.rope.one_sided:
+        inside, outside = words.side_texts(first.recipe)
+        rest = f"{outside} on {counts.won + counts.lost}; {counts.undecided} are undecided"
+        return f"{a} is {inside[0]} than {b}{inside[1]} on {counts.even} of {n} classes, {rest}{without}"
     better = f"{a} is better on {counts.won} and {b} on {counts.lost} of {n} classes by a margin that matters"
     rest = f"{counts.even} are practically equivalent, {counts.undecided} undecided"
-    without = f", {counts.without} without a verdict" if counts.without else ""
     return f"{better} (ROPE {rope_text(first.rope)}); {rest}{without}"
 
 
@@ -98,6 +100,12 @@ def _class_sentence(result: ClassComparisons) -> str:
     if counts.without == len(result):
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
         return f"{lead}, {a}'s {metric} was more probably above {b}'s than below it on {higher} ({made_by})."
+    if first.rope is not None and first.rope.one_sided:
+        inside, outside = words.side_texts(first.recipe)
+        rest = f"{counts.undecided} undecided" + (f" and {counts.without} without a verdict" if counts.without else "")
+        told = f"{a}'s {metric} was {inside[0]} than {b}'s{inside[1]} on {counts.even}, {outside}"
+        many = counts.won + counts.lost
+        return f"{lead}, {told} on {many}, with {rest} ({words.mass_text(first.recipe)} HDI; {made_by})."
     won = f"{a} was better than {b} in {metric} on {counts.won}, worse on {counts.lost} and practically equivalent"
     rest = f"{counts.undecided} undecided" + (f" and {counts.without} without a verdict" if counts.without else "")
     return f"{lead}, {won} on {counts.even}, with {rest} ({words.mass_text(first.recipe)} HDI; {made_by})."

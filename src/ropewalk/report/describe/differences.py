@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -14,7 +14,16 @@ from ropewalk.report.describe.classical import MEANING, battery_table
 from ropewalk.report.document import Answer, Block, Details, Facts, Heading, Picture, Section, Table, Text, name
 from ropewalk.report.pictures import Entry, forest
 from ropewalk.report.posterior import Panel, panel, posterior_of
-from ropewalk.report.words import class_word, class_words, label_name, metric_name, metric_title, model_text
+from ropewalk.report.words import (
+    class_word,
+    class_words,
+    label_name,
+    metric_name,
+    metric_title,
+    model_text,
+    stakes_words,
+    unit_text,
+)
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
 from ropewalk.text.writing import brief, count_of, factor, isolated, savage_dickey, verdict_text
 
@@ -31,6 +40,10 @@ _BAYES_FACTOR: Final = (
     "BF01 says how much more likely the data are if the two are equal than if they differ: above 1 it supports "
     "equality. It depends on the prior, and it is not the verdict. Savage-Dickey depends on the bandwidth of a "
     "kernel too, where the prior is dense at 0."
+)
+_WORTH: Final = (
+    "Extrapolated from the posterior. The expected loss of shipping the better-looking one is what it would be worth "
+    "to know for certain which is better; more labels save a part of it."
 )
 _SHADES: Final = (
     "Items, in a stronger colour where they are a larger share of their true class. Each share has an interval by "
@@ -178,6 +191,43 @@ def sureness_section(picture: Panel, priors: PriorSensitivity | None) -> tuple[S
         text = f"{answer.headline}. Each other prior has {len(priors.rows[-1][1].draws):,} draws.{note}"
         blocks = (*blocks, Heading("Under another prior"), Picture("forest", rows, "priors"), Text(text))
     return (Section("How sure could we be?", blocks),) if blocks else ()
+
+
+def stakes_section(c: Comparison) -> tuple[Section, ...]:
+    """Return what depends on the choice, what more labels are worth, and what pairing was."""
+    blocks: tuple[Block, ...] = ()
+    if c.stakes is not None:
+        told, unit = stakes_words(c), unit_text(c.metric)
+        better, other = told.better, told.other
+        facts = (
+            ("Expected gain", f"{told.gain} {unit}, if {better} is shipped instead of {other}"),
+            ("Expected loss", f"{told.loss} {unit}, since {other} may be the better one after all"),
+        )
+        rows = tuple((f"{n:,}", worth, left) for n, worth, left in told.labels)
+        each = " for each" if len(c.recipe.tables) > 1 else ""
+        header = (f"more items{each}", "would save", "expected loss left")
+        table = Table(header=header, rows=rows, text_columns=0, ends_in_text=False, note=_WORTH)
+        blocks = (
+            Facts(facts),
+            *((replace(table, label="What more labels are worth"),) if rows and not c.conclusive else ()),
+        )
+    if c.pairing is not None:
+        blocks = (*blocks, Text(pairing_text(c.pairing)))
+    return (Section("What is at stake?", blocks),) if blocks else ()
+
+
+def pairing_text(times: float) -> str:
+    """Write what it is worth that both classifiers answered the same items.
+
+    Examples
+    --------
+    >>> pairing_text(2.34)
+    'Pairing is worth 2.3 times the items here: so many would separate test sets need for an interval as narrow.'
+    """
+    return (
+        f"Pairing is worth {factor(times)} times the items here: so many would separate test sets need for an interval "
+        "as narrow."
+    )
 
 
 def sensitivity_answer(result: PriorSensitivity) -> Answer:

@@ -9,9 +9,9 @@ from ropewalk.report.describe import prospects
 from ropewalk.report.describe.method import judged_by
 from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture, undecided, verdict_picture
 from ropewalk.report.document import Answer, Block, Document, Line, Picture, Rows, Section, Table, describes, name
-from ropewalk.report.words import class_words, metric_name, model_text
-from ropewalk.results import Design, MoreData, Plan, PowerResult, PowerRow, StoppingResult
-from ropewalk.text.writing import count_of, rope_text, rounded_up, share_interval, share_text
+from ropewalk.report.words import class_words, items_text, metric_name, model_text, unit_text
+from ropewalk.results import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
+from ropewalk.text.writing import amount, count_of, rope_text, rounded_up, share_interval, share_text
 
 MAX_SIZES_IN_SENTENCE: Final = 4  # rows of a table that a sentence can hold
 _URGENT: Final = ("Warning", "Hint", "Assumes")  # what a plan assumes decides it, so it stands beside the answer
@@ -62,8 +62,8 @@ def _document(result: Any, study: _Study) -> Document:
         rows = (
             ("Taken as true", name(design.truth)),
             ("Model", model_text(recipe)),
-            ("ROPE", f"{rope_text(design.rope)}, as stated in the call"),
-            ("Judged by", judged_by(recipe)),
+            ("ROPE", "" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
+            ("Judged by", "" if recipe.rope is None else judged_by(recipe)),
             ("Made by", f"{effort}, seed {design.seed}"),
         )
         picture = study.picture
@@ -99,9 +99,10 @@ def _about(study: _Study, design: Design, *, full: bool = False) -> list[str]:
     else:
         difference = f"{design.delta:+.3g}" if design.delta else "0"
         parts.append(f"true difference {difference}{f' ({truth})' if full else ''}")
-    parts.append("judged by the ROPE found" if study.sought == "ROPE" else f"ROPE {name(rope_text(design.rope))}")
-    model = model_text(recipe) if full else f"{name(recipe.model.name)} model"
-    parts += [f"{100 * recipe.prob:g}% HDI", model]
+    if recipe.rope is not None:
+        parts.append("judged by the ROPE found" if study.sought == "ROPE" else f"ROPE {name(rope_text(recipe.rope))}")
+        parts.append(f"{100 * recipe.prob:g}% HDI")
+    parts.append(model_text(recipe) if full else f"{name(recipe.model.name)} model")
     if design.ceiling is not None and design.goal != "conclusive":
         most = prospects.at_most(design.ceiling, design.draws)
         parts.append(f"{study.ceiling_of} {most}, however many items: the posterior probability of its region")
@@ -181,7 +182,7 @@ def _cells(row: PowerRow) -> tuple[str, ...]:
 @describes(Plan)
 def describe_plan(result: Plan) -> Document:
     """Describe the smallest study that reaches a goal, the least that one finds, or the one that is worth most."""
-    make = {"n": _smallest, "delta": _least_found, "value": _worth_most}[result.asks]
+    make = {"n": _smallest, "delta": _least_found, "value": _worth_most, "loss": _least_loss}[result.asks]
     design = result.design
     study = replace(
         make(result),
@@ -270,6 +271,66 @@ def _worth_most(result: Plan) -> _Study:
     cells = (("value", value), ("a label", cost), ("items", about), ("as good", ends or "–"), ("net value", net))
     return _plan(
         result, "How many items are worth their labels for", f"Test set worth most, for {goal}", answer, *cells
+    )
+
+
+def _least_loss(result: Plan) -> _Study:
+    bound = f"{result.max_loss:g} {unit_text(result.design.recipe.metric.name)}"
+    n, unit = rounded_up(result.n or 0, result.low, result.high)
+    ends = prospects.range_text(result.low, result.high, unit)
+    lose = f"shipping the better-looking one is expected to lose at most {bound}"
+    if result.n is not None:
+        many = f"About {count_of(n, 'item')} are enough" if result.n else "No test set is needed"
+        answer = f"{many}: {lose}", f"95% interval of the search: {ends}" if ends else ""
+    elif result.partial:
+        answer = "", ""
+    else:
+        answer = f"Below n = {result.max_n:,} no test set is enough, so that {lose}", ""
+    about = f">{result.max_n:,}" if result.n is None else f"about {n:,}"
+    cells = (("expected loss", f"{result.max_loss:g}"), ("items", about), ("95% interval", ends or "–"))
+    study = _plan(
+        result, "How many items are needed to choose between", "Smallest test set to choose by", answer, *cells
+    )
+    table = study.answer[0]
+    return replace(study, answer=(replace(table, header=table.header[1:], rows=(table.rows[0][1:],)),))
+
+
+# -- what labels are worth ---------------------------------------------------------------------------------
+
+
+@describes(LabelPlan)
+def describe_labels(result: LabelPlan) -> Document:
+    """Describe what more labels are worth, and how many bring the expected loss down."""
+    recipe, stakes, std = result.recipe, result.stakes, result.delta.std
+    error, unit, better = stakes.certainty_mc_error, unit_text(recipe.metric.name), name(result.better)
+    now = f"{amount(stakes.certainty, error, std)} {unit}"
+    loss = f"the expected loss of shipping {better} is {now}"
+    each = " for each classifier" if len(recipe.tables) > 1 else ""
+    bound = "" if result.max_loss is None else f"{result.max_loss:g}"
+    if not bound:
+        headline = f"T{loss[1:]}, and so much is it worth to know which is better"
+    elif result.n == 0:
+        headline = f"No more items are needed for at most {bound}: {loss}"
+    elif result.n is None:
+        headline = f"Below {result.max_n:,} more items{each} the expected loss is not down to {bound}; now it is {now}"
+    else:
+        many = f"About {rounded_up(result.n)[0]:,} more items{each}"
+        headline = f"{many} bring the expected loss of shipping the better-looking one down to {bound}; now it is {now}"
+    rows = tuple((f"{row.n:,}", *(amount(part, error, std) for part in (row.worth, row.loss))) for row in result.rows)
+    header = (f"more items{each}", "would save", "expected loss left")
+    about = f"{metric_name(recipe.metric.name)} of {name(result.a)} − {name(result.b)}{class_words(recipe)}"
+    return Document(
+        caption=f"{about} · {items_text(recipe)} so far · {name(recipe.model.name)} model · extrapolated",
+        answers=(
+            Answer(
+                title=f"What are more labels worth for {name(result.a)} against {name(result.b)}?",
+                headline=headline,
+                lines=(("Data", f"{items_text(recipe)} so far"), ("About", about)),
+                note="extrapolated from the posterior; the one that looks better then is shipped",
+            ),
+        ),
+        tables=(Table(header=header, rows=rows, text_columns=0, ends_in_text=False),),
+        remarks=result.remarks,
     )
 
 

@@ -378,6 +378,10 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     edges = stacked(shares)
     a, b = map(name, more.design.names)
     words = (f"{a} better", "practically equivalent", f"{b} better", "undecided")
+    if more.design.rope.one_sided:
+        words = ("above the ROPE", "inside it", "below it", "undecided")
+        if not more.design.recipe.metric.higher_is_better:
+            words = (words[2], words[1], words[0], words[3])
     last = rows[-1]
     rough = more.method == "extrapolation"
     ends = ", ".join(map(" ".join, zip(words, shares_text(shares[-1], last, more), strict=True)))

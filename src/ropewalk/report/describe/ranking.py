@@ -150,11 +150,11 @@ def _pairs(result: Ranking) -> Table:
 def _pair_section(result: Ranking, table: Table) -> Section:
     matrix, preset = pair_matrix(result), method.preset_text(result.recipe)
     if matrix.symbols:
-        note = (
-            "≫ the row is better by a margin that matters, ≪ the column is, ≈ practically equivalent, < and > "
-            "undecided; ? other draws may say otherwise."
-        )
         rope = result.recipe.rope
+        meaning = "≫ the row is better by a margin that matters, ≪ the column is, ≈ practically equivalent"
+        if rope is not None and rope.one_sided:
+            meaning = "≈ the difference lies on the side of the margin that was asked for, ≫ and ≪ on the other one"
+        note = f"{meaning}, < and > undecided; ? other draws may say otherwise."
         if rope is not None and rope.low != -rope.high:
             note += " The ROPE is that of the table below; where a pair stands the other way round it is mirrored."
     else:
@@ -236,7 +236,8 @@ def pair_matrix(result: Ranking) -> Pairs:
     rows = [(isolated(a), tuple(None if a == b else _pair_cell(numbers[a, b], question) for b in names)) for a in names]
     symbols = any(pair.decision is not None for pair in result.pairwise)
     slider = None
-    if symbols and question.rope is not None:
+    judged = symbols and question.rope is not None and not question.rope.one_sided
+    if judged and question.rope is not None:
         far = max(abs(end) for pair in result.pairwise for end in pair.delta.hdi)
         slider = slider_of(question.rope, Interval(-far, far), metric.high - metric.low)
     return Pairs(
@@ -244,7 +245,7 @@ def pair_matrix(result: Ranking) -> Pairs:
         rows=tuple(rows),
         symbols=symbols,
         slider=slider,
-        data=json.dumps(live_data(question)) if symbols else "",
+        data=json.dumps(live_data(question)) if judged else "",
     )
 
 

@@ -26,6 +26,7 @@
         return Math.abs(p - how.prob) > 4 * Math.sqrt(Math.max(p * (1 - p), 1 / n) / n);
       });
     }
+    if (Number((n * (1 - how.prob)).toFixed(6)) < 40) { return false; }  // too few draws beyond the HDI
     return [-width, width].every(function (edge) {
       return one.hdi.every(function (end, i) { return Math.abs(end - edge) > 4 * one.err[i]; });
     });

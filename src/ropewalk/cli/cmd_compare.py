@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import DATA, INPUT_FILE, QUESTION, OutputOptions, answer
+from ropewalk.cli.output import DATA, INPUT_FILE, MODEL, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
-from ropewalk.results.options import CompareOptions
+from ropewalk.results.options import ClassesOptions, CompareOptions
 
 
 class CompareColumns(TypedDict, total=False):
@@ -25,6 +25,7 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
+    pool: Annotated[bool, MODEL(help="With --per-class: draw differences towards their centre.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
@@ -49,9 +50,11 @@ def run(options: Options) -> None:
     """Compare two classifiers."""
     if "per_class" in options and "pos_label" in options:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
+    if "pool" in options and "per_class" not in options:
+        raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     tables = _READERS[_form(options)](options)
-    verb = rw.compare_classes if "per_class" in options else rw.compare
-    answer(options, verb, *tables, **questions(options, CompareOptions, tables[0].labels))
+    verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
+    answer(options, verb, *tables, **questions(options, kind, tables[0].labels))
 
 
 def _form(options: Options) -> str:

@@ -285,6 +285,42 @@ def pooled(recipe: Recipe, psi: FloatArray) -> FloatArray:
     return steady(pool(psi, low=recipe.metric.low, high=recipe.metric.high, seed=recipe.seed).psi)
 
 
+def pool_classes(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Draw the differences of many classes towards their centre, as far as they are alike, and judge them again.
+
+    The scores of the two classifiers in a class keep their middle; only how far they are apart changes.
+    """
+    number = min(len(comparison.draws) for comparison in comparisons)
+    apart = np.stack([comparison.draws.delta()[:number] for comparison in comparisons])
+    metric = comparisons[0].recipe.metric
+    reach = metric.high - metric.low
+    together = pool(apart, low=-reach, high=reach, seed=comparisons[0].recipe.seed).psi
+    return tuple(_moved(c, old, new) for c, old, new in zip(comparisons, apart, together, strict=True))
+
+
+def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
+    """Return a comparison with other draws of its difference."""
+    half = (new - old) / 2
+    psi = c.draws.psi[:, : old.size] + np.stack([half, -half])
+    judged = contrast(new, c.recipe.question, observed=c.delta.observed, names=(c.a, c.b))
+    if c.no_verdict:
+        judged = judged.without_verdict()
+    return replace(
+        c,
+        delta=judged.delta,
+        prob_below_zero=judged.prob_below_zero,
+        prob_above_zero=judged.prob_above_zero,
+        regions=judged.regions,
+        rope_path=judged.rope_path,
+        decision=judged.decision,
+        stakes=judged.stakes,
+        bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the other classes"),
+        draws=replace(c.draws, psi=psi),
+        recipe=replace(c.recipe, pool=True),
+        more=None,
+    )
+
+
 def _of_pairs(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Remark]:
     """Say which pairs have no verdict, where others have one, and on which the prior has a say."""
     both = list(zip(pairs, drawings, strict=True))

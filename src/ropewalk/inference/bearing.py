@@ -15,12 +15,12 @@ import numpy as np
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
-from ropewalk.draws.decision import Question, decide, region_masses
+from ropewalk.draws.decision import Question, judge
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.models import draw_psi
 from ropewalk.models.items import MIN_CLUSTERS, few_clusters
 from ropewalk.results import Recipe
-from ropewalk.results.base import PriorShift
+from ropewalk.results.base import UNDECIDED, PriorShift
 from ropewalk.typing import FloatArray
 
 MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
@@ -55,7 +55,7 @@ def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate)
     nothing of other items.
     """
     units, unit = min(map(units_of, recipe.tables))
-    if units < recipe.model.min_units:
+    if recipe.model.min_units > 1 and units < recipe.model.min_units:
         return f"no verdict, since fewer than {recipe.model.min_units} {unit}s are too few to re-weight"
     if recipe.model.takes_clusters and all(single.std == 0 for single in singles):
         return "no verdict, since all items are alike, and nothing says how far apart others can be"
@@ -157,23 +157,7 @@ def _shift(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) 
         for draws in drawn:
             ordered = np.sort(draws)
             other = summarise(draws, ordered, prob=question.prob, observed=None)
-            verdicts.append(_verdict(other, ordered, question))
+            _, verdict, stable, _ = judge(other, ordered, question.rope, **question.how)
+            if stable:  # of so few draws others may say otherwise, and not for the prior
+                verdicts.append(verdict.value if verdict.conclusive else UNDECIDED)
     return PriorShift(moved=moved, verdicts=tuple(verdicts))
-
-
-def _verdict(estimate: Estimate, ordered: FloatArray, question: Question) -> str:
-    """Return the symbol of a conclusive verdict, or "undecided"."""
-    assert question.rope is not None  # noqa: S101
-    up, rope = question.higher_is_better, question.rope
-    if question.rule == "probability":
-        masses = region_masses(ordered, rope)
-        named = {
-            "≈": masses.inside,
-            "≪": masses.below if up else masses.above,
-            "≫": masses.above if up else masses.below,
-        }
-        best = max(named, key=named.__getitem__)
-        return best if named[best] >= question.prob else "undecided"
-    hdi = estimate.hdi if up else estimate.hdi.mirrored()
-    verdict = decide(hdi, rope if up else rope.mirrored(), estimate.mean)
-    return verdict.value if verdict.conclusive else "undecided"

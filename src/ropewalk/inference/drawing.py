@@ -80,8 +80,8 @@ class Draft:
 
         Classifiers have these `signs` in what is judged, and other priors move it by `shift`.
         """
-        if self.drawing.no_verdict:
-            return self.drawing
+        if self.drawing.no_verdict or self.recipe.rope is None:
+            return replace(self.drawing, shift=shift)
         reason = thin_or_alike(self.recipe, singles, judged) or heavy_tail(self.recipe, signs)
         return replace(self.drawing, no_verdict=reason or too_far(shift), shift=shift)
 

@@ -39,6 +39,9 @@ RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
 OF_SCORES_ONLY: Final = ("threshold", "higher_is_better", "scale")
 
+FEWEST_POOLED: Final = 3
+"""Fewer scores say nothing of how far they spread."""
+
 Default = Callable[[int, Metric, bool], "str | Model"]
 """The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
 
@@ -287,3 +290,15 @@ def check_reach(rope: Interval | None, metric: AnyMetric) -> None:
                 + f" reaches to {end:g}, and no two values of {metric.name} differ by more than {reach:g}.",
                 hint="write 0.05 for five points, with a decimal point.",
             )
+
+
+def check_pool(pool: Any, number: int, *, default: bool = False) -> bool:
+    """Return whether so many scores, or differences, are pooled."""
+    if pool is not None and not isinstance(pool, bool):
+        raise InvalidInputError(wording("`pool` must be True or False; got {!r}.", pool))
+    if pool and number < FEWEST_POOLED:
+        raise InvalidInputError(
+            f"Only {number} cannot be pooled: it takes {FEWEST_POOLED} to see how far they spread.",
+            hint=wording("leave pool= out."),
+        )
+    return number >= FEWEST_POOLED and (default if pool is None else pool)

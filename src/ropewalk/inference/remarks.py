@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -255,6 +256,8 @@ def _range_assumed(answer: _Answer) -> Iterator[Remark]:
     model = answer.recipe.model
     if model.no_equivalence and model.score_range is not None:
         low, high = model.score_range
+        if math.isclose(low, high):
+            return
         text = f"Values from {low:.4g} to {high:.4g} were seen, and none beyond are allowed for. "
         yield note("scale_seen", text + wording("If there can be others, give scale=(low, high)."))
 

@@ -139,7 +139,7 @@ class Items(Model):
     @property
     def title(self) -> str:
         """The name as people say it."""
-        return "items" if self.over == "items" else "clusters"
+        return "paired" if self.paired else "unpaired"
 
     @property
     def description(self) -> str:
@@ -156,7 +156,7 @@ class Items(Model):
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
-        s = Sketch(f"{self.title.capitalize()}, seen and imagined", paired=self.paired, **size)
+        s = Sketch(f"{self.over.capitalize()}, seen and imagined", paired=self.paired, **size)
         unit, total, item = ("cluster g", "G", "gi") if self.over == "clusters" else ("item i", "N", "i")
         s.constant("one", (-1, 0), "1", f"1 for each that was seen, {self.mass:g} in all for those imagined")
         s.latent("w", (0, 0), s.sign("w", item[0]), f"Dir(1, …, 1, and those imagined) over all {self.over}", "one")

@@ -40,6 +40,8 @@ SCHEMA = 1
 HEAD: Final = {"schema": SCHEMA, "version": __version__}
 """What every JSON object of an answer begins with."""
 
+UNDECIDED: Final = "undecided"
+
 T = TypeVar("T")
 
 _FIRST_KEYS = (
@@ -132,7 +134,8 @@ class Recipe:
 class PriorShift:
     """How far half and twice the prior mass move what is judged: its mean, in posterior standard deviations.
 
-    `verdicts` are those under either, "undecided" or the symbol of a conclusive one; none without a ROPE.
+    `verdicts` are those under either that Monte Carlo error leaves no doubt of: "undecided", or the symbol of a
+    conclusive one.
     """
 
     moved: float
@@ -142,7 +145,7 @@ class PriorShift:
         """Whether either verdict is another than the one given, `<` and `>` both being undecided."""
         if decision is None:
             return False
-        mine = decision.symbol if decision.conclusive else "undecided"
+        mine = decision.symbol if decision.conclusive else UNDECIDED
         return any(verdict != mine for verdict in self.verdicts)
 
 

@@ -268,6 +268,16 @@ class CompareOptions(MetricOption, SharedOptions, TestsOption, total=False):
     """What `compare` takes, beside the data and the names of two classifiers."""
 
 
+class PoolOption(TypedDict, total=False):
+    """Whether many scores are drawn towards their centre."""
+
+    pool: Annotated[bool | None, _model(help="Whether scores are pooled.", flag=PYTHON_ONLY, echo="pool")]
+
+
+class ClassesOptions(CompareOptions, PoolOption, total=False):
+    """What `compare_classes` takes, beside the data and the names of two classifiers."""
+
+
 class CrossOptions(MetricOption, AskOptions, TestsOption, total=False):
     """What `cross_compare` takes, beside the data and how they are divided."""
 
@@ -278,12 +288,6 @@ class EvaluateOptions(MetricsOption, SharedOptions, total=False):
     """What `evaluate` takes, beside the data and the classifier's name."""
 
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=float)]
-
-
-class PoolOption(TypedDict, total=False):
-    """Whether many scores are drawn towards their centre."""
-
-    pool: Annotated[bool | None, _model(help="Whether scores are pooled.", flag=PYTHON_ONLY, echo="pool")]
 
 
 class RankOptions(MetricOption, SharedOptions, PoolOption, total=False):

@@ -13,12 +13,12 @@ from ropewalk.classical.items import delong_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.answers import run_comparison
-from ropewalk.inference.question import Question, read_tables, select, write_recipe
+from ropewalk.inference.answers import pool_classes, run_comparison
+from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
-from ropewalk.results.options import CompareOptions
+from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 
 _USAGE = (
@@ -138,13 +138,14 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
 
 @checked_keywords
 def compare_classes(
-    *data: Any, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]
+    *data: Any, a: str | None = None, b: str | None = None, **options: Unpack[ClassesOptions]
 ) -> ClassComparisons:
     """Compare two classifiers on every class against the rest, as the papers' tables do.
 
-    Takes what `compare` takes, except `pos_label`. Each class is its own question with its own verdict; no
-    correction for their number is made, and none is needed to read the posteriors one by one. The p-values of
-    ``tests=True`` are another matter: see `classical.adjust`.
+    Takes what `compare` takes, except `pos_label`. Each class is its own question with its own verdict. Read one by one
+    they need no correction; picked because they look best, they do: the largest of many differences was lucky.
+    ``pool=True`` draws the differences towards their common centre, as far as the classes are alike, and allows for it.
+    The p-values of ``tests=True`` are another matter: see `classical.adjust`.
 
     Examples
     --------
@@ -173,6 +174,8 @@ def compare_classes(
         watched = track(classes, describe="Comparing classes", progress=current())
         by_class = [{**options, "pos_label": label, "progress": False} for label in watched]
         comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
+    if check_pool(options.get("pool"), len(comparisons)):
+        comparisons = pool_classes(comparisons)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
 

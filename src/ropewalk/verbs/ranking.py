@@ -10,14 +10,10 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
-from ropewalk.inference.question import Question, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
-from ropewalk.text.remarks import issue, wording
-from ropewalk.text.writing import count_of
-
-FEWEST_POOLED = 3
-"""Fewer scores say nothing of how far they spread."""
+from ropewalk.text.remarks import issue
 
 _USAGE = (
     "rank(y_true, pred_1, pred_2, …, names=[…]), rank(y_true, {'name': pred, …}), rank(outcomes), "
@@ -59,20 +55,8 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe(tables, seed=seed, **select(options, Question))
-    recipe = replace(recipe, pool=_pools(options.get("pool"), len(recipe.names)))
+    recipe = replace(recipe, pool=check_pool(options.get("pool"), len(recipe.names), default=True))
     with shown(options.get("progress")):
         ranking = run_ranking(recipe, threads=check_threads(options["threads"]))
     issue(ranking.remarks)
     return ranking
-
-
-def _pools(pool: Any, n_systems: int) -> bool:
-    """Whether scores are pooled: from three systems on, unless told otherwise."""
-    if pool is not None and not isinstance(pool, bool):
-        raise InvalidInputError(wording("`pool` must be True or False; got {!r}.", pool))
-    if pool and n_systems < FEWEST_POOLED:
-        raise InvalidInputError(
-            f"{count_of(n_systems, 'score')} cannot be pooled: it takes {FEWEST_POOLED} to see how far they spread.",
-            hint=wording("leave pool= out."),
-        )
-    return n_systems >= FEWEST_POOLED if pool is None else pool

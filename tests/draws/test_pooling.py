@@ -1,0 +1,74 @@
+"""Pooling: the normal model in closed form, its limits, and that more draws only add to fewer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from ropewalk.draws.pooling import pool
+
+NO_RANGE = {"low": -math.inf, "high": math.inf}
+
+
+def draws_of(rng, centre, error, n=40_000):
+    """Draws with exactly these means and, but for sampling, these standard errors."""
+    noise = rng.standard_normal((len(centre), n)) * error
+    return np.asarray(centre)[:, np.newaxis] + noise - noise[:, :10_000].mean(axis=1, keepdims=True)
+
+
+def test_it_has_the_moments_of_the_normal_model(rng):
+    centre, error = np.array([-1.0, 0.0, 0.5, 2.5]), 1.0
+    psi = draws_of(rng, centre, error)
+    unit = math.sqrt(np.linalg.eigvalsh(np.cov(psi[:, :10_000])).mean())
+
+    def weight(t):
+        """The likelihood of the spread t, the centre integrated out, times its half-Cauchy prior."""
+        s2 = error**2 + t**2
+        squares = ((centre - centre.mean()) ** 2).sum()
+        return s2 ** (-(len(centre) - 1) / 2) * math.exp(-squares / (2 * s2)) * stats.halfcauchy.pdf(t, scale=2 * unit)
+
+    def mean_given(t):
+        share = t**2 / (error**2 + t**2)
+        return centre.mean() + share * (centre - centre.mean())
+
+    whole = integrate.quad(weight, 0, 100)[0]
+    expected = [integrate.quad(lambda t, k=k: weight(t) * mean_given(t)[k], 0, 100)[0] / whole for k in range(4)]
+    pooled = pool(psi, **NO_RANGE, seed=0).psi
+    assert pooled.mean(axis=1) == pytest.approx(expected, abs=0.02)
+
+
+def test_scores_far_apart_keep_their_draws(rng):
+    psi = draws_of(rng, [0.0, 100.0, 200.0, 300.0], 0.1)
+    assert pool(psi, **NO_RANGE, seed=0).psi == pytest.approx(psi, abs=0.01)
+
+
+def test_scores_that_are_alike_move_together(rng):
+    psi = draws_of(rng, [0.5] * 10, 0.1)
+    pooled = pool(psi, **NO_RANGE, seed=0)
+    assert pooled.psi.mean(axis=1).std() < 0.01
+    assert (pooled.psi[0] - pooled.psi[1]).std() < 0.75 * (psi[0] - psi[1]).std()
+    assert pooled.spread < 0.1
+
+
+def test_fewer_draws_are_a_prefix_of_more(rng):
+    psi = draws_of(rng, [0.1, 0.2, 0.3], 0.1)
+    whole, part = (pool(some, **NO_RANGE, seed=3).psi for some in (psi, psi[:, :20_000]))
+    assert (whole[:, :20_000] == part).all()
+
+
+def test_copies_stay_copies_and_nothing_stays_nothing(rng):
+    row = rng.random(5_000)
+    pooled = pool(np.stack([row, row, row + 0.1]), **NO_RANGE, seed=0).psi
+    assert pooled[0] == pytest.approx(pooled[1], abs=1e-9)
+    constant = np.ones((3, 100))
+    assert (pool(constant, **NO_RANGE, seed=0).psi == constant).all()
+
+
+def test_scores_stay_within_their_range(rng):
+    psi = np.clip(draws_of(rng, [0.98, 0.99, 0.995], 0.01), 0, 1)
+    pooled = pool(psi, low=0.0, high=1.0, seed=0).psi
+    assert pooled.min() >= 0
+    assert pooled.max() <= 1

@@ -111,9 +111,9 @@ def prior_shift(recipe: Recipe, estimate: Estimate, contrast: Contrast, question
     return shifts(recipe, [estimate], [contrast], question)[0]
 
 
-def too_far(shift: PriorShift | None) -> str:
-    """Return why another prior moves the answer too far for a verdict; empty where it does not."""
-    if shift is None or shift.moved < MOVED:
+def too_far(recipe: Recipe, shift: PriorShift | None) -> str:
+    """Return why another prior moves the answer too far for a verdict; empty where it does not, or is meant to."""
+    if shift is None or shift.moved < MOVED or recipe.model.is_deliberate:
         return ""
     return (
         f"no verdict, since half or twice the prior mass moves the answer by {shift.moved:.1f} posterior standard "

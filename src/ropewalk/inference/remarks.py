@@ -165,10 +165,17 @@ def _below_chance(answer: _Answer) -> Iterator[Remark]:
 
 
 def _prior_moves(answer: _Answer) -> Iterator[Remark]:
-    shift = answer.drawing.shift
-    if shift is None or shift.moved >= MOVED:  # there is no verdict then, and the reason is said
+    shift, deliberate = answer.drawing.shift, answer.recipe.model.is_deliberate
+    if shift is None or (answer.drawing.no_verdict and shift.moved >= MOVED):  # the reason is said
         return
-    if answer.verdict is not None and shift.differs_from(answer.verdict):
+    if shift.moved >= MOVED:
+        how = "Less or more of the prior" if deliberate else "Half or twice the prior mass"
+        yield warning(
+            "prior_decides",
+            f"{how} moves the answer by {shift.moved:.1f} posterior standard deviations: the prior has a large say in "
+            "it.",
+        )
+    elif answer.verdict is not None and shift.differs_from(answer.verdict):
         others = " and ".join(dict.fromkeys(shift.verdicts))
         yield warning(
             "prior_decides",

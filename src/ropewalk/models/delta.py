@@ -35,6 +35,7 @@ class DeltaPrior(Wrapper):
     delta: Any
 
     weights_difference = True
+    is_deliberate = True
     no_savage_dickey = NOT_THEIRS
     no_papers = "there is none to take its place; ask again with another one of your own"
 

@@ -157,6 +157,7 @@ class OwnPriors(Model):
     label_mass: float = 1.0
 
     name = "own"
+    is_deliberate = True
     title = "own-prior"
 
     def __post_init__(self) -> None:

@@ -121,6 +121,7 @@ class PowerPrior(Wrapper):
     discount: float = field(default=0.5, kw_only=True)
 
     takes_fractions = True
+    is_deliberate = True
     is_keyed_by_name = True  # the prior of a classifier depends on its name, and that of a class on its label
 
     def __post_init__(self) -> None:

@@ -174,6 +174,11 @@ class Model:
         return [(name, model) for name, model in models if model is not None]
 
     @property
+    def is_deliberate(self) -> bool:
+        """Whether the prior is what somebody knows: it may move the answer, which is then told."""
+        return False
+
+    @property
     def no_papers(self) -> str:
         """Why the papers' models cannot take its place, beyond its own variants; empty where they can."""
         return ""

@@ -140,7 +140,9 @@ def posterior_of(result: Any) -> Posterior:
 def _(c: Comparison) -> Posterior:
     values = c.draws.delta()
     ordered, edges = np.sort(values), c.rope if c.rope is not None and c.regions is not None else Interval(0.0, 0.0)
-    parts = _three(ordered, edges, c.regions or region_masses(ordered, edges))
+    # The draws of an exact answer have other shares than its regions, by as much as they err.
+    known = None if c.delta.is_exact else c.regions
+    parts = _three(ordered, edges, known or region_masses(ordered, edges))
     return Posterior(answer=c, values=values, ordered=ordered, estimate=c.delta, origin=0.0, signed=True, regions=parts)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -240,31 +240,41 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class CrossComparison(Comparison):
-    """Is A better than B where both are trained and tested on the same folds? Made by `cross_compare`.
+    """Is learning algorithm A better than B? Made by `cross_compare`.
 
-    A comparison of the `predictions`, and beside it the differences A − B of the repeats (empty where repeats test
-    different items) and of the folds, and the corrected resampled t test of the latter, None where it cannot be made.
+    The posterior is the correlated t of the folds, exact: of the mean difference of the two *algorithms*, trained on
+    sets of this size from this source. Single scores and differences are means over folds. `items` is another question,
+    answered beside it: which of the classifiers *as they were trained* is better on more such items; it is an ordinary
+    comparison of the `predictions`, with confusion matrices, other priors, predictive checks and so on, which folds
+    do not have.
+
+    Beside both stand the differences A − B of the repeats (empty where repeats test different items) and of the folds
+    (NaN for a fold without a score), and the corrected resampled t test of the latter, None where it cannot be made.
     """
 
+    items: Comparison
     predictions: CrossPredictions
     repeat_differences: FloatArray
     fold_differences: FloatArray
     corrected_t: ClassicalTest | None
 
-    @property
-    def comparison(self) -> Comparison:
-        """The comparison without what folds and repeats show."""
-        return Comparison(**{field.name: getattr(self, field.name) for field in fields(Comparison)})
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes items, and point to those that the answer has beside it."""
+        raise InvalidInputError(
+            f"This answer is about two learning algorithms, by their scores on folds, so nothing can be {doing}.",
+            hint="r.items is about the predictions, item by item, and can.",
+        )
 
     def __repr__(self) -> str:
         return f"Cross{Comparison.__repr__(self)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison's JSON object with the key "resampling" added."""
+        """Return the JSON object of a comparison, with the keys "items" and "resampling" added."""
         predictions = self.predictions
         cluster = "item" if predictions.cluster is not None else None
         return {
             **Comparison.to_dict(self),
+            "items": self.items.to_dict(),
             "resampling": {
                 "splits": predictions.words,
                 **pick(predictions, "seed n_items n_folds n_repeats n_train n_test"),

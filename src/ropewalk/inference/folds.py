@@ -1,0 +1,130 @@
+"""Judge two learning algorithms by their scores on folds: the correlated t, its draws, and where it cannot decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.decision import Contrast, Question
+from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.student import MIN_FOLDS, contrast_of, paired_correlated_t
+from ropewalk.errors import DataError
+from ropewalk.inference.drawing import LOOKS
+from ropewalk.text.writing import count_of
+from ropewalk.typing import DrawsLike, FloatArray, IntArray
+
+MIN_FOLDS_FOR_VERDICT: Final = 3
+"""Of two folds the posterior has one degree of freedom: no mean, and an interval that luck makes short."""
+
+MAX_SIZE_RATIO: Final = 2.0
+"""Up to this ratio of the largest to the smallest, training or test sets count as of one size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoldScores:
+    """Scores of A and B on the same folds, (2, n), NaN where a fold has none, and the sizes of its sets.
+
+    `n_without_class` is in how many folds a score counts 0/0 as 0 for want of a class in the test set.
+    """
+
+    names: tuple[str, str]
+    scores: FloatArray
+    train_sizes: IntArray
+    test_sizes: IntArray
+    n_without_class: int = 0
+
+    @property
+    def usable(self) -> FloatArray:
+        """The scores of the folds on which both have one."""
+        return self.scores[:, np.isfinite(self.scores).all(axis=0)]
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds there are."""
+        return int(self.scores.shape[1])
+
+    @property
+    def test_share(self) -> float:
+        """The mean size of the test sets over that of the training sets."""
+        return float(self.test_sizes.mean() / self.train_sizes.mean())
+
+    @property
+    def correlation(self) -> float:
+        """The correlation that the scores of two folds are taken to have."""
+        return self.test_share / (1 + self.test_share)
+
+    def no_verdict(self) -> str:
+        """Return why these folds cannot bear a verdict; empty where they can."""
+        usable = self.usable
+        lost = self.n_folds - usable.shape[1]
+        difference = usable[0] - usable[1]
+        trained, tested = (sizes.max() / sizes.min() for sizes in (self.train_sizes, self.test_sizes))
+        if lost:
+            reason = f"{count_of(lost, 'fold')} of {self.n_folds:,} have no score, for want of a class"
+        elif self.n_without_class:
+            reason = f"{count_of(self.n_without_class, 'fold')} of {self.n_folds:,} lack a class in the test set"
+        elif usable.shape[1] < MIN_FOLDS_FOR_VERDICT:
+            reason = f"{count_of(usable.shape[1], 'fold')} show too little of the spread"
+        elif np.ptp(difference) <= 1e-12 * float(np.abs(usable).max()):  # noqa: PLR2004 - that is rounding
+            same = "no difference" if np.abs(difference).max() <= 1e-12 else "the same difference"  # noqa: PLR2004
+            reason = f"all {self.n_folds:,} folds show {same}: without a spread nothing is known of other folds"
+        elif max(trained, tested) > MAX_SIZE_RATIO:
+            what, sizes = ("test", self.test_sizes) if tested > MAX_SIZE_RATIO else ("training", self.train_sizes)
+            reason = f"{what} sets have from {sizes.min():,} to {sizes.max():,} items: the folds are not alike"
+        else:
+            return ""
+        return f"no verdict, since {reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedFolds:
+    """The exact posterior of two mean scores and of their difference, and why it allows no verdict, if so."""
+
+    estimate_a: Estimate
+    estimate_b: Estimate
+    contrast: Contrast
+    draws: Draws
+    no_verdict: str
+
+
+def judge_folds(
+    folds: FoldScores, question: Question, *, limits: Interval, draws: DrawsLike = "auto", seed: int = 0
+) -> JudgedFolds:
+    """Judge the mean difference of two algorithms by the correlated t; single scores lie within `limits`.
+
+    Folds without a score are left out. Where no fold differs from another, the interval is that of differences which
+    were rounded to one item of a test set, and there is no verdict.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.81, 0.79, 0.84, 0.90, 0.88], [0.78, 0.77, 0.80, 0.89, 0.83]])
+    >>> sizes = np.full(5, 80), np.full(5, 20)
+    >>> folds = FoldScores(names=("new", "old"), scores=scores, train_sizes=sizes[0], test_sizes=sizes[1])
+    >>> question = Question(rope=Interval(-0.01, 0.01), prob=0.95, rule="hdi", higher_is_better=True)
+    >>> judged = judge_folds(folds, question, limits=Interval(0.0, 1.0))
+    >>> print(judged.contrast.decision.text)
+    Undecided at ±0.01; leaning new better; more data needed
+    """
+    usable = folds.usable
+    if usable.shape[1] < MIN_FOLDS:
+        raise DataError(
+            f"Of {count_of(folds.n_folds, 'fold')} {usable.shape[1]} can be scored, and a spread takes two.",
+            hint="resampling.cross_predict(…).compare(…) judges the classifiers that were trained, item by item.",
+        )
+    posterior = paired_correlated_t(usable, folds.test_share, resolution=1 / float(folds.test_sizes.mean()))
+    mean_a, mean_b = usable.mean(axis=1).tolist()
+    judged = contrast_of(posterior.difference, question, observed=mean_a - mean_b, names=folds.names)
+    no_verdict = folds.no_verdict()
+    if no_verdict:
+        judged = replace(judged, regions=None, rope_path=None, decision=None)
+    n_draws = LOOKS[0] if draws == "auto" else int(draws)
+    return JudgedFolds(
+        estimate_a=posterior.a.estimate(question.prob, observed=mean_a, limits=limits),
+        estimate_b=posterior.b.estimate(question.prob, observed=mean_b, limits=limits),
+        contrast=judged,
+        draws=Draws(psi=posterior.draw(n_draws, seed), names=folds.names),
+        no_verdict=no_verdict,
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Contrast, Question
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.student import MIN_FOLDS, contrast_of, paired_correlated_t
+from ropewalk.draws.student import MIN_FOLDS, StudentT, contrast_of, paired_correlated_t
 from ropewalk.errors import DataError
 from ropewalk.inference.drawing import LOOKS
 from ropewalk.text.writing import count_of
@@ -20,7 +20,12 @@ MIN_FOLDS_FOR_VERDICT: Final = 3
 """Of two folds the posterior has one degree of freedom: no mean, and an interval that luck makes short."""
 
 MAX_SIZE_RATIO: Final = 2.0
-"""Up to this ratio of the largest to the smallest, training or test sets count as of one size."""
+"""Up to this ratio of the largest to the smallest, sets count as of one size."""
+
+MIN_PASS_DF: Final = 4.0
+"""The fewest degrees of freedom by which a verdict on repeats is checked: of fewer nothing could ever be decided."""
+
+_RELATIVE_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,36 +61,68 @@ class FoldScores:
         """The correlation that the scores of two folds are taken to have."""
         return self.test_share / (1 + self.test_share)
 
+    @property
+    def pass_df(self) -> float:
+        """The degrees of freedom of a single pass over the items, k − 1 for k folds, at least four; at most n − 1.
+
+        Repeats test the same items again. Their folds add degrees of freedom that the items do not have: simulated,
+        the interval of n − 1 covers as little as .87 where an algorithm learns nothing, that of a single pass .94.
+        """
+        return min(self.usable.shape[1] - 1.0, max(1 / self.test_share, MIN_PASS_DF))
+
     def no_verdict(self) -> str:
         """Return why these folds cannot bear a verdict; empty where they can."""
         usable = self.usable
         lost = self.n_folds - usable.shape[1]
-        difference = usable[0] - usable[1]
-        trained, tested = (sizes.max() / sizes.min() for sizes in (self.train_sizes, self.test_sizes))
         if lost:
-            reason = f"{count_of(lost, 'fold')} of {self.n_folds:,} have no score, for want of a class"
+            reason = f"{_some(lost, self.n_folds)} no score: a class is absent, or a classifier ranks nothing"
         elif self.n_without_class:
-            reason = f"{count_of(self.n_without_class, 'fold')} of {self.n_folds:,} lack a class in the test set"
-        elif usable.shape[1] < MIN_FOLDS_FOR_VERDICT:
-            reason = f"{count_of(usable.shape[1], 'fold')} show too little of the spread"
-        elif np.ptp(difference) <= 1e-12 * float(np.abs(usable).max()):  # noqa: PLR2004 - that is rounding
-            same = "no difference" if np.abs(difference).max() <= 1e-12 else "the same difference"  # noqa: PLR2004
-            reason = f"all {self.n_folds:,} folds show {same}: without a spread nothing is known of other folds"
-        elif max(trained, tested) > MAX_SIZE_RATIO:
-            what, sizes = ("test", self.test_sizes) if tested > MAX_SIZE_RATIO else ("training", self.train_sizes)
-            reason = f"{what} sets have from {sizes.min():,} to {sizes.max():,} items: the folds are not alike"
+            lacking = _some(self.n_without_class, self.n_folds)
+            reason = f"{lacking} no item of a class to test, which counts as a score of 0"
+        elif self.n_folds < MIN_FOLDS_FOR_VERDICT:
+            reason = f"{count_of(self.n_folds, 'fold')} show too little of the spread"
+        elif not _varies(usable):
+            same = f"all {self.n_folds:,} folds show the same difference"
+            reason = f"{same}, and without a spread nothing is known of others"
+        elif is_uneven(self.train_sizes):
+            sizes = f"{self.train_sizes.min():,} to {self.train_sizes.max():,}"
+            reason = f"training sets have from {sizes} items, and which algorithm is better may depend on that"
         else:
             return ""
         return f"no verdict, since {reason}"
 
 
+def is_uneven(sizes: IntArray) -> bool:
+    """Whether sets are of such different sizes that they cannot stand for one size.
+
+    Examples
+    --------
+    >>> is_uneven(np.array([20, 20, 19])), is_uneven(np.array([20, 100]))
+    (False, True)
+    """
+    return bool(sizes.max() > MAX_SIZE_RATIO * sizes.min())
+
+
+def _some(number: int, total: int) -> str:
+    return f"{number:,} of {count_of(total, 'fold')} {'has' if number == 1 else 'have'}"
+
+
+def _varies(scores: FloatArray) -> bool:
+    """Whether the difference of two rows varies, by more than rounding."""
+    return bool(np.ptp(scores[0] - scores[1]) > _RELATIVE_ROUNDING * np.abs(scores).max())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedFolds:
-    """The exact posterior of two mean scores and of their difference, and why it allows no verdict, if so."""
+    """The exact posterior of two mean scores and of their difference, and why it allows no verdict, if so.
+
+    `one_pass` is the interval with the degrees of freedom of a single pass: a verdict must hold by that one too.
+    """
 
     estimate_a: Estimate
     estimate_b: Estimate
     contrast: Contrast
+    one_pass: Interval
     draws: Draws
     no_verdict: str
 
@@ -117,7 +154,8 @@ def judge_folds(
     posterior = paired_correlated_t(usable, folds.test_share, resolution=1 / float(folds.test_sizes.mean()))
     mean_a, mean_b = usable.mean(axis=1).tolist()
     judged = contrast_of(posterior.difference, question, observed=mean_a - mean_b, names=folds.names)
-    no_verdict = folds.no_verdict()
+    single = replace(posterior.difference, df=folds.pass_df)
+    no_verdict = folds.no_verdict() or _by_repeats_alone(single, judged, question, folds)
     if no_verdict:
         judged = replace(judged, regions=None, rope_path=None, decision=None)
     n_draws = LOOKS[0] if draws == "auto" else int(draws)
@@ -125,6 +163,18 @@ def judge_folds(
         estimate_a=posterior.a.estimate(question.prob, observed=mean_a, limits=limits),
         estimate_b=posterior.b.estimate(question.prob, observed=mean_b, limits=limits),
         contrast=judged,
+        one_pass=single.hdi(question.prob),
         draws=Draws(psi=posterior.draw(n_draws, seed), names=folds.names),
         no_verdict=no_verdict,
     )
+
+
+def _by_repeats_alone(single: StudentT, judged: Contrast, question: Question, folds: FoldScores) -> str:
+    """Return why a conclusive verdict does not hold, where it takes the degrees of freedom that repeats add."""
+    if judged.decision is None or not judged.decision.conclusive:
+        return ""
+    once = contrast_of(single, question, observed=0.0, names=folds.names)
+    if once.decision is None or once.decision.verdict is judged.decision.verdict:
+        return ""
+    df = f"{folds.pass_df:.3g} degrees of freedom"
+    return f"no verdict, since {judged.decision.symbol} rests on the repeats: with the {df} of one pass it does not hold"

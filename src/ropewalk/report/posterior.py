@@ -230,7 +230,8 @@ def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Sa
     """Return what the page needs to judge another ROPE by the same rule."""
     n, question = ordered.size, posterior.answer.question
     places = np.arange(n) if n <= MAX_QUANTILES + 1 else _cosine_places(n)
-    digits = max(0, math.ceil(-math.log10(estimate.std or 1.0)) + QUANTILE_DIGITS)
+    std = estimate.std if math.isfinite(estimate.std) else estimate.hdi.high - estimate.hdi.low
+    digits = max(0, math.ceil(-math.log10(std or 1.0)) + QUANTILE_DIGITS)
     widths = "\0"  # no name holds it: control characters were made visible
     undecided: tuple[Leaning, ...] = ("a", "b", "equivalent")
     sentences = {verdict.value: say(verdict, None, widths) for verdict in Verdict if verdict.conclusive}

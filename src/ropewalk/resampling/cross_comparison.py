@@ -19,7 +19,7 @@ from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.student import MIN_FOLDS
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
-from ropewalk.inference.folds import FoldScores, judge_folds
+from ropewalk.inference.folds import FoldScores, JudgedFolds, is_uneven, judge_folds
 from ropewalk.inference.question import Question, default_model, select, write_recipe
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
@@ -41,7 +41,7 @@ from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.options import CrossOptions
 from ropewalk.results.resampled import CrossComparison, CrossPredictions, is_of_scores
 from ropewalk.text.remarks import Remark, issue, note, warning
-from ropewalk.text.writing import count_of
+from ropewalk.text.writing import count_of, decimals, interval
 from ropewalk.typing import FloatArray
 from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
@@ -60,6 +60,14 @@ _ONE_REPEAT: Final = (
     "Each item was tested once, so how much the division into folds matters is not known: n_repeats=10 shows it."
 )
 _REPEATS_DIFFER: Final = "Repeats test different items, so their scores are not set side by side."
+_ONE_PASS: Final = (
+    "Repeats test the same items again. A verdict must also hold with the degrees of freedom of one pass, {:.3g}, where "
+    "the interval is {}."
+)
+_TEST_SETS_DIFFER: Final = (
+    "Test sets have from {:,} to {:,} items. Every fold counts alike, so an item of a small one counts more; the "
+    "correlation is that of the mean sizes."
+)
 _CONVENTION: Final = (
     "The correlated t takes the scores of two folds to correlate by the share of items that a fold tests, here {:.3g}. "
     "That is a convention (Nadeau and Bengio 2003): one data set cannot show the correlation."
@@ -84,7 +92,7 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     The answer is about the *algorithms*, trained on sets of this size: the posterior is the correlated t of the folds'
     differences (Nadeau and Bengio 2003; Corani and Benavoli 2015), a Student t in closed form, without Monte Carlo
     error. There is no verdict where it cannot hold: folds without a score or a class, fewer than three folds, folds
-    that all show the same difference, sets of very different sizes.
+    that all show the same difference, training sets of very different sizes, verdicts that rest on repeats alone.
 
     `items` stands beside it: a comparison of the classifiers as they were trained, paired, item by item. There an item
     with all of its repeats is one unit, and so is a group where `groups` are given.
@@ -284,9 +292,10 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
         decision=contrast.decision,
         bayes_factor=BayesFactor(reason=recipe.model.no_factor),
         draws=judged.draws,
+        one_pass=judged.one_pass,
         recipe=recipe,
         drawing=Drawing(no_verdict=judged.no_verdict),
-        remarks=(*_remarks(folds, made, judged.no_verdict, no_test), *made.remarks),
+        remarks=(*_remarks(folds, made, judged, no_test), *made.remarks),
         items=replace(items, remarks=beside),
         predictions=made,
         repeat_differences=by_repeat[a] - by_repeat[b] if made.complete else np.zeros(0),
@@ -295,11 +304,14 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
     )
 
 
-def _remarks(folds: FoldScores, made: CrossPredictions, no_verdict: str, no_test: str) -> Iterator[Remark]:
+def _remarks(folds: FoldScores, made: CrossPredictions, judged: JudgedFolds, no_test: str) -> Iterator[Remark]:
     """Yield what is to be said about the folds."""
-    if no_verdict:
-        yield warning("no_verdict", f"{no_verdict[0].upper()}{no_verdict[1:]}.")
+    if judged.no_verdict:
+        yield warning("no_verdict", f"{judged.no_verdict[0].upper()}{judged.no_verdict[1:]}.")
     yield note("fold_correlation", _CONVENTION.format(folds.correlation))
+    if folds.pass_df < folds.usable.shape[1] - 1:
+        ends = interval(*judged.one_pass, decimals(judged.contrast.delta), sign=True)
+        yield note("one_pass", _ONE_PASS.format(folds.pass_df, ends))
     if not made.complete:
         yield note("repeats_differ", _REPEATS_DIFFER)
     elif made.n_repeats > 1:
@@ -308,6 +320,8 @@ def _remarks(folds: FoldScores, made: CrossPredictions, no_verdict: str, no_test
         yield note("one_repeat", _ONE_REPEAT)
     if no_test:
         yield note("no_corrected_t", f"No corrected t test of the folds: {no_test}")
+    if is_uneven(made.test_sizes):
+        yield note("test_sets_differ", _TEST_SETS_DIFFER.format(made.test_sizes.min(), made.test_sizes.max()))
     if folds.n_without_class:
         lacking = f"{count_of(folds.n_without_class, 'fold')} of {made.n_folds:,}"
         yield note("fold_without_class", f"{lacking} lack a class in the test set: what is 0/0 there counts as 0.")

@@ -13,6 +13,7 @@ from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import place_of
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle, settle_scores
 from ropewalk.metrics.scores import WeightedItems, parse_score_metric
@@ -248,11 +249,15 @@ class CrossComparison(Comparison):
     comparison of the `predictions`, with confusion matrices, other priors, predictive checks and so on, which folds
     do not have.
 
+    `one_pass` is the interval with the degrees of freedom of a single pass over the items, k − 1 for k folds and at
+    least four: repeats add none that the items have, so a verdict must hold by it too. Without repeats it is the `hdi`.
+
     Beside both stand the differences A − B of the repeats (empty where repeats test different items) and of the folds
     (NaN for a fold without a score), and the corrected resampled t test of the latter, None where it cannot be made.
     """
 
     items: Comparison
+    one_pass: Interval
     predictions: CrossPredictions
     repeat_differences: FloatArray
     fold_differences: FloatArray
@@ -282,6 +287,6 @@ class CrossComparison(Comparison):
                 "repeats": spread_dict(self.repeat_differences),
                 "repeat_differences": plain(self.repeat_differences),
                 "folds": spread_dict(self.fold_differences),
-                **pick(self, "fold_differences corrected_t"),
+                **pick(self, "fold_differences one_pass corrected_t"),
             },
         }

@@ -48,7 +48,13 @@ def crossed(c):
     values = {field.name: getattr(c, field.name) for field in dataclasses.fields(c)}
     nothing = np.empty(0)
     return CrossComparison(
-        **values, items=c, one_pass=c.hdi, predictions=None, repeat_differences=nothing, fold_differences=nothing, corrected_t=None
+        **values,
+        items=c,
+        one_pass=c.hdi,
+        predictions=None,
+        repeat_differences=nothing,
+        fold_differences=nothing,
+        corrected_t=None,
     )
 
 

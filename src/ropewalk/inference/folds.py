@@ -68,7 +68,7 @@ class FoldScores:
         Repeats test the same items again. Their folds add degrees of freedom that the items do not have: simulated,
         the interval of n − 1 covers as little as .87 where an algorithm learns nothing, that of a single pass .94.
         """
-        return min(self.usable.shape[1] - 1.0, max(1 / self.test_share, MIN_PASS_DF))
+        return min(float(self.usable.shape[1] - 1), max(1 / self.test_share, MIN_PASS_DF))
 
     def no_verdict(self) -> str:
         """Return why these folds cannot bear a verdict; empty where they can."""
@@ -177,4 +177,6 @@ def _by_repeats_alone(single: StudentT, judged: Contrast, question: Question, fo
     if once.decision is None or once.decision.verdict is judged.decision.verdict:
         return ""
     df = f"{folds.pass_df:.3g} degrees of freedom"
-    return f"no verdict, since {judged.decision.symbol} rests on the repeats: with the {df} of one pass it does not hold"
+    return (
+        f"no verdict, since {judged.decision.symbol} rests on the repeats: with the {df} of one pass it does not hold"
+    )

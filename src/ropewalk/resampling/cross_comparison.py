@@ -49,8 +49,8 @@ from ropewalk.verbs.evaluation import evaluate
 _TWO_CLASSES: Final = 2
 _OF_SCORES: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
 _FIXED_TRAINING_SETS: Final = (
-    "This takes the classifiers as they were trained and leaves out the variance of training, what another training set "
-    "would change. As an answer about the algorithms it would be too sure, and more so with more repeats."
+    "This takes the classifiers as they were trained and leaves out the variance of training, what another training "
+    "set would change. As an answer about the algorithms it would be too sure, and more so with more repeats."
 )
 _REPEATS: Final = (
     "The spread over repeats shows how much the division into folds matters. All repeats share the same items, so it "
@@ -60,9 +60,9 @@ _ONE_REPEAT: Final = (
     "Each item was tested once, so how much the division into folds matters is not known: n_repeats=10 shows it."
 )
 _REPEATS_DIFFER: Final = "Repeats test different items, so their scores are not set side by side."
-_ONE_PASS: Final = (
-    "Repeats test the same items again. A verdict must also hold with the degrees of freedom of one pass, {:.3g}, where "
-    "the interval is {}."
+_SINGLE_ROUND: Final = (
+    "Repeats test the same items again. A verdict must also hold with the degrees of freedom of one pass, {:.3g}: "
+    "the interval is then {}."
 )
 _TEST_SETS_DIFFER: Final = (
     "Test sets have from {:,} to {:,} items. Every fold counts alike, so an item of a small one counts more; the "
@@ -310,8 +310,9 @@ def _remarks(folds: FoldScores, made: CrossPredictions, judged: JudgedFolds, no_
         yield warning("no_verdict", f"{judged.no_verdict[0].upper()}{judged.no_verdict[1:]}.")
     yield note("fold_correlation", _CONVENTION.format(folds.correlation))
     if folds.pass_df < folds.usable.shape[1] - 1:
-        ends = interval(*judged.one_pass, decimals(judged.contrast.delta), sign=True)
-        yield note("one_pass", _ONE_PASS.format(folds.pass_df, ends))
+        low, high = judged.one_pass
+        ends = interval(low, high, decimals(judged.contrast.delta), sign=True)
+        yield note("one_pass", _SINGLE_ROUND.format(folds.pass_df, ends))
     if not made.complete:
         yield note("repeats_differ", _REPEATS_DIFFER)
     elif made.n_repeats > 1:

@@ -9,7 +9,19 @@ from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, differences, method
 from ropewalk.report.describe.prospects import more_line
-from ropewalk.report.document import Answer, Block, Document, Facts, Heading, Rows, Section, Table, Text, describes, name
+from ropewalk.report.document import (
+    Answer,
+    Block,
+    Document,
+    Facts,
+    Heading,
+    Rows,
+    Section,
+    Table,
+    Text,
+    describes,
+    name,
+)
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text import writing
 from ropewalk.text.remarks import Remark

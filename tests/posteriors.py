@@ -50,7 +50,7 @@ def crossed(c):
     return CrossComparison(
         **values,
         items=c,
-        one_pass=c.hdi,
+        cautious=c.hdi,
         predictions=None,
         repeat_differences=nothing,
         fold_differences=nothing,

@@ -693,22 +693,33 @@ def test_test_sets_of_different_sizes_are_told_of():
 
 
 def test_repeats_alone_make_no_verdict():
-    """Between the interval of all folds and that of one pass no ROPE gets a verdict; beyond it does."""
+    """Between the interval of all folds and the cautious one no ROPE gets a verdict; beyond it does."""
     options = {"cv": 5, "n_repeats": 10, "metric": "accuracy", "rng": 0, "draws": 500}
     r = rw.cross_compare(BAYES, STUMP, X2, Y2, rope=0.9, **options)
     scale = r.fold_differences.std(ddof=1) * math.sqrt(1 / 50 + 1 / 4)
-    once = stats.t(4, r.fold_differences.mean(), scale)
-    assert tuple(r.one_pass) == pytest.approx(once.interval(0.95))
+    hidden = max(r.items.std**2 - r.fold_differences.var(ddof=1) / 5, 0)
+    once = stats.t(4, r.fold_differences.mean(), math.sqrt(scale**2 + hidden))
+    assert tuple(r.cautious) == pytest.approx(once.interval(0.95))
     assert r.decision.symbol == "≈"
-    assert any("degrees of freedom of one pass, 4" in note for note in r.notes)
-    reach, further = (max(abs(end) for end in ends) for ends in (r.hdi, r.one_pass))
+    assert any("cautious interval" in note for note in r.notes)
+    reach, further = (max(abs(end) for end in ends) for ends in (r.hdi, r.cautious))
     assert reach < further
-    between = refused("rests on the repeats", n_repeats=10, cv=5, rope=(reach + further) / 2)
+    between = refused("does not hold by the cautious interval", n_repeats=10, cv=5, rope=(reach + further) / 2)
     assert between.hdi == r.hdi
     assert rw.cross_compare(BAYES, STUMP, X2, Y2, rope=further + 1e-9, **options).decision.symbol == "≈"
     assert not rw.cross_compare(BAYES, STUMP, X2, Y2, rope=reach - 1e-9, **options).conclusive
-    single = rw.cross_compare(BAYES, STUMP, X2, Y2, rope=0.9, **options | {"n_repeats": 1})
-    assert tuple(single.one_pass) == pytest.approx(tuple(single.hdi))
+
+
+def test_a_class_mix_that_all_folds_share_is_not_taken_for_certain():
+    """Always "yes" against always "no": stratified folds of 61 items differ by rounding alone, the items by chance."""
+    y = np.arange(61) % 3 > 0
+    options = {"cv": 5, "metric": "accuracy", "rope": 0.1, "rng": 0, "draws": 2_000}
+    r = rw.cross_compare(Constant(1), Constant(0), np.zeros((61, 1)), y.astype(int), **options)
+    assert r.hdi.low > 0.1  # by the folds alone it would be beyond doubt
+    assert r.items.hdi.low < 0.1  # while 40 of 61 items are not
+    assert r.decision is None
+    assert "cautious interval" in r.no_verdict
+    assert r.cautious.low < r.items.hdi.low
 
 
 def test_random_splits_are_what_the_correction_was_made_for():

@@ -172,19 +172,13 @@ def _evened(a: FloatArray, b: FloatArray, prob: float) -> FloatArray:
     return middle
 
 
-EXACT: Final = 10**9
-"""As many draws as a number in closed form is worth, where the digits that draws carry are counted."""
-
 NOTE_PULL: Final = 0.25
 WARN_PULL: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """The posterior of one number: `observed` is its value on the counts, None where there is none.
-
-    One in closed form has no Monte Carlo errors; its `std` may be infinite.
-    """
+    """The posterior of one number: `observed` is its value on the counts, None where there is none."""
 
     observed: float | None
     mean: float
@@ -200,8 +194,8 @@ class Estimate:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the numbers are in closed form: they have a spread, and no Monte Carlo error."""
-        return self.std > 0 and self.mc_error == 0
+        """Whether the numbers are in closed form, and not made of draws."""
+        return False
 
     @property
     def pull(self) -> float:
@@ -215,11 +209,10 @@ class Estimate:
     def worth(self, n_draws: int) -> int:
         """Return how many independent draws the n that this was made of are worth, by the error of their mean.
 
-        Independent ones are worth themselves. Never more than n: what helps a mean may not help an interval. What has
-        a spread and no error was not made of draws at all, and is worth more than any.
+        Independent ones are worth themselves. Never more than n: what helps a mean may not help an interval.
         """
         if not self.mc_error > 0:
-            return EXACT if self.is_exact else n_draws
+            return n_draws
         return min(max(round((self.std / self.mc_error) ** 2), 1), n_draws)
 
 

@@ -32,12 +32,27 @@ from ropewalk.typing import FloatArray
 MIN_FOLDS: Final = 2
 """Of fewer differences no spread is known."""
 
+_ALL_DIGITS: Final = 10**9
 _HALVINGS: Final = 200
 _HALF: Final = 0.5
 _MIN_DF_OF_STD: Final = 2  # at so few degrees of freedom or fewer a Student t has no finite variance
 _NUMBERS_PER_DRAW: Final = 3
 _QUANTILES: Final = 20_001
 _RELATIVE_ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactEstimate(Estimate):
+    """The posterior of one number in closed form: it has no Monte Carlo errors. Its `std` may be infinite."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the numbers are in closed form: they are."""
+        return True
+
+    def worth(self, n_draws: int) -> int:  # noqa: ARG002
+        """Return as many draws as would carry all digits that are printed."""
+        return _ALL_DIGITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +110,7 @@ class StudentT:
         if limits is not None:
             low, high = max(low, limits.low), min(high, limits.high)
         ends = Interval(low, high)
-        return Estimate(
+        return ExactEstimate(
             observed=observed, mean=self.location, std=self.std, mc_error=0.0, hdi=ends, hdi_mc_error=(0.0, 0.0)
         )
 

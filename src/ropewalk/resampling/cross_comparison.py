@@ -47,6 +47,7 @@ from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
 
 _TWO_CLASSES: Final = 2
+_WORTH_A_NOTE: Final = 1.02  # times as wide as the HDI
 _OF_SCORES: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
 _FIXED_TRAINING_SETS: Final = (
     "This takes the classifiers as they were trained and leaves out the variance of training, what another training "
@@ -60,9 +61,9 @@ _ONE_REPEAT: Final = (
     "Each item was tested once, so how much the division into folds matters is not known: n_repeats=10 shows it."
 )
 _REPEATS_DIFFER: Final = "Repeats test different items, so their scores are not set side by side."
-_SINGLE_ROUND: Final = (
-    "Repeats test the same items again. A verdict must also hold with the degrees of freedom of one pass, {:.3g}: "
-    "the interval is then {}."
+_CAUTIOUS: Final = (
+    "A verdict must also hold by the cautious interval, {}: repeats test the same items again and count as one pass "
+    "there, and what the items vary beyond the folds, which share one class mix, is added."
 )
 _TEST_SETS_DIFFER: Final = (
     "Test sets have from {:,} to {:,} items. Every fold counts alike, so an item of a small one counts more; the "
@@ -92,7 +93,9 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     The answer is about the *algorithms*, trained on sets of this size: the posterior is the correlated t of the folds'
     differences (Nadeau and Bengio 2003; Corani and Benavoli 2015), a Student t in closed form, without Monte Carlo
     error. There is no verdict where it cannot hold: folds without a score or a class, fewer than three folds, folds
-    that all show the same difference, training sets of very different sizes, verdicts that rest on repeats alone.
+    that all show the same difference, training sets of very different sizes. A verdict must also hold by the `cautious`
+    interval, which leaves out the degrees of freedom that repeats add, and puts in what the items vary beyond the
+    folds: stratified ones all have one class mix.
 
     `items` stands beside it: a comparison of the classifiers as they were trained, paired, item by item. There an item
     with all of its repeats is one unit, and so is a group where `groups` are given.
@@ -124,9 +127,9 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     >>> print(r.decision.text)
     GaussianNB is better than DecisionTreeClassifier by a margin that matters (ROPE ±0.01)
     >>> r
-    CrossComparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.280 [+0.185, +0.375], ≫)
+    CrossComparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.290 [+0.243, +0.337], ≫)
     >>> r.items
-    Comparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.285 [+0.219, +0.355], ≫)
+    Comparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.291 [+0.213, +0.370], ≫)
     """
     seed = check_seed(options.get("rng"), options.get("random_state"))
     names = _names(options.get("names"), estimator_a, estimator_b)
@@ -265,6 +268,7 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
         train_sizes=made.train_sizes,
         test_sizes=made.test_sizes,
         n_without_class=_thin_folds(items, made),
+        item_std=items.std,
     )
     asked = items.recipe
     table = ItemScores(values=tuple(folds.scores), names=names, labels=asked.tables[0].labels, truth=None)
@@ -292,7 +296,7 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
         decision=contrast.decision,
         bayes_factor=BayesFactor(reason=recipe.model.no_factor),
         draws=judged.draws,
-        one_pass=judged.one_pass,
+        cautious=judged.cautious,
         recipe=recipe,
         drawing=Drawing(no_verdict=judged.no_verdict),
         remarks=(*_remarks(folds, made, judged, no_test), *made.remarks),
@@ -309,10 +313,10 @@ def _remarks(folds: FoldScores, made: CrossPredictions, judged: JudgedFolds, no_
     if judged.no_verdict:
         yield warning("no_verdict", f"{judged.no_verdict[0].upper()}{judged.no_verdict[1:]}.")
     yield note("fold_correlation", _CONVENTION.format(folds.correlation))
-    if folds.pass_df < folds.usable.shape[1] - 1:
-        low, high = judged.one_pass
+    (low, high), hdi = judged.cautious, judged.contrast.delta.hdi
+    if high - low > _WORTH_A_NOTE * (hdi.high - hdi.low):
         ends = interval(low, high, decimals(judged.contrast.delta), sign=True)
-        yield note("one_pass", _SINGLE_ROUND.format(folds.pass_df, ends))
+        yield note("cautious_interval", _CAUTIOUS.format(ends))
     if not made.complete:
         yield note("repeats_differ", _REPEATS_DIFFER)
     elif made.n_repeats > 1:

@@ -249,15 +249,16 @@ class CrossComparison(Comparison):
     comparison of the `predictions`, with confusion matrices, other priors, predictive checks and so on, which folds
     do not have.
 
-    `one_pass` is the interval with the degrees of freedom of a single pass over the items, k − 1 for k folds and at
-    least four: repeats add none that the items have, so a verdict must hold by it too. Without repeats it is the `hdi`.
+    `cautious` is an interval by which a verdict must hold too. It has the degrees of freedom of a single pass over the
+    items, k − 1 for k folds and at least four, since repeats are no new items; and the variance that the items show
+    beyond the folds, which all have the class mix of these data.
 
     Beside both stand the differences A − B of the repeats (empty where repeats test different items) and of the folds
     (NaN for a fold without a score), and the corrected resampled t test of the latter, None where it cannot be made.
     """
 
     items: Comparison
-    one_pass: Interval
+    cautious: Interval
     predictions: CrossPredictions
     repeat_differences: FloatArray
     fold_differences: FloatArray
@@ -287,6 +288,6 @@ class CrossComparison(Comparison):
                 "repeats": spread_dict(self.repeat_differences),
                 "repeat_differences": plain(self.repeat_differences),
                 "folds": spread_dict(self.fold_differences),
-                **pick(self, "fold_differences one_pass corrected_t"),
+                **pick(self, "fold_differences cautious corrected_t"),
             },
         }

@@ -231,7 +231,7 @@ def test_the_items_alone_are_too_sure_about_algorithms(k, repeats):
 
 @pytest.mark.parametrize(("n", "k", "repeats"), [(60, 5, 1), (60, 10, 10), (200, 10, 1), (200, 10, 10)])
 def test_a_class_mix_that_all_folds_share_does_not_make_a_verdict(n, k, repeats):
-    """One algorithm says yes in doubt, the other no: their difference is the class mix, which stratified folds share."""
+    """One says yes in doubt, the other no: they differ by the class mix, which stratified folds share."""
     pair = (eager, reluctant)
     value = truth("weak", pair, n, k)["accuracy"]
     folds, items = simulated("weak", pair, n, k, repeats)

@@ -44,11 +44,17 @@ def compared(psi, rope=0.05, names=("A", "B"), base=None, **said):
 
 
 def crossed(c):
-    """Return a comparison as if it had come from folds, of which nothing is known."""
+    """Return a comparison as if it had come from folds, of which nothing is known; it stands for the items too."""
     values = {field.name: getattr(c, field.name) for field in dataclasses.fields(c)}
     nothing = np.empty(0)
     return CrossComparison(
-        **values, predictions=None, repeat_differences=nothing, fold_differences=nothing, corrected_t=None
+        **values,
+        items=c,
+        cautious=c.hdi,
+        predictions=None,
+        repeat_differences=nothing,
+        fold_differences=nothing,
+        corrected_t=None,
     )
 
 

@@ -439,13 +439,13 @@ def test_one_repeat_is_the_paired_comparison_of_cross_validated_predictions():
     options = {"metric": "f1", "rope": 0.05, "draws": 2_000}
     direct = rw.compare(Y2, *said, names=["x", "y"], rng=3, **options)
     crossed = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, names=["x", "y"], rng=3, **options)
-    assert np.array_equal(crossed.draws.psi, direct.draws.psi)
+    assert np.array_equal(crossed.items.draws.psi, direct.draws.psi)
     assert crossed.predictions.cluster is None
     told = crossed.to_dict()
-    extra = told.pop("resampling")
+    extra, items = told["resampling"], told["items"]
     plain = direct.to_dict()
-    assert told.pop("notes")[: len(plain["notes"])] == plain.pop("notes")
-    assert told == plain | {"stakes": None}  # the choice is between algorithms
+    assert items.pop("notes")[: len(plain["notes"])] == plain.pop("notes")
+    assert items == plain
     assert extra["cluster"] is None
     assert extra["n_folds"] == 5
 
@@ -457,10 +457,10 @@ def test_repeats_are_clusters_of_an_item():
         made.y_true, made.predictions["GaussianNB"], made.predictions["DecisionTreeClassifier"],
         names=list(made.names), cluster=made.item, metric="accuracy", rng=0, draws=2_000,
     )  # fmt: skip
-    assert np.array_equal(crossed.draws.psi, direct.draws.psi)
-    assert crossed.to_dict()["n_clusters"] == 120
+    assert np.array_equal(crossed.items.draws.psi, direct.draws.psi)
+    assert crossed.to_dict()["items"]["n_clusters"] == 120
     assert crossed.to_dict()["resampling"]["cluster"] == "item"
-    assert np.allclose(crossed.repeat_differences.mean(), crossed.delta.observed)
+    assert np.allclose(crossed.repeat_differences.mean(), crossed.items.delta.observed)
 
 
 def test_more_repeats_of_the_same_answers_do_not_make_more_items():
@@ -477,7 +477,7 @@ def test_more_repeats_of_the_same_answers_do_not_make_more_items():
 
     def width(repeats):
         r = rw.cross_compare(Rule(0), Rule(1), X2, Y2, cv=4, n_repeats=repeats, metric="accuracy", rng=0, draws=20_000)
-        return r.std
+        return r.items.std
 
     # Rubin's bootstrap of n differences d has the variance mean((d − mean d)²) / (n + 1).
     right = [(X2[:, j] > 0).astype(int) == Y2 for j in range(2)]
@@ -491,7 +491,7 @@ def test_groups_are_clusters():
     crossed = rw.cross_compare(
         BAYES, STUMP, X2, Y2, cv=3, n_repeats=2, groups=GROUPS2, metric="accuracy", rng=0, draws=500
     )
-    assert crossed.to_dict()["n_clusters"] == 30
+    assert crossed.to_dict()["items"]["n_clusters"] == 30
     assert crossed.to_dict()["resampling"]["cluster"] == "group"
 
 
@@ -503,14 +503,13 @@ def test_what_stands_beside_the_comparison():
     assert np.allclose(r.repeat_differences, (folds[0] - folds[1]).reshape(3, 5).mean(axis=1))  # folds of equal size
     expected = rw.classical.corrected_t(*folds, n_train=96, n_test=24)
     assert math.isclose(r.corrected_t.p_value, expected.p_value)
-    assert r.mean == r.comparison.mean
-    assert r.hdi == r.comparison.hdi
+    assert r.mean == pytest.approx((folds[0] - folds[1]).mean())
     assert r.decision.symbol in "≈≫≪<>"
     assert tuple(r.rope) == (-0.02, 0.02)
     assert r.conclusive == r.decision.conclusive
     assert r.regions.below + r.regions.inside + r.regions.above == pytest.approx(1)
-    assert r.delta.mean == pytest.approx(r.draws.psi[0].mean() - r.draws.psi[1].mean())
-    assert any("variance of training" in note for note in r.notes)
+    assert any("variance of training" in note for note in r.items.notes)
+    assert not any("variance of training" in note for note in r.notes)
     assert any("share the same items" in note for note in r.notes)
     told = json.loads(r.to_json())["resampling"]
     assert told["repeats"]["std"] == pytest.approx(r.repeat_differences.std(ddof=1))
@@ -518,28 +517,237 @@ def test_what_stands_beside_the_comparison():
     assert told["corrected_t"]["p_value"] == pytest.approx(expected.p_value)
 
 
-def test_every_property_of_a_comparison_is_there():
-    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, n_repeats=2, metric="accuracy", rope=0.02, rng=0, draws=500)
-    names = [name for name, value in vars(rw.Comparison).items() if not name.startswith("_") and not callable(value)]
-    assert {"mean", "hdi", "decision", "draws", "prob_above_zero"} < set(names)
-    for name in set(names) - {"remarks", "tests"}:
-        assert getattr(r, name) is getattr(r.comparison, name) or getattr(r, name) == getattr(r.comparison, name)
-    assert r.warnings == r.comparison.warnings
-    assert r.remarks[: len(r.comparison.remarks)] == r.comparison.remarks
-    assert repr(r).startswith("CrossComparison(accuracy")
+def exact_t(differences, n_train, n_test):
+    """The posterior as Corani and Benavoli write it, with rho = n_test / (n_train + n_test)."""
+    n, rho = differences.size, n_test / (n_train + n_test)
+    scale = differences.std(ddof=1) * math.sqrt(1 / n + rho / (1 - rho))
+    return stats.t(n - 1, differences.mean(), scale)
 
 
-def test_methods_of_a_comparison_answer_about_the_predictions_of_all_repeats():
+@pytest.mark.parametrize(("metric", "rule"), [("accuracy", "hdi"), ("f1", "probability"), ("roc_auc", "hdi")])
+def test_the_verdict_is_that_of_the_correlated_t(metric, rule):
+    options = {"metric": metric, "rope": 0.02, "rule": rule, "rng": 0}
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, n_repeats=3, draws=60_000, **options)
+    t = exact_t(r.fold_differences, 96, 24)
+    low, high = t.interval(0.95)
+    assert (r.hdi.low, r.hdi.high) == pytest.approx((low, high), abs=1e-12)
+    assert r.mean == pytest.approx(t.mean(), abs=1e-12)
+    assert r.std == pytest.approx(t.std(), abs=1e-12)
+    assert (r.prob_below_zero, r.prob_above_zero) == pytest.approx((t.cdf(0), t.sf(0)), abs=1e-12)
+    below, above = t.cdf(-0.02), t.sf(0.02)
+    regions = (r.regions.below, r.regions.inside, r.regions.above)
+    assert regions == pytest.approx((below, 1 - below - above, above), abs=1e-12)
+    assert r.decision.stable
+    told = r.to_dict()
+    assert (told["model"], told["engine"], told["n_items"], told["recipe"]) == ("correlated_t", "exact", 120, None)
+    assert told["delta"]["mc_error"] == 0
+    assert told["delta"]["hdi_mc_error"] == [0, 0]
+    # The two-sided p-value of the corrected t test is twice the smaller tail of this very posterior.
+    assert r.corrected_t.p_value == pytest.approx(2 * min(r.prob_below_zero, r.prob_above_zero))
+    # Draws are exact: those of the difference and of each score follow their t.
+    assert stats.kstest(r.draws.delta(), t.cdf).pvalue > 1e-4
+    scores = r.predictions.fold_scores(metric)
+    for row, name, estimate in zip(r.draws.psi, (r.a, r.b), (r.estimate_a, r.estimate_b), strict=True):
+        assert stats.kstest(row, exact_t(scores[name], 96, 24).cdf).pvalue > 1e-4
+        assert estimate.mean == pytest.approx(scores[name].mean())
+    again = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, n_repeats=3, draws=1_000, **options)
+    assert np.array_equal(again.draws.psi, r.draws.psi[:, :1_000])
+
+
+def test_less_is_better_for_a_loss():
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, metric="error", rope=0.001, rng=0)
+    s = rw.cross_compare(STUMP, BAYES, X2, Y2, cv=5, metric="accuracy", rope=0.001, rng=0)
+    assert r.hdi.low == pytest.approx(s.hdi.low)
+    assert r.decision.symbol == {"<": ">", ">": "<", "≪": "≫", "≫": "≪", "≈": "≈"}[s.decision.symbol]
+    assert r.decision.leaning == {"a": "b", "b": "a"}.get(s.decision.leaning, s.decision.leaning)
+
+
+def test_swapping_the_algorithms_mirrors_the_answer():
+    options = {"cv": 5, "metric": "accuracy", "rope": 0.02, "rng": 0, "draws": 500}
+    r, s = rw.cross_compare(BAYES, STUMP, X2, Y2, **options), rw.cross_compare(STUMP, BAYES, X2, Y2, **options)
+    assert (s.mean, s.hdi.low, s.regions.below) == pytest.approx((-r.mean, -r.hdi.high, r.regions.above))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda r: r.predictive_check(),
+        lambda r: r.prior_sensitivity(),
+        lambda r: r.more_data(),
+        lambda r: r.confusions(),
+        lambda r: r.graph(),
+        lambda r: rw.plan(r, n=[100]),
+        lambda r: rw.power(r, n=[100]),
+        lambda r: rw.planning.StopWhen(width=0.1).stops(r),
+    ],
+)
+def test_what_folds_cannot_answer_points_to_the_items(ask):
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, metric="accuracy", rope=0.02, rng=0, draws=500)
+    with pytest.raises(InvalidInputError) as error:
+        ask(r)
+    assert "r.items" in str(error.value)
+    once = r.items  # the items are an ordinary comparison, which can
+    assert [matrix.counts.sum() for matrix in once.confusions()] == [120, 120]
+    assert len(once.prior_sensitivity().rows) > 1
+
+
+def test_draws_can_be_exported():
     r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, n_repeats=2, metric="accuracy", rope=0.02, rng=0, draws=500)
-    right = [np.mean(said == r.predictions.y_true) for said in r.predictions.predictions.values()]
-    assert [np.trace(matrix.counts) / 240 for matrix in r.confusions()] == pytest.approx(right)
     assert np.allclose(r.to_arviz().posterior["delta"].to_numpy().ravel(), r.draws.delta())
-    assert r.more_data().to_dict() == r.comparison.more_data().to_dict()
-    with pytest.raises(rw.errors.InvalidInputError, match="'bootstrap' has no prior to vary"):
-        r.prior_sensitivity()
-    once = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, metric="accuracy", rope=0.02, rng=0, draws=500)
-    of_all, of_plain = (made.prior_sensitivity().to_dict()["rows"] for made in (once, once.comparison))
-    assert [row["delta"] for row in of_all] == [row["delta"] for row in of_plain]
+
+
+# -- where folds cannot bear a verdict -----------------------------------------------------------------------------
+
+
+def refused(reason, **options):
+    """Compare with a ROPE so wide that every verdict would be ≈, and check that none is given, for this reason."""
+    ask = {"metric": "accuracy", "rope": 0.9, "rng": 0, "draws": 500, **options}
+    r = rw.cross_compare(ask.pop("a", BAYES), ask.pop("b", STUMP), ask.pop("X", X2), ask.pop("y", Y2), **ask)
+    assert r.decision is None
+    assert r.regions is not None
+    assert r.rope_path is None
+    assert not r.conclusive
+    told = r.to_dict()
+    assert told["decision"] is None
+    assert any(text.startswith("No verdict, since") and reason in text for text in told["warnings"])
+    assert reason in " ".join(str(r).split())
+    assert "verdict" in r.to_html()
+    assert r.hdi.low < r.mean < r.hdi.high
+    return r
+
+
+def test_two_identical_algorithms_are_not_proved_equivalent():
+    r = refused("all 4 folds show the same difference", b=GaussianNB(), cv=4)
+    assert (r.a, r.b) == ("A", "B")
+    assert r.corrected_t.p_value == 1
+    assert not r.fold_differences.any()
+    assert r.mean == 0
+    # As wide as differences that were rounded to one of the 30 items of a test set.
+    t = stats.t(3, 0, 1 / 30 / math.sqrt(12) * math.sqrt(1 / 4 + 1 / 3))
+    assert r.hdi.high == pytest.approx(t.ppf(0.975))
+    assert stats.kstest(r.draws.delta(), t.cdf).pvalue > 1e-4
+    assert r.items.hdi.low <= 0 <= r.items.hdi.high
+
+
+class Constant(ClassifierMixin, BaseEstimator):
+    """Answers one label, whatever it is shown."""
+
+    def __init__(self, label=0):
+        self.label = label
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.label)
+
+
+def test_the_same_difference_in_every_fold_is_no_certainty():
+    y = (np.arange(60) % 3 > 0).astype(int)
+    r = refused("the same difference", a=Constant(1), b=Constant(0), X=np.zeros((60, 1)), y=y, cv=5)
+    assert r.mean == pytest.approx(1 / 3)
+    assert r.hdi.low < 1 / 3 < r.hdi.high
+
+
+def test_two_folds_are_too_few():
+    r = refused("2 folds show too little", cv=2)
+    assert r.std == math.inf
+    assert r.to_dict()["delta"]["std"] is None
+    assert r.hdi.high == pytest.approx(exact_t(r.fold_differences, 60, 60).ppf(0.975))
+    assert rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, metric="accuracy", rope=0.02, rng=0).decision is not None
+
+
+def test_folds_without_a_score_bear_no_verdict():
+    few = np.arange(60) % 12 == 0  # five of a class, and ten folds
+    r = refused(
+        "have no score", b=LogisticRegression(), X=X2[:60], y=few, cv=KFold(10, shuffle=True, random_state=0),
+        metric="roc_auc", pos_label=True,
+    )  # fmt: skip
+    lost = int(np.isnan(r.fold_differences).sum())
+    assert lost > 0
+    assert r.mean == pytest.approx(np.nanmean(r.fold_differences))
+    assert f"{lost} without a score" in " ".join(str(r).split())
+
+
+def test_folds_without_a_class_bear_no_verdict_on_a_metric_of_classes():
+    r = refused("no item of a class to test", cv=LeaveOneOut(), X=X3, y=Y3, metric="macro_f1")
+    assert any("lack a class" in note for note in r.notes)
+    one_by_one = rw.cross_compare(BAYES, STUMP, X3, Y3, metric="accuracy", cv=LeaveOneOut(), rope=0.9, rng=0, draws=300)
+    assert one_by_one.decision.symbol == "≈"  # an item has an accuracy
+    t = exact_t(one_by_one.fold_differences, 149, 1)
+    assert one_by_one.hdi.low == pytest.approx(t.ppf(0.025))
+
+
+def test_training_sets_of_different_sizes_bear_no_verdict():
+    refused("training sets have from 20 to 100 items", cv=TimeSeriesSplit(5))
+
+
+def test_test_sets_of_different_sizes_are_told_of():
+    cuts = np.split(np.random.default_rng(0).permutation(120), [10, 30, 50, 80])
+    splits = [(np.setdiff1d(np.arange(120), test), test) for test in cuts]
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=splits, metric="accuracy", rope=0.02, rng=0, draws=500)
+    assert any("from 10 to 40 items" in note for note in r.notes)
+    assert r.decision is not None
+    assert r.hdi.low == pytest.approx(exact_t(r.fold_differences, 96, 24).ppf(0.025))
+
+
+def test_repeats_alone_make_no_verdict():
+    """Between the interval of all folds and the cautious one no ROPE gets a verdict; beyond it does."""
+    options = {"cv": 5, "n_repeats": 10, "metric": "accuracy", "rng": 0, "draws": 500}
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, rope=0.9, **options)
+    scale = r.fold_differences.std(ddof=1) * math.sqrt(1 / 50 + 1 / 4)
+    hidden = max(r.items.std**2 - r.fold_differences.var(ddof=1) / 5, 0)
+    once = stats.t(4, r.fold_differences.mean(), math.sqrt(scale**2 + hidden))
+    assert tuple(r.cautious) == pytest.approx(once.interval(0.95))
+    assert r.decision.symbol == "≈"
+    assert any("cautious interval" in note for note in r.notes)
+    reach, further = (max(abs(end) for end in ends) for ends in (r.hdi, r.cautious))
+    assert reach < further
+    between = refused("does not hold by the cautious interval", n_repeats=10, cv=5, rope=(reach + further) / 2)
+    assert between.hdi == r.hdi
+    assert rw.cross_compare(BAYES, STUMP, X2, Y2, rope=further + 1e-9, **options).decision.symbol == "≈"
+    assert not rw.cross_compare(BAYES, STUMP, X2, Y2, rope=reach - 1e-9, **options).conclusive
+
+
+def test_a_class_mix_that_all_folds_share_is_not_taken_for_certain():
+    """Always "yes" against always "no": stratified folds of 61 items differ by rounding alone, the items by chance."""
+    y = np.arange(61) % 3 > 0
+    options = {"cv": 5, "metric": "accuracy", "rope": 0.1, "rng": 0, "draws": 2_000}
+    r = rw.cross_compare(Constant(1), Constant(0), np.zeros((61, 1)), y.astype(int), **options)
+    assert r.hdi.low > 0.1  # by the folds alone it would be beyond doubt
+    assert r.items.hdi.low < 0.1  # while 40 of 61 items are not
+    assert r.decision is None
+    assert "cautious interval" in r.no_verdict
+    assert r.cautious.low < r.items.hdi.low
+
+
+def test_random_splits_are_what_the_correction_was_made_for():
+    splitter = ShuffleSplit(6, test_size=0.25, random_state=0)
+    r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=splitter, metric="accuracy", rope=0.02, rng=0, draws=500)
+    assert r.hdi.low == pytest.approx(exact_t(r.fold_differences, 90, 30).ppf(0.025))
+    assert r.repeat_differences.size == 0
+    assert r.decision is not None
+
+
+class Untrained(GaussianNB):
+    """Fails as soon as it is trained."""
+
+    def fit(self, X, y):
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"cv": [(range(60), range(60, 120))]}, "One split shows no spread"),
+        ({"cv": LeaveOneOut(), "metric": "roc_auc"}, "120 of 120 folds have those of one"),
+    ],
+)
+def test_folds_that_show_no_spread_are_refused_before_anything_is_trained(options, match):
+    with pytest.raises(InvalidInputError, match=match) as error:
+        rw.cross_compare(Untrained(), Untrained(), X2, Y2, names=["a", "b"], **{"metric": "accuracy", **options})
+    assert "cross_predict(…).compare(…)" in str(error.value)
 
 
 SHOWN = (
@@ -551,7 +759,7 @@ SHOWN = (
     {"metric": "log_loss"},
     {"metric": "accuracy", "cv": LeaveOneOut()},
     {"metric": "accuracy", "cv": ShuffleSplit(5, random_state=0)},
-    {"metric": "accuracy", "cv": [(np.arange(0, 150, 2), np.arange(1, 150, 2))]},
+    {"metric": "accuracy", "cv": [(np.arange(start, 150, 2), np.arange(1 - start, 150, 2)) for start in (0, 1)]},
     {"metric": lambda m: m.tp.sum(axis=-1) / m.total[..., 0]},
     {"metric": "cost", "cost_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]},
     {"metric": "accuracy", "tests": True},
@@ -570,7 +778,8 @@ SHOWN = (
 def test_an_answer_can_be_shown_in_every_way(options, rope, frugal):
     r = rw.cross_compare(BAYES, STUMP, X3, Y3, rng=0, draws=400, rope=rope, **{"cv": 3, **options})
     text = str(r)
-    assert "Splits" in text
+    assert "correlated t of" in text
+    assert "The items, for the classifiers as they were trained" in text
     assert "variance of training" in " ".join(text.split())
     assert ("\nRepeats  " in text) == (r.repeat_differences.size > 1)
     assert "spread over" in r.to_markdown()
@@ -579,7 +788,7 @@ def test_an_answer_can_be_shown_in_every_way(options, rope, frugal):
     assert "cross-validation" in page or "split" in page
     assert "GaussianNB" in r._repr_html_()
     json.loads(r.to_json())
-    assert (r.decision is None) == (rope is None)
+    assert (r.decision is None) == (rope is None or bool(r.no_verdict))
 
 
 def test_the_answer_survives_pickling():
@@ -593,13 +802,13 @@ def test_scores_are_compared_by_what_a_classifier_has():
     r = rw.cross_compare(svc, BAYES, X2, Y2, cv=4, metric="roc_auc", rope=0.05, rng=0, draws=500)
     margins = cross_val_predict(svc, X2, Y2, cv=splitter, method="decision_function")
     chances = cross_val_predict(BAYES, X2, Y2, cv=splitter, method="predict_proba")[:, 1]
-    assert r.estimate_a.observed == pytest.approx(metrics.roc_auc_score(Y2, margins))
-    assert r.estimate_b.observed == pytest.approx(metrics.roc_auc_score(Y2, chances))
+    assert r.items.estimate_a.observed == pytest.approx(metrics.roc_auc_score(Y2, margins))
+    assert r.items.estimate_b.observed == pytest.approx(metrics.roc_auc_score(Y2, chances))
     assert np.allclose(r.fold_differences, [
         metrics.roc_auc_score(Y2[test], margins[test]) - metrics.roc_auc_score(Y2[test], chances[test])
         for _, test in splitter.split(X2, Y2)
     ])  # fmt: skip
-    assert any("on one scale" in note for note in r.notes)
+    assert any("on one scale" in note for note in r.items.notes)
     for metric in ("log_loss", "brier", "ece"):
         with pytest.raises(InvalidInputError, match="predict_proba"):
             rw.cross_compare(svc, BAYES, X2, Y2, cv=4, metric=metric)
@@ -609,7 +818,7 @@ def test_one_class_of_many_by_its_scores():
     r = rw.cross_compare(BAYES, STUMP, X3, Y3, cv=3, metric="roc_auc", pos_label=1, rng=0, draws=300)
     made = r.predictions
     auc = metrics.roc_auc_score(made.y_true == 1, made.scores["GaussianNB"][:, 1])
-    assert r.estimate_a.observed == pytest.approx(auc)
+    assert r.items.estimate_a.observed == pytest.approx(auc)
     assert r.pos_label == 1
 
 
@@ -646,20 +855,8 @@ def test_predictions_cannot_be_written_to():
     assert repr(made).startswith("CrossPredictions(120 items, stratified 3-fold")
 
 
-def test_folds_without_a_difference():
-    r = rw.cross_compare(BAYES, GaussianNB(), X2, Y2, cv=4, metric="accuracy", rope=0.01, rng=0, draws=500)
-    assert (r.a, r.b) == ("A", "B")
-    assert r.corrected_t.p_value == 1
-    assert not r.fold_differences.any()
-    once = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=[(range(60), range(60, 120))], metric="accuracy", rng=0, draws=500)
-    assert once.corrected_t is None
-    assert any("No corrected t test" in note for note in once.notes)
-
-
-def test_folds_without_a_class_are_told_of():
-    options = {"rng": 0, "draws": 300, "cv": LeaveOneOut()}
-    assert any("lack a class" in note for note in rw.cross_compare(BAYES, STUMP, X3, Y3, **options).notes)
-    by_item = rw.cross_compare(BAYES, STUMP, X3, Y3, metric="accuracy", **options)
+def test_one_item_per_fold_has_nothing_to_repeat():
+    by_item = rw.cross_compare(BAYES, STUMP, X3, Y3, metric="accuracy", rng=0, draws=300, cv=LeaveOneOut())
     assert not any("lack a class" in note for note in by_item.notes)
     assert not any("n_repeats=10" in note for note in by_item.notes)
 
@@ -670,7 +867,7 @@ def test_the_positive_class_decides_what_is_found():
         BAYES, X2, WORDS, cv=StratifiedKFold(3, shuffle=True, random_state=0), method="predict_proba"
     )
     truth = np.array(WORDS) == "ham"
-    assert r.estimate_a.observed == pytest.approx(metrics.average_precision_score(truth, chances[:, 0]))
+    assert r.items.estimate_a.observed == pytest.approx(metrics.average_precision_score(truth, chances[:, 0]))
     assert r.pos_label == "ham"
 
 
@@ -832,7 +1029,7 @@ def test_an_interrupt_goes_through():
 
 def test_a_warning_points_at_the_caller():
     with pytest.warns(rw.errors.DegenerateDataWarning) as caught:
-        rw.cross_compare(BAYES, STUMP, X2[:40], Y2[:40], cv=2, n_repeats=2, metric="accuracy", rng=0, draws=300)
+        rw.cross_compare(BAYES, STUMP, X2[:40], Y2[:40], cv=2, metric="accuracy", rng=0, draws=300)
     assert {w.filename for w in caught} == {__file__}
 
 

@@ -248,6 +248,16 @@ def judge(
     regions = region_masses(ordered, rope)
     worth = estimate.worth(ordered.size)  # dependent draws are worth fewer
     stable = is_stable(estimate, regions, rope, prob=prob, rule=rule, n_draws=worth)
+    verdict, leaning = verdict_and_leaning(
+        estimate, regions, rope, prob=prob, rule=rule, higher_is_better=higher_is_better
+    )
+    return regions, verdict, stable, leaning
+
+
+def verdict_and_leaning(
+    estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, higher_is_better: bool
+) -> tuple[Verdict, Leaning | None]:
+    """Return the verdict on a difference, and where an inconclusive one leans."""
     if higher_is_better:
         hdi, bounds, mean, facing = estimate.hdi, rope, estimate.mean, regions
     else:  # mirror, so that ≫ means that A is better
@@ -263,7 +273,7 @@ def judge(
         middle: Leaning = "equivalent" if not bounds.one_sided else "a" if math.isinf(bounds.high) else "b"
         named: list[tuple[float, Leaning]] = [(facing.inside, middle), (facing.above, "a"), (facing.below, "b")]
         leaning = max(named, key=lambda pair: pair[0])[1]
-    return regions, verdict, stable, leaning
+    return verdict, leaning
 
 
 def rope_path(
@@ -274,15 +284,9 @@ def rope_path(
     This is what every reader's own ROPE would say. Only the edges of `≫`/`≪` and of `≈` matter, since the ROPE's
     midpoint stays at 0.
     """
-    sign = 1.0 if higher_is_better else -1.0
-    hdi = estimate.hdi if higher_is_better else estimate.hdi.mirrored()
-    wins = Verdict.A_BETTER if hdi.middle > 0 else Verdict.B_BETTER
-    undecided = _side(hdi, Interval(0.0, 0.0), sign * estimate.mean)
     if rule == "hdi":
-        until = max(hdi.low, -hdi.high, 0.0)
-        onwards = max(abs(hdi.low), abs(hdi.high))
-        pieces = [(0.0, until, wins), (until, onwards, undecided), (onwards, None, Verdict.EQUIVALENT)]
-        return tuple(Piece(*piece) for piece in pieces if piece[0] != piece[1])
+        return hdi_path(estimate, higher_is_better=higher_is_better)
+    undecided = _undecided(estimate, higher_is_better=higher_is_better)
     # Masses change only at the |draws|, and between two of them the verdict is that of the lower one.
     widths = np.sort(np.abs(np.append(ordered, 0.0)))
     upto = np.searchsorted(ordered, widths, side="right")
@@ -296,6 +300,23 @@ def rope_path(
     stops = [*widths[changes].tolist(), None]
     kinds = [symbols[int(verdicts[i])] for i in [0, *changes.tolist()]]
     return tuple(Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b)
+
+
+def hdi_path(estimate: Estimate, *, higher_is_better: bool) -> tuple[Piece, ...]:
+    """Return the verdict for every symmetric ROPE by the HDI; the last piece is always `≈`."""
+    hdi = estimate.hdi if higher_is_better else estimate.hdi.mirrored()
+    wins = Verdict.A_BETTER if hdi.middle > 0 else Verdict.B_BETTER
+    undecided = _undecided(estimate, higher_is_better=higher_is_better)
+    until = max(hdi.low, -hdi.high, 0.0)
+    onwards = max(abs(hdi.low), abs(hdi.high))
+    pieces = [(0.0, until, wins), (until, onwards, undecided), (onwards, None, Verdict.EQUIVALENT)]
+    return tuple(Piece(*piece) for piece in pieces if piece[0] != piece[1])
+
+
+def _undecided(estimate: Estimate, *, higher_is_better: bool) -> Verdict:
+    """Return which undecided verdict a symmetric ROPE gets."""
+    hdi = estimate.hdi if higher_is_better else estimate.hdi.mirrored()
+    return _side(hdi, Interval(0.0, 0.0), estimate.mean if higher_is_better else -estimate.mean)
 
 
 def path_text(path: Sequence[Piece], places: int) -> str:

@@ -217,6 +217,11 @@ class Estimate:
         return replace(self, observed=None, mean=self.mean + by, hdi=moved)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the numbers are in closed form, and not made of draws."""
+        return False
+
+    @property
     def pull(self) -> float:
         """How many posterior standard deviations the prior moves the mean away from the observed value."""
         if self.observed is None:

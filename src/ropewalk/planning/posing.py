@@ -76,6 +76,7 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     rope, prob, rule = options.get("rope"), options.get("prob"), options.get("rule")
     question: dict[str, Any] = {name: options.get(name) for name in _OF_A_RESULT}
     if isinstance(scenario, Comparison):
+        scenario.require_data("planned")
         for name, value in question.items():
             if value is not None:
                 raise InvalidInputError(

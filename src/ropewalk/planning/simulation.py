@@ -229,6 +229,7 @@ class StopWhen:
         """Whether to stop labelling, given the answer on all items so far."""
         if not isinstance(result, Comparison):
             raise InvalidInputError(f"A rule looks at a comparison; got {type(result).__name__}.")
+        result.require_data("labelled until it is precise enough")
         n = max(table.n_items for table in result.recipe.tables)  # of separate tables each has as many
         if n >= self.max_n:
             return True

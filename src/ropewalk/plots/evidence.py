@@ -159,7 +159,7 @@ def plot_factor(result: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result
-        What `compare` or `cross_compare` returns, under a model with a prior.
+        What `compare` returns, or `items` of what `cross_compare` does, under a model with a prior.
     ax
         The axes to draw on; a new figure of one column's width by default.
 

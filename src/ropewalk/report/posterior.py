@@ -140,7 +140,9 @@ def posterior_of(result: Any) -> Posterior:
 def _(c: Comparison) -> Posterior:
     values = c.draws.delta()
     ordered, edges = np.sort(values), c.rope if c.rope is not None and c.regions is not None else Interval(0.0, 0.0)
-    parts = _three(ordered, edges, c.regions or region_masses(ordered, edges))
+    # The draws of an exact answer have other shares than its regions, by as much as they err.
+    known = None if c.delta.is_exact else c.regions
+    parts = _three(ordered, edges, known or region_masses(ordered, edges))
     return Posterior(answer=c, values=values, ordered=ordered, estimate=c.delta, origin=0.0, signed=True, regions=parts)
 
 
@@ -229,7 +231,8 @@ def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Sa
     """Return what the page needs to judge another ROPE by the same rule."""
     n, question = ordered.size, posterior.answer.question
     places = np.arange(n) if n <= MAX_QUANTILES + 1 else _cosine_places(n)
-    digits = max(0, math.ceil(-math.log10(estimate.std or 1.0)) + QUANTILE_DIGITS)
+    std = estimate.std if math.isfinite(estimate.std) else estimate.hdi.high - estimate.hdi.low
+    digits = max(0, math.ceil(-math.log10(std or 1.0)) + QUANTILE_DIGITS)
     widths = "\0"  # no name holds it: control characters were made visible
     undecided: tuple[Leaning, ...] = ("a", "b", "equivalent")
     sentences = {verdict.value: say(verdict, None, widths) for verdict in Verdict if verdict.conclusive}

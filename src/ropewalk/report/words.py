@@ -363,15 +363,19 @@ def by_model(*parts: Any) -> str:
 
 def by_method(*parts: Any, has_verdict: bool = True, has_model: bool = True) -> str:
     """Write how the parts of an answer were judged, by which ROPE and rule or why not at all, and how drawn."""
-    recipe, no_verdict = parts[0].recipe, parts[0].no_verdict
-    if recipe.rope is None:
-        judged = "no ROPE"
-    elif no_verdict or not has_verdict:
-        judged = no_verdict or "no verdict"
-    else:
-        by_mass = f", judged by a region's mass of at least {mass_text(recipe)}" if recipe.rule == "probability" else ""
-        judged = f"ROPE {rope_text(recipe.rope)}{by_mass}"
+    judged = judged_text(parts[0], has_verdict=has_verdict)
     return f"{judged}; {by_model(*parts) if has_model else drawn_text(*parts)}"
+
+
+def judged_text(answer: Any, *, has_verdict: bool = True) -> str:
+    """Write by which ROPE and rule an answer was judged, or why not at all."""
+    recipe = answer.recipe
+    if recipe.rope is None:
+        return "no ROPE"
+    if answer.no_verdict or not has_verdict:
+        return answer.no_verdict or "no verdict"
+    by_mass = f", judged by a region's mass of at least {mass_text(recipe)}" if recipe.rule == "probability" else ""
+    return f"ROPE {rope_text(recipe.rope)}{by_mass}"
 
 
 def places_of(width: float, least: int = 0, most: int = 6) -> int:

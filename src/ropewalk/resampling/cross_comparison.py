@@ -1,49 +1,78 @@
-"""Compare two classifiers by cross-validation: train, test, compare, and say what the folds and repeats show."""
+"""Compare two learning algorithms by cross-validation: train, test, judge the folds, and compare the items beside."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords
+from ropewalk._progress import check_progress
 from ropewalk.classical.resampled import corrected_t
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
+from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.intervals import Interval
+from ropewalk.draws.student import MIN_FOLDS
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
+from ropewalk.inference.folds import FoldScores, JudgedFolds, is_uneven, judge_folds
 from ropewalk.inference.question import Question, default_model, select, write_recipe
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
-from ropewalk.resampling.splits import Labelled, SplitOptions, as_labelled, called, check_estimator
-from ropewalk.resampling.training import choose_method, cross_predict
+from ropewalk.models import AnyMetric
+from ropewalk.models.correlated_t import CorrelatedT
+from ropewalk.resampling.splits import (
+    Labelled,
+    SplitOptions,
+    Splits,
+    as_labelled,
+    called,
+    check_estimator,
+    make_splits,
+)
+from ropewalk.resampling.training import choose_method, predict_folds
 from ropewalk.results import Comparison, Evaluation
+from ropewalk.results.base import Drawing
 from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.options import CrossOptions
 from ropewalk.results.resampled import CrossComparison, CrossPredictions, is_of_scores
-from ropewalk.text.remarks import Remark, issue, note
-from ropewalk.text.writing import count_of
+from ropewalk.text.remarks import Remark, issue, note, warning
+from ropewalk.text.writing import count_of, decimals, interval
 from ropewalk.typing import FloatArray
 from ropewalk.verbs.comparison import compare
 from ropewalk.verbs.evaluation import evaluate
 
 _TWO_CLASSES: Final = 2
+_WORTH_A_NOTE: Final = 1.02  # times as wide as the HDI
 _OF_SCORES: Final = ("metric", "classes", "pos_label", "cost_matrix", "prevalence")
 _FIXED_TRAINING_SETS: Final = (
-    "The interval is about items like these, for classifiers trained on sets like these: it leaves out the variance of "
-    "training, what another training set would change."
+    "This takes the classifiers as they were trained and leaves out the variance of training, what another training "
+    "set would change. As an answer about the algorithms it would be too sure, and more so with more repeats."
 )
 _REPEATS: Final = (
     "The spread over repeats shows how much the division into folds matters. All repeats share the same items, so it "
-    "too understates what other data would change."
+    "understates what other data would change."
 )
 _ONE_REPEAT: Final = (
     "Each item was tested once, so how much the division into folds matters is not known: n_repeats=10 shows it."
 )
 _REPEATS_DIFFER: Final = "Repeats test different items, so their scores are not set side by side."
+_CAUTIOUS: Final = (
+    "A verdict must also hold by the cautious interval, {}: repeats test the same items again and count as one pass "
+    "there, and what the items vary beyond the folds, which share one class mix, is added."
+)
+_TEST_SETS_DIFFER: Final = (
+    "Test sets have from {:,} to {:,} items. Every fold counts alike, so an item of a small one counts more; the "
+    "correlation is that of the mean sizes."
+)
+_CONVENTION: Final = (
+    "The correlated t takes the scores of two folds to correlate by the share of items that a fold tests, here {:.3g}. "
+    "That is a convention (Nadeau and Bengio 2003): one data set cannot show the correlation."
+)
 _ONE_ITEM_PER_FOLD: Final = (
     "Leaving out one item at a time shifts the classifier a little away from that item, which biases an area over all "
     "of them: use folds."
@@ -59,11 +88,17 @@ class Options(SplitOptions, CrossOptions, total=False):
 
 @checked_keywords
 def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options: Unpack[Options]) -> CrossComparison:
-    """Compare two classifiers by cross-validation: train and test both on the same folds, and compare their answers.
+    """Compare two learning algorithms by cross-validation: train and test both on the same folds.
 
-    The comparison is paired, item by item. Where items repeat, an item with all of its repeats is one unit, and so is a
-    group where `groups` are given: more repeats do not make more items. Beside the posterior stand the differences of
-    the repeats and of the folds, and Nadeau and Bengio's corrected t test of the latter.
+    The answer is about the *algorithms*, trained on sets of this size: the posterior is the correlated t of the folds'
+    differences (Nadeau and Bengio 2003; Corani and Benavoli 2015), a Student t in closed form, without Monte Carlo
+    error. There is no verdict where it cannot hold: folds without a score or a class, fewer than three folds, folds
+    that all show the same difference, training sets of very different sizes. A verdict must also hold by the `cautious`
+    interval, which leaves out the degrees of freedom that repeats add, and puts in what the items vary beyond the
+    folds: stratified ones all have one class mix.
+
+    `items` stands beside it: a comparison of the classifiers as they were trained, paired, item by item. There an item
+    with all of its repeats is one unit, and so is a group where `groups` are given.
 
     Parameters
     ----------
@@ -75,8 +110,9 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     names
         Names for the two; by default those of their classes, or of a pipeline's last step, unless both are the same.
     pos_label, rng, random_state, **options
-        As in `compare`: `metric`, `rope`, `prob`, `rule`, `model`, `draws` and so on. A metric of scores, such as
-        ``"roc_auc"``, uses the probabilities of the classifiers, or their decision function where that will do.
+        As in `compare`: `metric`, `rope`, `prob`, `rule`, `draws` and so on; `model`, `engine` and `tests` are for the
+        `items`. A metric of scores, such as ``"roc_auc"``, uses the probabilities of the classifiers, or their decision
+        function where that will do; it is taken fold by fold.
 
     Examples
     --------
@@ -90,29 +126,35 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     >>> r = rw.cross_compare(GaussianNB(), stump, X, y, cv=5, n_repeats=2, rng=0, **question)
     >>> print(r.decision.text)
     GaussianNB is better than DecisionTreeClassifier by a margin that matters (ROPE ±0.01)
-    >>> r.repeat_differences.size, r.fold_differences.size
-    (2, 10)
+    >>> r
+    CrossComparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.290 [+0.243, +0.337], ≫)
+    >>> r.items
+    Comparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.291 [+0.213, +0.370], ≫)
     """
     seed = check_seed(options.get("rng"), options.get("random_state"))
     names = _names(options.get("names"), estimator_a, estimator_b)
     both = dict(zip(names, (estimator_a, estimator_b), strict=True))
     for name, estimator in both.items():
         check_estimator(name, estimator)
+    progress = check_progress(options.get("progress"))
     own = {"names", *SplitOptions.__annotations__}
     question: dict[str, Any] = {key: value for key, value in options.items() if key not in own}
     data, of_scores = as_labelled(X, y), is_of_scores(options.get("metric"))
     check_threads(options["threads"])
     # Everything that can be wrong with the question is said before hours of training.
     clustered = options.get("groups") is not None or options["n_repeats"] != 1
-    _check_question(data, both, question, of_scores=of_scores, clustered=clustered)
-    split = {**select(options, SplitOptions), "rng": seed, "random_state": None}
+    metric = _check_question(data, both, question, of_scores=of_scores, clustered=clustered)
+    splits = make_splits(data, options, seed)
+    _check_folds(splits, data, metric)
     pos_label = options.get("pos_label") if len(data.labels) == _TWO_CLASSES else None
-    method = "scores" if of_scores else "predict"
-    predictions = cross_predict(both, X, y, method=method, pos_label=pos_label, **split)
-    with warnings.catch_warnings():  # issued below, to point at the line that called
+    predictions = predict_folds(
+        both, data, splits, method="scores" if of_scores else "predict",
+        pos_label=pos_label, seed=seed, n_jobs=options["n_jobs"], progress=progress,
+    )  # fmt: skip
+    with warnings.catch_warnings():  # those of the answer are issued below, to point at the line that called
         warnings.simplefilter("ignore", RopewalkWarning)
-        comparison = compare_predictions(predictions, *both, rng=seed, **question)
-    result = _beside(comparison, predictions, {key: question[key] for key in _OF_SCORES if key in question})
+        items = compare_predictions(predictions, *both, rng=seed, **question)
+    result = _judged(items, predictions, {key: question[key] for key in _OF_SCORES if key in question})
     issue(result.remarks)
     return result
 
@@ -178,8 +220,11 @@ def _names(names: Any, *estimators: Any) -> tuple[str, ...]:
 
 def _check_question(
     data: Labelled, both: dict[str, Any], question: dict[str, Any], *, of_scores: bool, clustered: bool
-) -> None:
-    """Write the recipe of the same question about perfect answers: whatever is wrong with it shows."""
+) -> AnyMetric:
+    """Write the recipe of the same question about perfect answers: whatever is wrong with it shows.
+
+    Return the metric.
+    """
     table: Any
     if of_scores:
         perfect = data.codes if len(data.labels) == _TWO_CLASSES else np.eye(len(data.labels))[data.codes]
@@ -193,18 +238,69 @@ def _check_question(
     if isinstance(recipe.metric, ScoreMetric):
         for name, estimator in both.items():
             choose_method("scores", name, estimator, probabilities=recipe.metric.probabilities)
+    return recipe.metric
 
 
-def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any]) -> CrossComparison:
-    """Set what repeats and folds show beside the comparison, and say what it means."""
-    metric, (a, b) = which.pop("metric", None), (comparison.a, comparison.b)
+def _check_folds(splits: Splits, data: Labelled, metric: AnyMetric) -> None:
+    """Refuse folds that show no spread at all, before anything is trained."""
+    number = len(splits.folds)
+    if number < MIN_FOLDS:
+        raise InvalidInputError(
+            "One split shows no spread, so it says nothing about the two algorithms.",
+            hint="cv=10 makes ten; resampling.cross_predict(…).compare(…) judges two trained classifiers on one.",
+        )
+    scored = sum(np.unique(data.codes[fold.test]).size > 1 for fold in splits.folds) if metric.ranks else number
+    if scored < MIN_FOLDS:
+        raise InvalidInputError(
+            f"{metric.name} takes items of two classes, and the test sets of {number - scored:,} of {number:,} folds "
+            "have those of one.",
+            hint="use larger folds; resampling.cross_predict(…).compare(…) has the area over all items.",
+        )
+
+
+def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) -> CrossComparison:
+    """Judge the algorithms by the folds, set the items and the repeats beside, and say what it all means."""
+    metric, names = which.pop("metric", None), (items.a, items.b)
     by_fold, by_repeat = made.fold_scores(metric, **which), made.repeat_scores(metric, **which)
-    test, reason = _corrected({name: by_fold[name] for name in (a, b)}, made)
-    everything = (*comparison.remarks, *_remarks(comparison, made, reason), *made.remarks)
+    folds = FoldScores(
+        names=names,
+        scores=np.array([by_fold[name] for name in names]),
+        train_sizes=made.train_sizes,
+        test_sizes=made.test_sizes,
+        n_without_class=_thin_folds(items, made),
+        item_std=items.std,
+    )
+    asked = items.recipe
+    table = ItemScores(values=tuple(folds.scores), names=names, labels=asked.tables[0].labels, truth=None)
+    # One recipe for both would say that the items were drawn by this model.
+    recipe = replace(
+        asked, tables=(table,), model=CorrelatedT(rho=folds.correlation), n_items=made.n_items, repeated=False,
+        sampler=None,
+    )  # fmt: skip
+    judged = judge_folds(
+        folds, recipe.question, limits=Interval(asked.metric.low, asked.metric.high), draws=asked.draws, seed=asked.seed
+    )
+    contrast, (a, b) = judged.contrast, names
+    test, no_test = _corrected({name: by_fold[name] for name in names}, made)
+    beside = (*items.remarks, note("training_sets_fixed", _FIXED_TRAINING_SETS), *_item_remarks(items, made))
     return CrossComparison(
-        # What is at stake is a choice between algorithms, which the posterior of these items is not about.
-        **{field.name: getattr(comparison, field.name) for field in fields(comparison)}
-        | {"remarks": everything, "stakes": None},
+        a=a,
+        b=b,
+        estimate_a=judged.estimate_a,
+        estimate_b=judged.estimate_b,
+        delta=contrast.delta,
+        prob_below_zero=contrast.prob_below_zero,
+        prob_above_zero=contrast.prob_above_zero,
+        regions=contrast.regions,
+        rope_path=contrast.rope_path,
+        decision=contrast.decision,
+        bayes_factor=BayesFactor(reason=recipe.model.no_factor),
+        draws=judged.draws,
+        cautious=judged.cautious,
+        recipe=recipe,
+        drawing=Drawing(no_verdict=judged.no_verdict),
+        remarks=(*_remarks(folds, made, judged, no_test), *made.remarks),
+        items=replace(items, remarks=beside),
         predictions=made,
         repeat_differences=by_repeat[a] - by_repeat[b] if made.complete else np.zeros(0),
         fold_differences=by_fold[a] - by_fold[b],
@@ -212,8 +308,15 @@ def _beside(comparison: Comparison, made: CrossPredictions, which: dict[str, Any
     )
 
 
-def _remarks(comparison: Comparison, made: CrossPredictions, no_test: str) -> Iterator[Remark]:
-    yield note("training_sets_fixed", _FIXED_TRAINING_SETS)
+def _remarks(folds: FoldScores, made: CrossPredictions, judged: JudgedFolds, no_test: str) -> Iterator[Remark]:
+    """Yield what is to be said about the folds."""
+    if judged.no_verdict:
+        yield warning("no_verdict", f"{judged.no_verdict[0].upper()}{judged.no_verdict[1:]}.")
+    yield note("fold_correlation", _CONVENTION.format(folds.correlation))
+    (low, high), hdi = judged.cautious, judged.contrast.delta.hdi
+    if high - low > _WORTH_A_NOTE * (hdi.high - hdi.low):
+        ends = interval(low, high, decimals(judged.contrast.delta), sign=True)
+        yield note("cautious_interval", _CAUTIOUS.format(ends))
     if not made.complete:
         yield note("repeats_differ", _REPEATS_DIFFER)
     elif made.n_repeats > 1:
@@ -222,11 +325,17 @@ def _remarks(comparison: Comparison, made: CrossPredictions, no_test: str) -> It
         yield note("one_repeat", _ONE_REPEAT)
     if no_test:
         yield note("no_corrected_t", f"No corrected t test of the folds: {no_test}")
-    if thin := _thin_folds(comparison, made):
-        folds = f"{count_of(thin, 'fold')} of {made.n_folds:,}"
-        yield note("fold_without_class", f"{folds} lack a class in the test set: what is 0/0 there counts as 0.")
-    if getattr(comparison.recipe.metric, "ranks", False) and made.n_folds > 1:
-        yield note("one_scale", _ONE_SCALE.format(comparison.metric))
+    if is_uneven(made.test_sizes):
+        yield note("test_sets_differ", _TEST_SETS_DIFFER.format(made.test_sizes.min(), made.test_sizes.max()))
+    if folds.n_without_class:
+        lacking = f"{count_of(folds.n_without_class, 'fold')} of {made.n_folds:,}"
+        yield note("fold_without_class", f"{lacking} lack a class in the test set: what is 0/0 there counts as 0.")
+
+
+def _item_remarks(items: Comparison, made: CrossPredictions) -> Iterator[Remark]:
+    """Yield what is to be said about the items of all folds together."""
+    if getattr(items.recipe.metric, "ranks", False):
+        yield note("one_scale", _ONE_SCALE.format(items.metric))
         if made.n_test == 1:
             yield note("one_item_per_fold", _ONE_ITEM_PER_FOLD)
 

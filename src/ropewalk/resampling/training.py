@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Unpack, get_args
 
@@ -262,15 +262,31 @@ def cross_predict(
     by_name = as_estimators(estimators)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     data = as_labelled(X, y)
+    return predict_folds(
+        by_name, data, make_splits(data, options, seed),
+        method=method, pos_label=pos_label, seed=seed, n_jobs=options["n_jobs"], progress=progress,
+    )  # fmt: skip
+
+
+def predict_folds(
+    by_name: Mapping[str, Any],
+    data: Labelled,
+    splits: Splits,
+    *,
+    method: str,
+    pos_label: Label | None,
+    seed: int,
+    n_jobs: int,
+    progress: ProgressLike,
+) -> CrossPredictions:
+    """Train every estimator on every fold, and keep what it says about the test set; see `cross_predict`."""
     positive = positive_of(data.labels, pos_label)
     ways = {name: choose_method(method, name, estimator) for name, estimator in by_name.items()}
-    splits = make_splits(data, options, seed)
     tasks = [
         Task(name=name, estimator=estimator, fold=fold, where=f"fold {i}", method=ways[name], positive=positive)
         for i, fold in enumerate(splits.folds)
         for name, estimator in by_name.items()
     ]
-    n_jobs = options["n_jobs"]
     answers = carry_out(tasks, data, n_jobs=n_jobs, describe="Cross-validation", progress=progress)
     return _gather(tuple(by_name), data, splits, answers, positive=positive, seed=seed)
 

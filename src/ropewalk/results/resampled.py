@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import place_of
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.resolve import MetricLike, choose_metric, metric_kind, needs_truth, settle, settle_scores
 from ropewalk.metrics.scores import WeightedItems, parse_score_metric
@@ -240,31 +241,46 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class CrossComparison(Comparison):
-    """Is A better than B where both are trained and tested on the same folds? Made by `cross_compare`.
+    """Is learning algorithm A better than B? Made by `cross_compare`.
 
-    A comparison of the `predictions`, and beside it the differences A − B of the repeats (empty where repeats test
-    different items) and of the folds, and the corrected resampled t test of the latter, None where it cannot be made.
+    The posterior is the correlated t of the folds, exact: of the mean difference of the two *algorithms*, trained on
+    sets of this size from this source. Single scores and differences are means over folds. `items` is another question,
+    answered beside it: which of the classifiers *as they were trained* is better on more such items; it is an ordinary
+    comparison of the `predictions`, with confusion matrices, other priors, predictive checks and so on, which folds
+    do not have.
+
+    `cautious` is an interval by which a verdict must hold too. It has the degrees of freedom of a single pass over the
+    items, k − 1 for k folds and at least four, since repeats are no new items; and the variance that the items show
+    beyond the folds, which all have the class mix of these data.
+
+    Beside both stand the differences A − B of the repeats (empty where repeats test different items) and of the folds
+    (NaN for a fold without a score), and the corrected resampled t test of the latter, None where it cannot be made.
     """
 
+    items: Comparison
+    cautious: Interval
     predictions: CrossPredictions
     repeat_differences: FloatArray
     fold_differences: FloatArray
     corrected_t: ClassicalTest | None
 
-    @property
-    def comparison(self) -> Comparison:
-        """The comparison without what folds and repeats show."""
-        return Comparison(**{field.name: getattr(self, field.name) for field in fields(Comparison)})
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes items, and point to those that the answer has beside it."""
+        raise InvalidInputError(
+            f"This answer is about two learning algorithms, by their scores on folds, so nothing can be {doing}.",
+            hint="r.items is about the predictions, item by item, and can.",
+        )
 
     def __repr__(self) -> str:
         return f"Cross{Comparison.__repr__(self)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison's JSON object with the key "resampling" added."""
+        """Return the JSON object of a comparison, with the keys "items" and "resampling" added."""
         predictions = self.predictions
         cluster = "item" if predictions.cluster is not None else None
         return {
             **Comparison.to_dict(self),
+            "items": self.items.to_dict(),
             "resampling": {
                 "splits": predictions.words,
                 **pick(predictions, "seed n_items n_folds n_repeats n_train n_test"),
@@ -272,6 +288,6 @@ class CrossComparison(Comparison):
                 "repeats": spread_dict(self.repeat_differences),
                 "repeat_differences": plain(self.repeat_differences),
                 "folds": spread_dict(self.fold_differences),
-                **pick(self, "fold_differences corrected_t"),
+                **pick(self, "fold_differences cautious corrected_t"),
             },
         }

@@ -214,9 +214,11 @@ def decimals(estimate: Any, error: float | None = None) -> int:
     A digit is carried if one unit of it is at least the Monte Carlo `error`: that of the HDI's ends by default.
     """
     error = max(estimate.hdi_mc_error) if error is None else error
-    if estimate.std <= 0:
+    # An infinite one, of a Student t with few degrees of freedom, is replaced by what the HDI of a normal would show.
+    std = estimate.std if math.isfinite(estimate.std) else (estimate.hdi.high - estimate.hdi.low) / 4
+    if std <= 0:
         return 3
-    wanted = math.ceil(-math.log10(estimate.std)) + 1
+    wanted = math.ceil(-math.log10(std)) + 1
     carried = math.floor(-math.log10(error)) if error > 0 else wanted
     return min(max(min(wanted, carried), 0), _MAX_DECIMALS)
 
@@ -266,13 +268,15 @@ def number(value: float | None, places: int, *, sign: bool = False) -> str:
     """
     if value is None:
         return "–"
+    if math.isinf(value):
+        return f"{'-' if value < 0 else '+' if sign else ''}∞"
     rounded = round(value, places) + 0.0  # turns -0.0 into 0.0
     return f"{rounded:+.{places}f}" if sign and rounded else f"{rounded:.{places}f}"
 
 
 def interval(low: float, high: float, places: int, *, sign: bool = False) -> str:
     """Write an interval; an open end is infinite."""
-    ends = (f"{'+' if end > 0 else '-'}∞" if math.isinf(end) else number(end, places, sign=sign) for end in (low, high))
+    ends = (number(end, places, sign=sign or math.isinf(end)) for end in (low, high))
     return f"[{', '.join(ends)}]"
 
 

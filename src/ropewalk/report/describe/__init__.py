@@ -2,4 +2,13 @@
 
 from __future__ import annotations
 
-from ropewalk.report.describe import checks, classical, comparison, comparisons, evaluation, planning, ranking  # noqa: F401
+from ropewalk.report.describe import (  # noqa: F401
+    checks,
+    classical,
+    comparison,
+    comparisons,
+    evaluation,
+    folds,
+    planning,
+    ranking,
+)

@@ -1,4 +1,4 @@
-"""Comparisons in other forms: class by class, under other priors, on folds, and by draws made elsewhere."""
+"""Comparisons in other forms: class by class, under other priors, and by draws made elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ropewalk.draws.intervals import Estimate
-from ropewalk.inference.extras import Extras, gather
+from ropewalk.inference.extras import Extras
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, method
 from ropewalk.report.describe.chains import class_chain_section
@@ -14,10 +14,7 @@ from ropewalk.report.describe.differences import class_forest, sensitivity_answe
 from ropewalk.report.document import Answer, Block, Details, Document, Rows, Section, Table, Text, describes, name
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.results.foreign import ForeignComparison
-from ropewalk.results.resampled import CrossComparison, spread_dict
-from ropewalk.text import writing
-from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, number, p_equals, percent, rope_text
-from ropewalk.typing import FloatArray
+from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, percent, rope_text
 
 MAX_CLASSES_IN_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
 _NOT_KNOWN: Final = (
@@ -146,70 +143,6 @@ def _table(result: PriorSensitivity) -> Table:
         for which, c in result.rows
     ]
     return Table(header=("prior", "mean", "std", "HDI", "in ROPE", "decision"), rows=tuple(rows))
-
-
-# -- folds -------------------------------------------------------------------------------------------------
-
-
-@describes(CrossComparison)
-def describe_folds(result: CrossComparison) -> Document:
-    """Describe a comparison on folds: that of the items, with lines on folds and repeats added."""
-    whole = comparison.describe_comparison(result)
-    answers = tuple(replace(answer, lines=(*answer.lines, *_lines(result))) for answer in whole.answers)
-
-    def sections(document: Document) -> tuple[Block, ...]:
-        extras, call = gather(result), "rw.cross_compare(…)"
-        how = method.method_section(document, [result], call, independent=False, left_out=extras.left_out)
-        return comparison.sections(document, result, extras, how)
-
-    return replace(
-        whole,
-        caption=f"{whole.caption} · {name(result.predictions.words)}",
-        answers=answers,
-        tables=(*whole.tables, _folds(result)),
-        sentence=comparison.sentence(result, f"{name(result.predictions.words)}; "),
-        terminal=answers,
-        sections=sections,
-    )
-
-
-def _lines(result: CrossComparison) -> Rows:
-    made = result.predictions
-    train, test = (f"{n:,.0f}" if n == round(n) else f"{n:,.1f}" for n in (made.n_train, made.n_test))
-    sizes = f"{train} items trained on and {test} tested per fold · {count_of(made.n_items, 'item')} in all"
-    repeats, folds = _spread(result.repeat_differences, "repeat"), _spread(result.fold_differences, "fold")
-    if folds and result.corrected_t is not None:
-        folds += f" · corrected resampled t test {p_equals(result.corrected_t.p_value)} (classical)"
-    return ("Splits", f"{name(made.words)} · {sizes}"), ("Repeats", repeats), ("Folds", folds)
-
-
-def _spread(values: FloatArray, what: str) -> str:
-    """Write mean, standard deviation and range of several differences, with two digits of the deviation."""
-    if values.size <= 1:
-        return ""
-    spread = spread_dict(values)
-    count, std = spread["n"], spread["std"]
-    if not count or std is None:
-        return "no differences"
-    places = words.places_of(std, 3, 9)
-    low, high = (number(spread[end], places, sign=True) for end in ("low", "high"))
-    mean = number(spread["mean"], places, sign=True)
-    text = f"Δ of {count_of(int(count), what)}: mean {mean}, std {number(std, places)}, from {low} to {high}"
-    return text if count == values.size else f"{text} ({values.size - int(count)} without a score)"
-
-
-def _folds(result: CrossComparison) -> Table:
-    """Return what repeats and folds show, one row each."""
-    rows = []
-    for what, values in (("repeats", result.repeat_differences), ("folds", result.fold_differences)):
-        spread = spread_dict(values)
-        std, low, high = spread["std"], spread["low"], spread["high"]
-        places = words.places_of(std or 0.0, 3, 9)
-        ends = "–" if low is None or high is None else writing.interval(low, high, places, sign=True)
-        p = "–" if what == "repeats" or result.corrected_t is None else writing.p_value(result.corrected_t.p_value)
-        rows.append((what, str(spread["n"]), number(spread["mean"], places, sign=True), number(std, places), ends, p))
-    header = ("spread over", "n", "mean", "std", "range", "corrected t, p")
-    return Table(header=header, rows=tuple(rows), ends_in_text=False)
 
 
 # -- by draws made elsewhere -------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def test_ties_share_their_ranks_equally(rows):
 def test_pairs_of_a_joint_fit_are_those_of_compare(news):
     """On 20 newsgroups every pair of the joint posterior lies within .1 posterior std of its own comparison."""
     how = {"metric": "macro_f1", "rng": 0, "draws": 3_000}
-    joint = rw.rank(news.outcomes, **how)
+    joint = rw.rank(news.outcomes, **how, pool=False)
     assert len(joint.pairwise) == 6
     for pair in joint.pairwise:
         alone = rw.compare(news.outcomes, a=pair.a, b=pair.b, **how)
@@ -209,11 +209,35 @@ def test_separate_tables_get_names_and_all_labels(silent):
     )
 
 
-def test_the_pull_of_the_worst_pair_is_told(rng, silent):
+def test_a_pair_that_leaves_too_much_to_the_prior_has_no_verdict(rng, silent):
     y = rng.integers(0, 8, 40)
     a, b = np.where(rng.random(40) < 0.95, y, 0), np.where(rng.random(40) < 0.1, y, 0)
-    r = rw.rank(y, {"a": a, "b": b, "c": a}, metric="macro_f1", rng=0, draws=2_000)
-    assert any("macro_f1, a − b by" in told or "macro_f1, b − c by" in told for told in r.warnings)
+    r = rw.rank(y, {"a": a, "b": b, "c": a}, metric="macro_f1", rope=0.01, rng=0, draws=2_000)
+    assert r.pair("a", "b").decision is None
+    assert any("leave too much to the prior" in told for told in r.warnings)
+    assert any("macro_f1, a by" in told for told in r.notes)
+
+
+def test_many_systems_are_pooled_and_two_are_not(rng):
+    scores = {name: (rng.random(200) < 0.8).astype(float) for name in "abcdefgh"}
+    how = {"metric": "mean", "draws": 4_000, "rng": 0}
+    together, alone = rw.rank(scores, **how), rw.rank(scores, **how, pool=False)
+    assert together.to_dict()["pool"] is True
+    assert alone.to_dict()["pool"] is False
+    means = [[model.estimate.mean for model in r.models] for r in (together, alone)]
+    assert np.std(means[0]) < 0.7 * np.std(means[1])
+    assert max(m.p_best for m in together.models) < max(m.p_best for m in alone.models)
+    two = {name: scores[name] for name in "ab"}
+    assert rw.rank(two, **how).recipe.pool is False
+    with pytest.raises(rw.errors.InvalidInputError, match="cannot be pooled"):
+        rw.rank(two, **how, pool=True)
+    with pytest.raises(rw.errors.InvalidInputError, match="True or False"):
+        rw.rank(scores, **how, pool="yes")
+
+
+def test_the_same_systems_on_any_number_of_threads(news):
+    how = {"metric": "macro_f1", "rng": 0, "draws": 2_000}
+    assert rw.rank(news.outcomes, **how).to_json() == rw.rank(news.outcomes, **how, threads=2).to_json()
 
 
 @pytest.mark.parametrize("less", [False, True], ids=["more is better", "less is better"])
@@ -238,7 +262,7 @@ def test_a_mirrored_difference_is_that_of_the_mirrored_draws(rng, middle, rule, 
 def test_a_pair_without_a_verdict_has_none_from_the_other_side_either(silent):
     y = [0, 1] * 30
     poor = y[:30] + [0] * 30
-    how = {"metric": "accuracy", "model": "bootstrap", "rope": (-0.05, 0.1), "rng": 0, "draws": 500}
+    how = {"metric": "accuracy", "model": "bootstrap", "rope": (-0.05, 0.1), "rng": 0, "draws": 500, "pool": False}
     k = rw.rank(y, y, y, poor, names=["A", "B", "C"], **how)
     assert k.pair("A", "B").decision is None
     assert k.pair("B", "A").decision is None

@@ -18,7 +18,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.decision import Question, judge
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.models import draw_psi
-from ropewalk.models.items import MIN_CLUSTERS, few_clusters
+from ropewalk.models.items import MIN_UNITS, effective_units
 from ropewalk.results import Recipe
 from ropewalk.results.base import UNDECIDED, PriorShift
 from ropewalk.typing import FloatArray
@@ -62,10 +62,10 @@ def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate)
     if recipe.model.reweights_items:
         same = "no verdict, since the two are alike on all items, and the bootstrap knows of no others"
         return "" if judged.std > 0 else same
-    worth = min((worth for table in recipe.tables if (worth := few_clusters(table)) is not None), default=math.inf)
-    if worth < MIN_CLUSTERS:
+    worth = min((worth for table in recipe.tables if (worth := effective_units(table)) is not None), default=math.inf)
+    if worth < MIN_UNITS:
         return (
-            f"no verdict, since these clusters tell as much as {worth:.1f} of one size, and fewer than {MIN_CLUSTERS} "
+            f"no verdict, since these {unit}s tell as much as {worth:.1f} that count alike, and fewer than {MIN_UNITS} "
             "are too few"
         )
     return ""

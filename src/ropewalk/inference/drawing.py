@@ -204,7 +204,7 @@ def collect(
 
 def takes_long(posteriors: Sequence[Posterior]) -> bool:
     """Whether the draws that Savage-Dickey takes, of posterior and prior, are too much work for a by-product."""
-    return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > MAX_WORK
+    return 2 * SD_DRAWS * sum(posterior.work for posterior in posteriors) > QUICK_WORK
 
 
 def capped(draft: Draft, *, stable: bool) -> tuple[Remark, ...]:

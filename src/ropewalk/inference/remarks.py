@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.clusters import effective_number
 from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -26,12 +25,12 @@ from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
-from ropewalk.models.items import few_clusters
+from ropewalk.models.items import effective_units
 from ropewalk.models.multilabel import RARE
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.text.remarks import Remark, as_notes, note, warning, wording
+from ropewalk.text.remarks import Remark, note, warning, wording
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
@@ -170,11 +169,8 @@ def _prior_moves(answer: _Answer) -> Iterator[Remark]:
         return
     if shift.moved >= MOVED:
         how = "Less or more of the prior" if deliberate else "Half or twice the prior mass"
-        yield warning(
-            "prior_decides",
-            f"{how} moves the answer by {shift.moved:.1f} posterior standard deviations: the prior has a large say in "
-            "it.",
-        )
+        text = f"{how} moves the answer by {shift.moved:.1f} posterior standard deviations: it has a large say in it."
+        yield note("prior_moves", text) if answer.recipe.rope is None else warning("prior_decides", text)
     elif answer.verdict is not None and shift.differs_from(answer.verdict):
         others = " and ".join(dict.fromkeys(shift.verdicts))
         yield warning(
@@ -290,7 +286,7 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
         if answer.reweights or answer.recipe.model.takes_clusters:
             yield from few_units(table, imagined=not answer.reweights)
         if isinstance(table, ItemScores):
-            yield from thin_scores(table) if answer.reweights else as_notes(thin_scores(table, imagined=True))
+            yield from thin_scores(table, imagined=not answer.reweights)
             yield from _cut_probabilities(table, answer.recipe.metric)
         elif isinstance(table, Outcomes):
             yield from _thin_classes(table, answer)
@@ -343,29 +339,23 @@ def _precision_labels(metric: Metric, n_labels: int) -> Sequence[int]:
 
 
 def few_units(table: AnyData, *, imagined: bool = False) -> list[Remark]:
-    """Return a warning where there are too few items, or clusters, to re-weight; weights make some count as fewer.
+    """Return a warning where there are too few items, or clusters, to weigh; their sizes make some count as fewer.
 
-    Beside `imagined` items and clusters few will do; then clusters that differ much in size are a note.
+    Beside `imagined` ones items that stand alone may be few.
     """
     units, unit = units_of(table)
-    worth: float = units
-    if isinstance(table, ItemScores) and table.weight is not None:
-        worth = effective_number(table.members, table.weight)
-    elif (clusters := few_clusters(table)) is not None:
-        worth = clusters
-    if imagined:
-        if table.n_clusters is None or worth >= FEW_CLUSTERS:
-            return []
-        text = (
-            f"{count_of(units, unit)} of unequal size tell as much as {worth:.0f} of one size: an imagined one, as "
-            "large as that of the usual item, weighs accordingly."
-        )
-        return [note("few_clusters", text)] if worth < units else []
+    worth = effective_units(table)
+    if imagined and worth is None:
+        return []
+    worth = float(units) if worth is None else worth
     if worth >= FEW_CLUSTERS:
         return []
+    count = count_of(units, unit) + (f", which tell as much as {worth:.0f} that count alike" if worth < units else "")
     text = (
-        f"The bootstrap re-weights {count_of(units, unit)} and knows of no others: with fewer than {FEW_CLUSTERS} "
-        f"({worth:.0f}, as their sizes go) its interval covers less than it says."
+        f"There are only {count}: with fewer than {FEW_CLUSTERS} the imagined ones make the interval wide."
+        if imagined
+        else f"The bootstrap re-weights {count}, and knows of no others: with fewer than {FEW_CLUSTERS} its interval "
+        "covers less than it says."
     )
     return [warning("few_items" if unit == "item" else "few_clusters", text)]
 

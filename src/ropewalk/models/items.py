@@ -43,8 +43,8 @@ ITEMS_PER_CLASS: Final = 1.0
 
 _MAX_GRADES: Final = 21  # from 0 to 20, or from 1 to 10 in halves
 
-MIN_CLUSTERS: Final = 5
-"""With fewer effective clusters there is no verdict."""
+MIN_UNITS: Final = 5
+"""With fewer effective clusters, or weighted items, there is no verdict."""
 
 
 @lru_cache(maxsize=64)
@@ -520,9 +520,10 @@ def _parts(margins: Margins) -> tuple[FloatArray, FloatArray, FloatArray]:
     return margins.row, margins.tp, margins.col
 
 
-def few_clusters(data: AnyOutcomes | ItemScores) -> float | None:
-    """Return the effective number of clusters; None where items stand alone."""
+def effective_units(data: AnyOutcomes | ItemScores) -> float | None:
+    """Return how many clusters, or weighted items, of one size tell as much; None where all items count alike."""
     if isinstance(data, ItemScores):
-        return None if data.cluster is None else effective_number(data.cluster, data.weight)
+        alike = data.cluster is None and data.weight is None
+        return None if alike else effective_number(data.members, data.weight)
     clusters = data.clusters
     return None if clusters is None else effective_number(clusters.cluster, clusters.counts)

@@ -62,6 +62,7 @@ class LearnedTree(Conjugate):
     name: str = field(default="paired", repr=False, compare=False)
 
     is_symmetric = True
+    no_savage_dickey = ""
     description = (
         "In each class, who is right and which of the wrong ones agree has a Dirichlet prior, and so have the labels "
         "that are said then; how heavy these priors are, and how often each classifier is typically right, is learned "

@@ -233,6 +233,11 @@ class _CountsByLabel:
     labels: tuple[Label, ...]
     names: tuple[str, ...]
 
+    @property
+    def n_classifiers(self) -> int:
+        """How many classifiers were counted."""
+        return len(self.names)
+
     def tables(self) -> tuple[Outcomes, ...]:
         """Return the tables of all labels."""
         return self.parts

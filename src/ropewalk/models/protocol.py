@@ -159,7 +159,7 @@ class Model:
 
     @property
     def no_savage_dickey(self) -> str:
-        """Why no Savage-Dickey ratio can be given; empty for the papers' models."""
+        """Why no Savage-Dickey ratio can be given; empty for the papers' models and the tree."""
         return self.no_factor or NOT_THEIRS
 
     # -- other priors ------------------------------------------------------------------------------------------

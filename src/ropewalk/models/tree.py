@@ -92,6 +92,11 @@ class Tree(Conjugate):
         return "" if self.centre == "fixed" else "the pooled centre is a prior that has seen the data"
 
     @property
+    def no_savage_dickey(self) -> str:
+        """Why there is no Savage-Dickey ratio, if so: it takes a prior that has not seen the data."""
+        return self.no_factor
+
+    @property
     def description(self) -> str:
         """The model in a sentence."""
         outcomes = (

@@ -27,7 +27,7 @@ from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
-from ropewalk.results.options import MetricOption, SeedOptions, SharedOptions, options_of
+from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
 from ropewalk.text.writing import visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
@@ -298,7 +298,7 @@ class OneMetric(Rendered, Modelled, Drawn):
 def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = None) -> dict[str, Any]:
     """Return the options that the JSON repeats and where the answer comes from, in the order of the documentation."""
     written = {
-        **repeated(recipe, MetricOption, SharedOptions),
+        **repeated(recipe, MetricOption, SharedOptions, PoolOption),
         "higher_is_better": recipe.metric.higher_is_better,
         "prior": recipe.model.prior,
         "n_items": recipe.n_items,

@@ -242,8 +242,8 @@ def test_no_items_give_the_prior():
     with pytest.warns(DegenerateDataWarning, match="no items"):
         r = rw.compare([], [], [], labels=[0, 1], metric="recall", rope=0.1, rng=0, draws=50_000)
     assert r.delta.observed is r.estimate_a.observed is None
-    # Each recall is Beta(2, 2) under Dir(1, 1, 1, 1), and the difference is symmetric.
-    assert abs(r.estimate_a.mean - 0.5) <= 5 * np.sqrt(0.05 / 50_000)
+    # Each recall is Beta(1/2, 1/2) under Dir(1/4, …), and the difference is symmetric.
+    assert abs(r.estimate_a.mean - 0.5) <= 5 * np.sqrt(0.125 / 50_000)
     assert abs(r.mean) <= 5 * r.delta.mc_error
     assert r.to_dict()["a"]["observed"] is None
     assert r.bayes_factor.sd == pytest.approx(1, abs=0.1)
@@ -252,15 +252,14 @@ def test_no_items_give_the_prior():
 def test_one_item_works():
     with pytest.warns(rw.errors.RopewalkWarning):
         r = rw.compare([1], [1], [0], labels=[0, 1], metric="recall", rope=0.1, rng=0, draws=50_000)
-    # theta+ ~ Dir(1, 2, 1, 1): recalls Beta(3, 2) and Beta(2, 3).
-    assert abs(r.mean - 0.2) <= 5 * r.delta.mc_error
+    # theta+ ~ Dir(1/4, 5/4, 1/4, 1/4): recalls Beta(3/2, 1/2) and Beta(1/2, 3/2).
+    assert abs(r.mean - 0.5) <= 5 * r.delta.mc_error
     assert r.to_dict()["n_items"] == 1
 
 
 def test_perfect_classifiers_are_equivalent_with_enough_items():
     y = [0, 1] * 500
-    with pytest.warns(PriorDominanceWarning):  # a perfect score lies on the edge, the posterior beside it
-        r = rw.compare(y, y, y, rope=0.05, rng=0)
+    r = rw.compare(y, y, y, rope=0.05, rng=0)
     assert r.decision.symbol == "≈"
     assert r.delta.observed == 0
     assert r.estimate_a.observed == 1
@@ -277,14 +276,14 @@ def test_an_empty_class_keeps_its_prior_and_is_reported():
         r = rw.compare([0] * 50, [0] * 50, [0] * 49 + [1], labels=[0, 1], metric="recall", rng=0, draws=50_000)
     assert "No item belongs to '1'" in str(caught[0].message)
     assert caught[0].filename == __file__
-    assert abs(r.estimate_a.mean - 0.5) <= 5 * np.sqrt(0.05 / 50_000)  # Beta(2, 2)
+    assert abs(r.estimate_a.mean - 0.5) <= 5 * np.sqrt(0.125 / 50_000)  # Beta(1/2, 1/2)
 
 
 def test_a_never_predicted_class_counts_0_and_is_reported():
     with pytest.warns() as caught:
         r = rw.compare(Y * 5, A * 5, [0] * 5 * len(Y), metric="precision", rng=0, draws=1_000)
     assert "B never predicts '1'" in str(caught[0].message)
-    assert {w.category for w in caught} == {DegenerateDataWarning, PriorDominanceWarning}
+    assert DegenerateDataWarning in {w.category for w in caught}
     assert r.estimate_b.observed == 0
 
 
@@ -313,7 +312,7 @@ def test_numpy_numbers_are_numbers():
 
 def test_the_headline_without_a_rope_names_the_classifier_that_is_probably_higher(silent):
     o = Outcomes.from_pairs(positive=(0, 3, 0, 1), negative=(30, 48, 0, 0))
-    r = rw.compare(o, metric="precision", rng=0)
+    r = rw.compare(o, metric="precision", model="sigir2016", rng=0)
     assert r.mean < 0 < r.prob_above_zero - 0.5
     assert f"A's precision is higher with probability {round(100 * r.prob_above_zero)}%" in str(r)
 
@@ -345,29 +344,49 @@ def test_millions_of_items_are_no_harder():
 # -- the prior ----------------------------------------------------------------------------------------------------
 
 
-def test_a_prior_that_dominates_is_a_warning():
-    few = [[1] * 6 + [0] * 60, [1] * 6 + [0] * 60, [0, 1] * 3 + [0] * 60]
-    with pytest.warns(PriorDominanceWarning, match="The prior pulls"):
-        r = rw.compare(*few, rng=0, draws=5_000)
-    assert any("pulls" in w for w in r.warnings)
-    assert r.to_dict()["warnings"] == list(r.warnings)
+FEW = [[1] * 6 + [0] * 60, [1] * 6 + [0] * 60, [0, 1] * 3 + [0] * 60]
 
 
-def test_a_prior_that_nudges_is_a_note(news):
-    r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=10, rope=0.05, rng=0)
-    pulls = [e.pull for e in (r.estimate_a, r.estimate_b, r.delta)]
-    assert 0.25 <= max(map(abs, pulls)) < 0.5
-    assert any("class 10" in note for note in r.notes)
-    assert not r.warnings
+def test_a_prior_that_moves_the_answer_allows_no_verdict():
+    heavy = rw.models.Sigir2016(positive=(9, 9, 9, 9), negative=(9, 9, 9, 9))
+    with pytest.warns(rw.errors.RopewalkWarning):
+        r = rw.compare(*FEW, model=heavy, rope=0.01, rng=0, draws=5_000)
+    assert r.decision is None
+    assert r.drawing.shift.moved >= 0.5
+    assert "half or twice the prior mass moves" in r.no_verdict
+    assert r.regions.below + r.regions.inside + r.regions.above == pytest.approx(1)
+    told = r.to_dict()
+    assert told["decision"] is None
+    assert told["rope"] == [-0.01, 0.01]
+    assert told["warnings"] == list(r.warnings)
 
 
-def test_a_prior_of_your_own_moves_the_answer():
+def test_how_far_a_prior_moves_is_that_of_the_same_question_asked_again(silent):
+    r = rw.compare(*FEW, rope=0.01, rng=0, draws=20_000)
+    others = [
+        rw.compare(*FEW, model=rw.models.Tree(kappa=k, mu_prior=k, label_mass=k), rng=1, draws=20_000)
+        for k in (0.5, 2.0)
+    ]
+    expected = max(abs(other.mean - r.mean) for other in others) / r.std
+    assert r.drawing.shift.moved == pytest.approx(expected, abs=4 * (1 / np.sqrt(2_000) + 1 / np.sqrt(20_000)))
+
+
+def test_scores_that_are_pulled_are_a_note_and_a_difference_a_warning(silent):
+    y = [0, 1] * 60
+    same = rw.compare(y, y, y, rng=0, draws=5_000)  # both scores lie on the edge, the posterior beside it
+    assert not same.warnings
+    assert any("The prior pulls" in told for told in same.notes)
     strong = rw.models.Sigir2016(positive=(1, 400, 1, 1), negative=(1, 1, 400, 1))
-    with pytest.warns(PriorDominanceWarning):
-        biased = rw.compare(Y, A, B, model=strong, rng=0, draws=5_000)
-    plain = rw.compare(Y, A, B, rng=0, draws=5_000)
+    biased, plain = (rw.compare(Y, A, B, model=model, rng=0, draws=5_000) for model in (strong, None))
     assert biased.mean > plain.mean + 0.2
+    assert any("The prior pulls" in told for told in biased.warnings)
     assert "400" in biased.to_dict()["prior"]
+
+
+def test_where_there_are_many_items_no_prior_matters(news):
+    r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=10, rope=0.05, rng=0)
+    assert r.drawing.shift.moved < 0.25
+    assert not r.warnings
 
 
 def test_an_asymmetric_prior_needs_a_positive_label():

@@ -34,6 +34,7 @@ from ropewalk.text.remarks import Remark, note, warning, wording
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
+WARN_PULL: Final = 1.0  # posterior standard deviations between an observed difference and its mean
 NOTE_MOVED: Final = 0.25  # posterior standard deviations by which another prior moves an answer
 MAX_DRAWS_FOR_CAUSES: Final = 2_000  # to see which classes are pulled
 MAX_CAUSES_NAMED: Final = 4  # classes
@@ -190,9 +191,14 @@ def _prior_pulls(answer: _Answer) -> Iterator[Remark]:
         return
     pulls = {name: abs(estimate.pull) for name, (estimate, _) in answer.estimates.items()}
     strong = [name for name, pull in pulls.items() if pull >= NOTE_PULL]
-    if strong:
-        causes = _causes(answer, answer.estimates[max(pulls, key=pulls.__getitem__)][1])
-        yield note("prior_pulls", f"{_pulls_text(strong, answer.estimates)}{causes}")
+    if not strong:
+        return
+    causes = _causes(answer, answer.estimates[max(pulls, key=pulls.__getitem__)][1])
+    text = f"{_pulls_text(strong, answer.estimates)}{causes}"
+    # Of two scores that are pulled alike the difference is not; and a prior so heavy that half of it still dominates
+    # does not move.
+    far = any(pulls[name] >= WARN_PULL for name, (_, signs) in answer.estimates.items() if -1.0 in signs)
+    yield warning("prior_pulls", text) if far else note("prior_pulls", text)
 
 
 def _pulls_text(names: Sequence[str], estimates: Estimates) -> str:

@@ -34,8 +34,14 @@ from ropewalk.models.protocol import Conjugate, listed
 from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray, IntArray
 
-CENTRES: Final = (0.018, 0.047, 0.12, 0.27, 0.5, 0.73, 0.88, 0.953, 0.982)
-"""The typical recalls that are tried, evenly spaced as logits."""
+MAX_LOGIT: Final = 4.0
+"""The logit of the largest typical recall, .982; logits are uniform a priori, from minus this on."""
+
+POINTS: Final = 9
+"""How many typical recalls of each classifier are tried: at first all over, then closer to where the mass is."""
+
+_LOOKS: Final = 8
+_NOTHING: Final = 1e-4  # of the largest probability
 
 MOST_CLASSIFIERS: Final = 2
 """For more classifiers there are too many types and centres to list: their tree has fixed masses."""
@@ -85,7 +91,7 @@ class LearnedTree(Conjugate):
             return self._fixed.graph(**size)
         s.shares(s.even(self.mu_prior))
         s.latent("kappa", (2, -2), "κ", f"one of {listed(self.kappas)}")
-        s.latent("m", (3, -2), "m", f"for each classifier one of {len(CENTRES)} recalls")
+        s.latent("m", (3, -2), "m", "for each classifier a typical recall, uniform as a logit")
         name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")
         law = "Dir(κ · centre of m) over the types" if s.joint else "Beta(κ m, κ (1 − m))"
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa", "m")
@@ -144,24 +150,50 @@ class LearnedPosterior:
 
     @cached_property
     def _points(self) -> tuple[FloatArray, FloatArray]:
-        """The shapes of the types at every point of the grid (points, types), and the points' probabilities."""
+        """The shapes of the types at every point of the grid (points, types), and the points' probabilities.
+
+        Where the mass lies on a few points, the grid is laid again around them: a thousand classes know their typical
+        recall better than any fixed grid.
+        """
+        n_classifiers = self.tree.n_classifiers
+        low, high = np.full(n_classifiers, -MAX_LOGIT), np.full(n_classifiers, MAX_LOGIT)
+        for _ in range(_LOOKS):
+            axes = np.linspace(low, high, POINTS, axis=1)
+            shapes = self._shapes(axes)
+            shares = _probabilities(self._evidence(shapes))
+            inside = [_inside(shares, k, n_classifiers) for k in range(n_classifiers)]
+            ends = np.array([[axis[first], axis[last]] for axis, (first, last) in zip(axes, inside, strict=True)])
+            if (ends[:, 0] == low).all() and (ends[:, 1] == high).all():
+                break
+            low, high = ends.T
+        return shapes, shares
+
+    def _shapes(self, axes: FloatArray) -> FloatArray:
+        """Return the shapes of the types for every kappa and every combination of logits, kappa by kappa."""
+        types = self.tree.patterns[: self._n_types]
+        recalls = 1 / (1 + np.exp(-axes))
+        centres = np.stack([centre_of(each, types) for each in product(*recalls.tolist())])
+        return np.asarray((self.kappas[:, np.newaxis, np.newaxis] * centres).reshape(-1, self._n_types))
+
+    def _evidence(self, shapes: FloatArray) -> FloatArray:
+        """Return the log probability of the types of all classes, for each of the shapes (points, types)."""
         from scipy.special import gammaln
 
-        types, n_classifiers = self.tree.patterns[: self._n_types], self.tree.n_classifiers
-        several = (CENTRES,) * n_classifiers
-        centres = np.stack([centre_of(recalls, types) for recalls in product(*several)])
-        if self.tree.n_labels == BINARY + 1 and n_classifiers > 1:  # nothing is left out
-            centres /= centres.sum(axis=1, keepdims=True)
-        shapes = (self.kappas[:, np.newaxis, np.newaxis] * centres).reshape(-1, self._n_types)
-        counts = self.tree.type_counts.reshape(-1, self._n_types)
-        rows, times = np.unique(counts[counts.sum(axis=1) > 0], axis=0, return_counts=True)
+        rows, times = self._rows
         mass = shapes.sum(axis=1)
         evidence = np.zeros(len(shapes))
         for row, many in zip(rows, times.tolist(), strict=True):
             seen = row > 0
             part = (gammaln(row[seen] + shapes[:, seen]) - gammaln(shapes[:, seen])).sum(axis=1)
             evidence += many * (part + gammaln(mass) - gammaln(mass + row.sum()))
-        return shapes, _probabilities(evidence)
+        return evidence
+
+    @cached_property
+    def _rows(self) -> tuple[FloatArray, IntArray]:
+        """The distinct counts of types that classes have, and how many have each."""
+        counts = self.tree.type_counts.reshape(-1, self._n_types)
+        rows, times = np.unique(counts[counts.sum(axis=1) > 0], axis=0, return_counts=True)
+        return rows, times
 
     @cached_property
     def _label_shares(self) -> FloatArray:
@@ -204,6 +236,15 @@ class LearnedPosterior:
         drawn *= (mu / np.maximum(drawn.sum(axis=1), SMALLEST_SHARE))[:, np.newaxis]
         masses = drawn.reshape(-1, size)
         return tree.fill(rng, mu, masses, np.zeros(mu.shape), label_mass=mass)
+
+
+def _inside(shares: FloatArray, k: int, n_classifiers: int) -> tuple[int, int]:
+    """Return the first and the last place of classifier k that holds mass, and one more on either side."""
+    by_axis = shares.reshape(-1, *(POINTS,) * n_classifiers)
+    others = tuple(axis for axis in range(n_classifiers + 1) if axis != k + 1)
+    marginal = by_axis.sum(axis=others)
+    holds = np.flatnonzero(marginal > _NOTHING * marginal.max())
+    return max(int(holds[0]) - 1, 0), min(int(holds[-1]) + 1, POINTS - 1)
 
 
 def _probabilities(evidence: FloatArray) -> FloatArray:

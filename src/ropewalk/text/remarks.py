@@ -146,6 +146,7 @@ Level = Literal["note", "warning"]
 
 _CATEGORIES: Final[Mapping[str, type[UserWarning]]] = {
     "prior_decides": PriorDominanceWarning,
+    "prior_pulls": PriorDominanceWarning,
     "dependent_rows": DependentFoldsWarning,
     "dependent_items": DependentItemsWarning,
     "chains_not_converged": ConvergenceWarning,

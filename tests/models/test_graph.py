@@ -37,6 +37,14 @@ MODELS = {
     "tree, four": (rw.models.Tree(), 20, 4),
     "tree, unpaired": (rw.models.Tree(paired=False), 20, 2),
     "tree, one": (rw.models.Tree(centre="pooled"), 20, 1),
+    "tree, two labels": (rw.models.Tree(), 2, 2),
+    "tree, two labels, one": (rw.models.Tree(), 2, 1),
+    "learned": (rw.models.LearnedTree(), 20, 2),
+    "learned, one": (rw.models.LearnedTree(), 20, 1),
+    "learned, unpaired": (rw.models.LearnedTree(paired=False), 20, 2),
+    "items": (rw.models.Items(ends=(0, 1)), 20, 2),
+    "items, clusters": (rw.models.Items(over="clusters"), 20, 2),
+    "items, unpaired": (rw.models.Items(paired=False), 20, 2),
     "flat": (rw.models.Flat(), 20, 2),
     "icdm2015": (rw.models.Icdm2015(), 20, 2),
     "icdm2015, one": (rw.models.Icdm2015(), 20, 1),
@@ -231,6 +239,26 @@ def test_the_bootstrap_weighs_items_or_clusters_of_them():
     assert plates(items) == {"item i = 1 … N": {"w", "x"}}
     clusters = graph_of(rw.models.Bootstrap(over="clusters"), n_labels=2, n_classifiers=2)
     assert plates(clusters) == {"item i = 1 … N_{g}": {"x"}, "cluster g = 1 … G": {"w", "x"}}
+
+
+def test_seen_items_or_clusters_are_weighed_beside_imagined_ones():
+    """They are a bootstrap with one more share of the Dirichlet, of those imagined."""
+    items = graph_of(rw.models.Items(mass=3), n_labels=2, n_classifiers=2, form="items")
+    bootstrap = graph_of(rw.models.Bootstrap(), n_labels=2, n_classifiers=2, form="items")
+    assert (family(items), plates(items)) == (family(bootstrap), plates(bootstrap))
+    assert "3 in all for those imagined" in items["one"].formula
+    clusters = graph_of(rw.models.Items(over="clusters"), n_labels=2, n_classifiers=2)
+    assert plates(clusters) == {"item i = 1 … N_{g}": {"x"}, "cluster g = 1 … G": {"w", "x"}}
+
+
+def test_learned_masses_are_no_constants():
+    """Else it is the tree; of two labels, and of more classifiers than it takes, altogether."""
+    learned, tree = (graph_of(m, n_labels=20, n_classifiers=2) for m in (rw.models.LearnedTree(), rw.models.Tree()))
+    assert family(learned)["tau"] == {"kappa", "m"}
+    assert {"kappa", "m"} <= kinds(learned, "latent")
+    assert set(family(learned)) - set(family(tree)) == {"m"}
+    for size in ({"n_labels": 2, "n_classifiers": 2}, {"n_labels": 20, "n_classifiers": 3}):
+        assert graph_of(rw.models.LearnedTree(), **size) == graph_of(rw.models.Tree(), **size)
 
 
 def test_pooled_recalls_hang_on_their_centre_and_concentration():
@@ -538,7 +566,8 @@ QUICK = {"rng": 0, "draws": 500}
 @pytest.fixture(scope="module")
 def answer():
     y, a, b = np.random.default_rng(0).integers(0, 2, (3, 1234))
-    return rw.compare(y, a, b, names=["first", "second"], metric="f1", pos_label=1, rope=0.05, **QUICK)
+    asked = {"metric": "f1", "pos_label": 1, "rope": 0.05, "model": "sigir2016", **QUICK}
+    return rw.compare(y, a, b, names=["first", "second"], **asked)
 
 
 def texts(drawn):
@@ -551,6 +580,16 @@ def test_a_comparison_draws_its_model(answer):
     assert {"A = first", "B = second", "ψ = F1 · N = 1,234"} < set(texts(drawn))
     assert drawn._repr_svg_() == str(drawn) == drawn.svg
     assert repr(drawn) == "Diagram(Two classifiers on one test set, two labels (SIGIR 2016): 14 nodes, 0 plates)"
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_where_no_model_is_named_the_default_one_is_drawn(silent, n_labels):
+    """Of two labels the tree, whose types are cells; of more the tree whose masses are learned."""
+    y, a, b = np.random.default_rng(0).integers(0, n_labels, (3, 300))
+    drawn = rw.compare(y, a, b, metric="accuracy", **QUICK).graph().graph
+    model = rw.models.Tree() if n_labels == 2 else rw.models.LearnedTree()
+    assert drawn == graph_of(model, n_labels=n_labels, n_classifiers=2).where(N="300")
+    assert (drawn["kappa"].kind, family(drawn)["kappa"]) == ("constant" if n_labels == 2 else "latent", set())
 
 
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
@@ -604,17 +643,23 @@ def test_every_kind_of_result_draws_its_model(silent):
         "multilabel": rw.compare(*labels, metric="macro_f1", **QUICK),
         "scores": rw.compare(y > 0, *scores, metric="roc_auc", **QUICK),
         "clusters": rw.compare(y, a, b, cluster=np.arange(200) // 2, **QUICK),
+        "labels": rw.compare(*labels, metric="macro_f1", model="multilabel", **QUICK),
+        "scores, bootstrap": rw.compare(y > 0, *scores, metric="roc_auc", model="bootstrap", **QUICK),
+        "clusters, bootstrap": rw.compare(y, a, b, cluster=np.arange(200) // 2, model="bootstrap", **QUICK),
     }
     titles = {name: result.graph().graph.title for name, result in found.items()}
-    assert titles["scores"] == "The Bayesian bootstrap over items"
-    assert titles["clusters"] == "The Bayesian bootstrap over clusters"
+    assert titles["scores"] == titles["multilabel"] == "Items, seen and imagined"
+    assert titles["clusters"] == "Clusters, seen and imagined"
+    assert titles["scores, bootstrap"] == "The Bayesian bootstrap over items"
+    assert titles["clusters, bootstrap"] == "The Bayesian bootstrap over clusters"
     assert found["evaluate"]["accuracy"].graph() == found["evaluate"].graph()
-    assert plates(found["scores"].graph().graph) == {"item i = 1 … N": {"w", "x"}}
-    assert "ψ = macro F1 · N = 200 · G = 100" in texts(found["clusters"].graph())
+    for which in ("", ", bootstrap"):
+        assert plates(found["scores" + which].graph().graph) == {"item i = 1 … N": {"w", "x"}}
+        assert "ψ = macro F1 · N = 200 · G = 100" in texts(found["clusters" + which].graph())
     names = found["rank"].recipe.tables[0].names
     assert {f"{k}: {name}" for k, name in enumerate(names, start=1)} < set(texts(found["rank"].graph()))
     assert "class j = 1 … 3" in plates(found["rank"].graph().graph)
-    assert "label l = 1 … 4" in plates(found["multilabel"].graph().graph)
+    assert "label l = 1 … 4" in plates(found["labels"].graph().graph)
 
 
 def test_a_result_without_a_model_says_so(answer):

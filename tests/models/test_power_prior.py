@@ -333,12 +333,13 @@ def test_it_is_otherwise_what_the_model_is(before):
 
 def test_an_informative_prior_moves_the_answer_and_narrows_it(silent):
     now, then = NOW, THEN + THEN + THEN
-    plain = rw.compare(now, draws=20_000, rng=0)
-    informed = rw.compare(now, model=PowerPrior(Sigir2016(), then, discount=1), draws=20_000, rng=0)
-    together = rw.compare(now + then, draws=20_000, rng=0)
-    assert informed.std < 0.5 * plain.std
-    assert (informed.draws.psi == together.draws.psi).all()
-    assert informed.to_dict()["prior"].endswith("and 1,182 earlier items")
+    for name, before in (("paired", Tree(name="paired")), ("sigir2016", Sigir2016())):
+        plain = rw.compare(now, model=name, draws=20_000, rng=0)
+        informed = rw.compare(now, model=PowerPrior(before, then, discount=1), draws=20_000, rng=0)
+        together = rw.compare(now + then, model=name, draws=20_000, rng=0)
+        assert informed.std < 0.5 * plain.std
+        assert (informed.draws.psi == together.draws.psi).all()
+        assert informed.to_dict()["prior"].endswith("and 1,182 earlier items")
 
 
 def test_other_priors_weigh_the_earlier_items_differently(silent):

@@ -130,4 +130,4 @@ def test_models_of_many_labels_are_told_from_others():
         rw.models.parse_model(rw.models.Flat(), multilabel=True)
     with pytest.raises(InvalidInputError, match="for items with any number of labels"):
         rw.models.parse_model(rw.models.Multilabel())
-    assert model_names(multilabel=True) == ("paired", "unpaired", "multilabel", "bootstrap")
+    assert model_names(multilabel=True) == ("paired", "unpaired", "multilabel", "items", "bootstrap")

@@ -181,13 +181,13 @@ def test_types_that_were_never_seen_cost_no_rejections():
 def test_a_missing_answer_is_never_the_truth(silent, frugal):
     y = ["a", "b", "c"] * 4
     p = [None, *y[1:4], None, *y[5:]]
-    for model in (None, "unpaired", "icdm2015", "flat"):
+    for model in (None, "unpaired", "tree", "icdm2015", "flat"):
         r = rw.compare(y, p, y, missing="wrong", metric="accuracy", model=model, rng=0, draws=4_000)
         assert not any("(no answer)" in told for told in r.warnings)
         posterior = r.recipe.model.fit(r.recipe.tables[0])
         row = posterior.block(np.random.default_rng(0), 50).margins().row
         assert row[:, 3].max() < 1e-100
     # 3 classes of 4 items, mu ~ Dir(1): each recall is Beta(1/2 + right, 1/2 + wrong)
-    tree = rw.compare(y, p, y, missing="wrong", metric="accuracy", rng=0, draws=40_000)
+    tree = rw.compare(y, p, y, missing="wrong", metric="accuracy", model="tree", rng=0, draws=40_000)
     expected = (3.5 / 5 + 3.5 / 5 + 4.5 / 5) / 3
     assert tree.estimate_a.mean == pytest.approx(expected, abs=4.5 * tree.estimate_a.mc_error)

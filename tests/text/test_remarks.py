@@ -63,11 +63,14 @@ def test_the_reference_has_the_level_of_every_code():
 
 
 def test_a_result_has_its_remarks_as_values_and_as_texts():
+    strong = rw.models.Sigir2016(positive=(1, 400, 1, 1), negative=(1, 1, 400, 1))
     with pytest.warns(PriorDominanceWarning, match="The prior pulls"):
-        r = rw.compare([1, 0, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1], rope=0.05, draws=2_000, rng=0)
-    assert [(remark.code, remark.level) for remark in r.remarks] == [("prior_pulls", "warning")]
-    assert r.warnings == (r.remarks[0].text,)
-    assert r.notes == ()
+        r = rw.compare([1, 0] * 20, [1, 0] * 20, [0, 1] * 20, model=strong, draws=2_000, rng=0)
+    assert [(remark.code, remark.level) for remark in r.remarks if remark.level == "warning"] == [
+        ("prior_pulls", "warning")
+    ]
+    assert r.warnings == tuple(remark.text for remark in r.remarks if remark.level == "warning")
+    assert r.notes == tuple(remark.text for remark in r.remarks if remark.level == "note")
     assert r.to_dict()["warnings"] == list(r.warnings)
 
 

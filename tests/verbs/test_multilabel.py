@@ -17,7 +17,7 @@ from ropewalk.errors import (
     MissingLabelsError,
     UndeclaredLabelError,
 )
-from ropewalk.models import Bootstrap, Multilabel
+from ropewalk.models import Bootstrap, Items, Multilabel
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_one_label_of_the_paired_model_is_the_binary_one(arrays, silent):
     o = rw.MultilabelOutcomes.from_arrays(truth, a, b)
     m = Multilabel(kappa=4.0).fit(o).block(np.random.default_rng(0), 50_000).margins()
     f1 = 2 * m.tp[..., 2] / (m.row[:, 2] + m.col[..., 2])
-    binary = rw.compare(truth[:, 2], a[:, 2], b[:, 2], rng=0, draws=50_000)
+    binary = rw.compare(truth[:, 2], a[:, 2], b[:, 2], model="sigir2016", rng=0, draws=50_000)
     assert_same_law(f1[0] - f1[1], binary.draws.delta())
 
 
@@ -110,7 +110,7 @@ def test_the_bootstrap_is_dirichlet_weights_on_the_items(arrays):
     for predicted in (a, b):
         tp, col, row = (weights @ x.sum(axis=1) for x in (truth & predicted, predicted, truth))
         brute.append(2 * tp / (row + col))
-    r = rw.compare(truth, a, b, metric="micro_f1", rng=0, draws=50_000)
+    r = rw.compare(truth, a, b, metric="micro_f1", model="bootstrap", rng=0, draws=50_000)
     assert r.recipe.model == Bootstrap()
     assert r.bayes_factor.reason == "the bootstrap has no prior"
     assert_same_law(r.draws.delta(), brute[0] - brute[1])
@@ -128,12 +128,13 @@ def test_macro_averages_by_the_bootstrap_too(arrays, silent):
 
 def test_defaults_follow_the_average(arrays, silent):
     how = {"rng": 0, "draws": 200}
-    assert rw.compare(*arrays, metric="micro_f1", **how).recipe.model.name == "bootstrap"
+    assert rw.compare(*arrays, metric="micro_f1", **how).recipe.model == Items()
     assert rw.compare(*arrays, **how).metric == "macro_f1"
-    assert rw.compare(*arrays, **how).recipe.model == Multilabel()
+    assert rw.compare(*arrays, **how).recipe.model == Items(mass=1.0, imagined="classes")
+    assert rw.compare(*arrays, model="multilabel", **how).recipe.model == Multilabel()
     assert rw.compare(*arrays, metric="micro_f1", model="paired", **how).recipe.model == Multilabel()
     assert rw.compare(*arrays, model="unpaired", **how).recipe.model == Multilabel(paired=False)
-    assert rw.evaluate(arrays[0], arrays[1], metric="micro_f1", **how).metrics[0].recipe.model.name == "bootstrap"
+    assert rw.evaluate(arrays[0], arrays[1], metric="micro_f1", **how).metrics[0].recipe.model == Items(paired=False)
 
 
 def test_pairing_helps(arrays, silent):
@@ -160,8 +161,9 @@ def test_two_test_sets_are_unpaired(arrays, silent):
     truth, a, b = arrays
     one, other = rw.MultilabelOutcomes.from_arrays(truth, a), rw.MultilabelOutcomes.from_arrays(truth, b)
     how = {"metric": "macro_f1", "rng": 0, "draws": 500}
-    apart = rw.compare(one, other, **how)
+    apart = rw.compare(one, other, model="unpaired", **how)
     assert (apart.draws.psi == rw.compare(truth, a, b, model="unpaired", **how).draws.psi).all()
+    assert not rw.compare(one, other, **how).recipe.model.paired
     with pytest.raises(DataError, match="different labels"):
         rw.compare(one, rw.MultilabelOutcomes.from_arrays(truth[:, :4], b[:, :4]), **how)
     with pytest.raises(InvalidInputError, match="single label"):
@@ -172,11 +174,9 @@ def test_rare_labels_are_warned_about(rng):
     truth = np.zeros((200, 3), dtype=int)
     truth[:100, 0] = truth[100:, 1] = truth[:4, 2] = 1
     a = np.where(rng.random((200, 3)) < 0.05, 1 - truth, truth)
-    with pytest.warns(rw.errors.RopewalkWarning) as caught:
-        rw.compare(truth, a, truth, metric="macro_f1", rng=0, draws=1_000)
-    told = [str(warning.message) for warning in caught]
-    assert any("1 of 3 labels have fewer than 10 positive items ('2')" in one for one in told)
-    assert any("Most of it comes from '2' (4 items)" in one for one in told)
+    with pytest.warns(rw.errors.RopewalkWarning, match=r"1 of 3 labels have fewer than 10 positive items \('2'\)"):
+        r = rw.compare(truth, a, truth, metric="macro_f1", rng=0, draws=1_000)
+    assert any("Most of it comes from '2' (4 items)" in one for one in (*r.notes, *r.warnings))
 
 
 def test_ranking_labels(arrays, silent):
@@ -254,7 +254,7 @@ def test_questions_that_need_one_label_are_refused(arrays, options, told):
 def test_no_items(silent):
     o = rw.MultilabelOutcomes.empty(["x", "y"], ["a", "b"])
     with pytest.raises(DataError, match="there are none"):
-        rw.compare(o, metric="micro_f1")
+        rw.compare(o, metric="micro_f1", model="bootstrap")
     r = rw.compare(o, metric="macro_f1", rng=0, draws=5_000)
     assert abs(r.mean) < 5 * r.delta.mc_error
     assert r.delta.observed is None
@@ -262,7 +262,7 @@ def test_no_items(silent):
 
 def test_few_items_are_warned_about(silent):
     y = np.array([[1, 0], [0, 1]] * 5)
-    r = rw.compare(y, y, 1 - y, metric="micro_f1", rope=0.01, rng=0, draws=500)
+    r = rw.compare(y, y, 1 - y, metric="micro_f1", model="bootstrap", rope=0.01, rng=0, draws=500)
     assert any("re-weights 10 items" in told for told in r.warnings)
     assert any("has no width" in told for told in r.warnings)
 
@@ -270,7 +270,7 @@ def test_few_items_are_warned_about(silent):
 def test_separate_test_sets_have_bootstraps_of_their_own(arrays, silent):
     truth, a, b = arrays
     one, other = rw.MultilabelOutcomes.from_arrays(truth, a), rw.MultilabelOutcomes.from_arrays(truth, b)
-    r = rw.compare(one, other, metric="micro_f1", rng=0, draws=20_000)
+    r = rw.compare(one, other, metric="micro_f1", model=Bootstrap(paired=False), rng=0, draws=20_000)
     assert r.recipe.model == Bootstrap(paired=False)
     assert abs(np.corrcoef(r.draws.psi)[0, 1]) < 4.5 / np.sqrt(20_000)
     assert rw.rank(one, other, metric="micro_f1", rng=0, draws=500).by_rank[0].name == "A"

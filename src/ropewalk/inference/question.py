@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Unpack, cast
 
 from ropewalk._checks import check_draws, check_prob, choose
@@ -188,9 +187,9 @@ def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -
 def _model_of_scores(items: ItemScores, metric: ScoreMetric, question: Question) -> Model:
     """Return the model that was asked for, by default that of seen and imagined items."""
     model, scale = question["model"], question["scale"]
-    if isinstance(model, Items):
+    if isinstance(model, Model) and not model.reweights_items:
         return model
-    if model == "bootstrap" or isinstance(model, Bootstrap) or metric.inflated_by_noise:
+    if isinstance(model, Model) or model == "bootstrap" or metric.inflated_by_noise:
         if scale is not None:
             raise InvalidInputError(
                 argument("scale") + " goes with the default model.", hint="the bootstrap knows the items it has."
@@ -204,7 +203,8 @@ def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
     usual = {"model": (None, "scores", "bootstrap"), "engine": (None, "auto", "exact"), "missing": (None, "error")}
     for name in ("classes", "prevalence", *usual):
         if (value := options.get(name)) is not None and not (
-            isinstance(value, Items | Bootstrap) or (isinstance(value, str) and value in usual.get(name, ()))
+            (isinstance(value, Model) and value.takes_scores)
+            or (isinstance(value, str) and value in usual.get(name, ()))
         ):
             text = f" is about labels, and {getattr(metric, 'name', metric)!r} about scores."
             raise InvalidInputError(argument(name) + text, hint="leave it out.")
@@ -267,10 +267,10 @@ def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> 
             "Some tables have clusters and others have none.", hint=wording("give all or none of them cluster=.")
         )
     paired = len(tables) == 1
-    if model == "bootstrap" or isinstance(model, Bootstrap):
+    if model == "bootstrap":
         return Bootstrap(over="clusters", paired=paired)
-    if isinstance(model, Items):
-        return replace(model, over="clusters")
+    if isinstance(model, Model) and model.takes_clusters:
+        return model.over_clusters(paired=paired)
     if model is None or model == "items":
         return Items(mass=ITEMS_PER_CLASS, imagined="classes", over="clusters", paired=paired)
     name = model.name if isinstance(model, Model) else model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, Final, Literal, Unpack
@@ -56,8 +56,13 @@ class Bootstrap(Model):
     is_multilabel = None
     reweights_items = True
     takes_clusters = True
+    takes_scores = True
     min_units = _MIN_UNITS
     no_papers = "it re-weights the items themselves"
+
+    def over_clusters(self, *, paired: bool) -> Bootstrap:
+        """Return the bootstrap of clusters."""
+        return replace(self, over="clusters", paired=paired)
 
     @property
     def prior(self) -> str:

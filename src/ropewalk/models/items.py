@@ -96,6 +96,7 @@ class Items(Model):
     is_symmetric = True
     is_multilabel = None
     takes_clusters = True
+    takes_scores = True
     no_papers = "it weighs the items themselves"
 
     def __post_init__(self) -> None:
@@ -149,6 +150,10 @@ class Items(Model):
             f"A Dirichlet process: the {self.over} are weighted at random{shared}, beside a few imagined ones at the "
             "ends of the scale, which stand for what was not seen."
         )
+
+    def over_clusters(self, *, paired: bool) -> Items:  # noqa: ARG002
+        """Return the model of clusters, paired as it is."""
+        return replace(self, over="clusters")
 
     def scaled(self, factor: float) -> Items:
         """Return the model with so many times the prior mass."""

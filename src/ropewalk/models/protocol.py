@@ -96,6 +96,15 @@ class Model:
         return False
 
     @property
+    def takes_scores(self) -> bool:
+        """Whether it can be fitted to scores item by item, and not to labels alone."""
+        return False
+
+    def over_clusters(self, *, paired: bool) -> Model:  # noqa: ARG002
+        """Return the model of items that come in clusters, shared by the classifiers or not."""
+        return self
+
+    @property
     def score_range(self) -> tuple[float, float] | None:
         """The lowest and the highest value that an item can have, where the prior takes them from a declared scale."""
         return None

@@ -161,12 +161,14 @@ def test_the_interval_of_the_whole_call_covers_too():
     tally = Tally("compare by scores", n_items=N_ITEMS, prevalence=0.1)
     for seed in range(REPEATS):
         y, scores = binormal(rng, N_ITEMS, 0.1)
-        r = rw.compare(y, *scores.T, metric="roc_auc", draws=DRAWS, rng=seed)
-        tally.note("bootstrap", r.hdi, truth)
+        for model in ("scores", "bootstrap"):
+            r = rw.compare(y, *scores.T, metric="roc_auc", model=model, draws=DRAWS, rng=seed)
+            tally.note(model, r.hdi, truth)
         tally.note("delong", r.tests["delong"].effect.interval, truth)
     found, widths = tally.coverage()
-    assert within(found["bootstrap"]), found
-    assert 0.93 <= widths["bootstrap"] / widths["delong"] <= 1.02, widths
+    for model in ("scores", "bootstrap"):
+        assert within(found[model]), found
+        assert 0.93 <= widths[model] / widths["delong"] <= 1.02, widths
 
 
 def test_counting_every_item_twice_is_found_out_and_naming_the_repeats_mends_it():

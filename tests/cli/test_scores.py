@@ -32,7 +32,7 @@ def test_comparing_by_scores(run, news):
         names=["nb_mult", "svm_l2"], rope=0.01, draws=500, rng=0,
     )  # fmt: skip
     assert told == r.to_dict()
-    assert (told["decision"]["symbol"], told["model"], told["pos_label"]) == ("≫", "bootstrap", "1")
+    assert (told["decision"]["symbol"], told["model"], told["pos_label"]) == ("≫", "scores", "1")
     assert 0 < told["tests"]["delong"]["p_value"] < 0.001
 
 
@@ -97,7 +97,7 @@ def test_a_threshold_decides_what_is_positive(run, predictions, tmp_path, write)
 def test_clusters_of_labels(run, predictions):
     asked = ("--truth", "y", "--metric", "accuracy", "--draws", "300", "--json", "--cluster", "who")
     told = json.loads(run("compare", predictions, "--a", "a", "--b", "b", *asked)[1])
-    assert (told["n_clusters"], told["model"]) == (60, "bootstrap")
+    assert (told["n_clusters"], told["model"]) == (60, "items")
     assert json.loads(run("evaluate", predictions, "--prediction", "a", *asked)[1])["n_clusters"] == 60
     assert json.loads(run("rank", predictions, "--predictions", "a,b", *asked)[1])["n_clusters"] == 60
     repeated = ("compare", predictions, "--truth", "y", "--a", "a", "--b", "b", "--id", "who", "--draws", "300")

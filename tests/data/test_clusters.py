@@ -62,7 +62,7 @@ def test_every_metric_of_two_labels_takes_clusters(rng, metric, silent):
     said = {"metric": metric, "cost_matrix": costs, "pos_label": 1, "draws": 200, "rng": 0}
     r = rw.compare(y, a, b, cluster=np.arange(200) // 4, **said)
     assert r.to_dict()["n_clusters"] == 50
-    assert r.to_dict()["model"] == "bootstrap"
+    assert r.to_dict()["model"] == "items"
     assert r.delta.observed == pytest.approx(rw.compare(y, a, b, **said).delta.observed, abs=1e-12)
     assert math.isfinite(r.std)
 
@@ -70,7 +70,8 @@ def test_every_metric_of_two_labels_takes_clusters(rng, metric, silent):
 def test_clusters_of_one_are_items(rng):
     """With every item alone, the clustered answer is the bootstrap of items: Beta(k, n − k) for an accuracy."""
     y, a, b = rng.integers(0, 2, (3, 120))
-    r = rw.compare(y, a, b, metric="accuracy", cluster=np.arange(120), draws=20_000, rng=0)
+    how = {"metric": "accuracy", "cluster": np.arange(120), "draws": 20_000}
+    r = rw.compare(y, a, b, **how, model="bootstrap", rng=0)
     k = int((a == y).sum())
     spread = math.sqrt(k * (120 - k) / 120**2 / 121)
     assert r.estimate_a.mean == pytest.approx(k / 120, abs=5 * spread / math.sqrt(20_000))
@@ -78,6 +79,11 @@ def test_clusters_of_one_are_items(rng):
     plain = rw.compare(y, a, b, metric="accuracy", model="bootstrap", draws=20_000, rng=1)
     assert plain.std == pytest.approx(r.std, rel=5 / math.sqrt(20_000))
     assert plain.to_dict()["prior"] == "weights ~ Dir(1, …, 1) over items"
+    # Half an imagined item is right in either class, and half a one wrong: Beta(k + 1, n − k + 1).
+    beside = rw.compare(y, a, b, **how, rng=0).estimate_a
+    spread = math.sqrt((k + 1) * (121 - k) / 122**2 / 123)
+    assert beside.mean == pytest.approx((k + 1) / 122, abs=5 * spread / math.sqrt(20_000))
+    assert beside.std == pytest.approx(spread, rel=5 / math.sqrt(40_000))
 
 
 def test_repeating_every_item_changes_nothing_when_it_is_the_cluster(data):
@@ -157,7 +163,7 @@ def test_evaluating_and_ranking_with_clusters(data):
     assert rw.compare_classes(y, a, b, cluster=cluster, draws=100, rng=0)[0].recipe.n_clusters == 60
 
 
-def test_multilabel_items_in_clusters(rng):
+def test_multilabel_items_in_clusters(rng, silent):
     truth, a, b = rng.integers(0, 2, (3, 200, 3))
     cluster = rng.integers(0, 55, 200)
     table = rw.MultilabelOutcomes.from_arrays(truth, a, b, cluster=cluster)
@@ -169,15 +175,16 @@ def test_multilabel_items_in_clusters(rng):
             truth, a, average="micro", sample_weight=weights[np.unique(cluster, return_inverse=True)[1], d]
         )
         assert drawn[0, d] == pytest.approx(expected, abs=1e-12)
-    one = rw.compare(table, metric="f1", pos_label=1, draws=300, rng=0)
-    direct = rw.compare(truth[:, 1], a[:, 1], b[:, 1], metric="f1", pos_label=1, cluster=cluster, draws=300, rng=0)
+    how = {"metric": "f1", "pos_label": 1, "draws": 300, "rng": 0}
+    one = rw.compare(table, **how)
+    direct = rw.compare(truth[:, 1], a[:, 1], b[:, 1], cluster=cluster, **how)
     assert one.draws.psi == pytest.approx(direct.draws.psi, abs=1e-12)
     assert rw.compare(truth, a, b, metric="macro_f1", cluster=cluster, draws=100, rng=0).recipe.model.over == "clusters"
     assert table.project(["B", "A"]).n_clusters == table.n_clusters
     assert (table + table).n_clusters == table.n_clusters
 
 
-def test_separate_test_sets_have_clusters_of_their_own(data):
+def test_separate_test_sets_have_clusters_of_their_own(data, silent):
     y, a, b, cluster = data
     one = rw.Outcomes.from_arrays(y, a, names=["a"], cluster=cluster)
     other = rw.Outcomes.from_arrays(y[:200], b[:200], names=["b"], cluster=cluster[:200])
@@ -294,7 +301,7 @@ def test_joined_files_take_the_clusters_of_the_first(tmp_path, write):
 
 def test_few_clusters_are_warned_about(data):
     y, a, b, cluster = data
-    with pytest.warns(rw.errors.DegenerateDataWarning, match="re-weights 10 clusters"):
+    with pytest.warns(rw.errors.DegenerateDataWarning, match="only 10 clusters"):
         rw.compare(y, a, b, metric="accuracy", cluster=cluster % 10, draws=50, rng=0)
 
 

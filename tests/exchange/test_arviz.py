@@ -193,14 +193,16 @@ def test_labels_of_many_have_recalls_of_their_own(several):
     assert np.allclose(posterior["recall"].mean("label").values[0].T, r.draws.psi, rtol=0, atol=1e-12)
 
 
-def test_the_prior_is_the_papers_own(out, answer):
-    """Under Dir(1, 1, 1, 1) on the outcome pairs a recall is Beta(2, 2), and the share of a class uniform."""
-    prior = out["prior"]
+@pytest.mark.parametrize(("model", "shape"), [("paired", 1 / 4), ("sigir2016", 1)])
+def test_the_prior_is_that_of_the_model(table, model, shape):
+    """Under Dir(a, a, a, a) on the outcome pairs a recall is Beta(2a, 2a), and the share of a class uniform."""
+    answer = rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, model=model)
+    prior, variance = answer.to_arviz()["prior"], 1 / (4 * (4 * shape + 1))
     n = prior.sizes["draw"]
     assert n == 2_000
     recall, mu = prior["recall"].values[0], prior["mu"].values[0, :, 1]
-    assert np.all(np.abs(recall.mean(axis=0) - 1 / 2) < 5 * math.sqrt(1 / 20 / n))
-    assert np.all(np.abs(recall.var(axis=0) - 1 / 20) < 5 * 1 / 20 * math.sqrt(2 / n))
+    assert np.all(np.abs(recall.mean(axis=0) - 1 / 2) < 5 * math.sqrt(variance / n))
+    assert np.all(np.abs(recall.var(axis=0) - variance) < 5 * variance * math.sqrt(2 / n))
     assert abs(mu.mean() - 1 / 2) < 5 * math.sqrt(1 / 12 / n)
     assert np.array_equal(prior["delta"].values[0], answer.prior_draws[:n])
     assert np.array_equal(prior["psi"].values[0, :, 0] - prior["psi"].values[0, :, 1], prior["delta"].values[0])
@@ -315,8 +317,18 @@ def test_a_ranking_and_a_single_metric_go_out_too(three):
 
 def test_scores_have_draws_and_class_counts(scored):
     found = scored.to_arviz()
-    assert groups_of(found) == {"posterior", "observed_data"}
+    assert groups_of(found) == {"posterior", "prior", "observed_data"}
     assert found["observed_data"]["class_counts"].values.sum() == scored.recipe.n_items
+    assert set(found["prior"].data_vars) == {"delta"}
+    assert np.array_equal(found["prior"]["delta"].values[0], scored.prior_draws[:500])
+
+
+def test_scores_that_are_reweighted_have_no_prior(news):
+    scores = news.scores_class8
+    how = {"metric": "roc_auc", "rope": 0.01, "model": "bootstrap", "draws": 500, "rng": 0}
+    found = rw.compare(scores["y_true"], scores["nb_mult"], scores["svm_l2"], **how).to_arviz()
+    assert groups_of(found) == {"posterior", "observed_data"}
+    assert found.attrs["left_out"].startswith("prior: the bootstrap")
 
 
 def test_chains_go_out_with_all_their_parameters(chained):

@@ -52,8 +52,9 @@ def small():
 
 @pytest.fixture(scope="module")
 def news_check(news):
-    with pytest.warns(rw.errors.PriorDominanceWarning):
-        return predictive_check(ranked(news, "flat"), outcomes=news.outcomes, draws=400)
+    flat = ranked(news, "flat")
+    assert any("The prior pulls" in told for told in flat.notes)
+    return predictive_check(flat, outcomes=news.outcomes, draws=400)
 
 
 @pytest.fixture(scope="module")
@@ -147,13 +148,15 @@ def test_prior_p_values_of_two_labels_are_those_of_the_beta_binomial(small, seed
     assert near_p(row(check, "recall", 1, "a"), ratio_p(94, (4, 4), (2, 2), 36 / 45))
 
 
-def test_mean_and_variance_of_replicated_recalls_are_those_of_theory(small):
-    check = rw.compare(small, draws=100, rng=4).predictive_check(draws=DRAWS)
+@pytest.mark.parametrize(("model", "shape"), [("paired", 1 / 4), ("sigir2016", 1)])
+def test_mean_and_variance_of_replicated_recalls_are_those_of_theory(small, model, shape):
+    """a is right about 36 of 45 positive items, and two cells of the prior are right as well."""
+    check = rw.compare(small, model=model, draws=100, rng=4).predictive_check(draws=DRAWS)
     positive = check.replicates[:, 0, 1]
     recalls = positive[:, 1] / positive.sum(axis=1)
     sizes = np.arange(1, 95)
     weights = stats.betabinom(94, 46, 50).pmf(sizes)
-    a, b = 38.0, 11.0
+    a, b = 36 + 2 * shape, 9 + 2 * shape
     within = [stats.betabinom(int(size), a, b).var() / size**2 for size in sizes]
     variance = float(weights @ within / weights.sum())
     assert abs(recalls.mean() - a / (a + b)) < 5 * math.sqrt(variance / DRAWS)
@@ -222,10 +225,13 @@ def test_the_bootstrap_replicates_a_dirichlet_of_the_counts(small, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_agreement_of_unpaired_models_has_the_mean_of_independence(small, seed):
-    r = rw.compare(small, model="unpaired", draws=100, rng=seed)
+@pytest.mark.parametrize(("model", "shape"), [("unpaired", 1 / 2), ("sigir2016_unpaired", 1)])
+def test_agreement_of_unpaired_models_has_the_mean_of_independence(small, model, shape, seed):
+    r = rw.compare(small, model=model, draws=100, rng=seed)
     found = row(predictive_check(r, draws=DRAWS, outcomes=small), "agreement")
-    positive, negative = (37 / 47, 35 / 47), (45 / 51, 43 / 51)  # posterior means of being right
+    # Posterior means of being right: a is about 36 of 45 and 44 of 49 items, b about 34 and 42.
+    right, items = np.array([[36, 34], [44, 42]]), np.array([[45], [49]])
+    positive, negative = (right + shape) / (items + 2 * shape)
     both = [p * q + (1 - p) * (1 - q) for p, q in (positive, negative)]
     expected = 46 / 96 * both[0] + 50 / 96 * both[1]
     error = (found.interval.high - found.interval.low) / 3.9 / math.sqrt(DRAWS)
@@ -409,7 +415,7 @@ def test_p_values_under_the_prior_are_uniform_where_the_data_come_from_it():
             "positive": rng.multinomial(positive, cells[0]), "negative": rng.multinomial(2_000 - positive, cells[1])
         }  # fmt: skip
         o = rw.Outcomes.from_pairs(**pairs, names=["a", "b"])
-        check = rw.rank(o, draws=10, rng=seed).predictive_check("prior", draws=200)
+        check = rw.rank(o, model="sigir2016", draws=10, rng=seed).predictive_check("prior", draws=200)
         found["agreement"].append(row(check, "agreement").p_value)
         found["recall"].append(row(check, "recall", 1, "b").p_value)
         found["class share"].append(row(check, "class share", 1).p_value)
@@ -594,7 +600,7 @@ def test_errors_say_what_to_do(small, news):
             predictive_check(r, draws=draws)
     with pytest.raises(InvalidInputError, match=r"no prior to draw from: the bootstrap has no prior(.|\n)*posterior"):
         rw.compare(small, model="bootstrap", draws=100, rng=0).predictive_check("prior")
-    pooled = rw.evaluate(news.outcomes, "svm_l2", draws=100, rng=0)
+    pooled = rw.evaluate(news.outcomes, "svm_l2", model=Tree(centre="pooled"), draws=100, rng=0)
     with pytest.raises(InvalidInputError, match=r"has seen the data(.|\n)*unpaired"):
         pooled.metrics[0].predictive_check("prior")
     scores = rw.compare(
@@ -801,12 +807,14 @@ def test_replicates_stand_beside_the_observed_matrix(news_check, small):
         plot_replicates(check, name="c")
 
 
-def test_labels_have_no_matrix_to_draw(many_labels):
-    check = rw.compare(many_labels, draws=100, rng=0).predictive_check(draws=20)
+@pytest.mark.parametrize("model", [None, "multilabel"])
+def test_labels_have_no_matrix_to_draw(many_labels, model):
+    check = rw.compare(many_labels, model=model, draws=100, rng=0).predictive_check(draws=20)
     assert check.replicates is None
     with pytest.raises(InvalidInputError, match="keeps no confusion matrices"):
         plot_replicates(check)
-    assert ticks(plot_discrepancy(check))[:2] == ["agreement of x", "agreement of y"]
+    first = "agreement" if model == "multilabel" else "recall"  # weighted items have no joint table of two classifiers
+    assert ticks(plot_discrepancy(check))[:2] == [f"{first} of x", f"{first} of y"]
 
 
 def test_hostile_names_can_be_drawn(tmp_path):

@@ -44,7 +44,7 @@ from ropewalk.mcmc.chains import Diagnostics, diagnose
 from ropewalk.mcmc.layout import type_text
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.mcmc.sampler import parse_engine, run_chains
-from ropewalk.models import Bootstrap, Flat, Icdm2015, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
+from ropewalk.models import Bootstrap, Flat, Icdm2015, LearnedTree, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
 from ropewalk.results.base import read_recipe
 from sampling import as_sampled, compiled_quickly, perfect
 from support import need
@@ -320,7 +320,7 @@ def test_whatever_is_asked_is_asked_of_the_same_tables(name, ideal, silent):
         data = [truth, [None if i % 7 == 0 else one for i, one in enumerate(truth)], ["a"] * 5 + truth[:55]]
         how[name] = {"missing": "wrong", "metric": "macro_f1"}
     ours, theirs = (
-        rw.compare(*data, engine=engine, draws=8_000, rng=seed, **how[name])
+        rw.compare(*data, model="tree", engine=engine, draws=8_000, rng=seed, **how[name])
         for seed, engine in ((1, ideal), (2, "exact"))
     )
     assert ours.delta.observed == theirs.delta.observed
@@ -328,20 +328,23 @@ def test_whatever_is_asked_is_asked_of_the_same_tables(name, ideal, silent):
     assert_same_law(ours.draws.psi[0], theirs.draws.psi[0])
 
 
-def test_without_items_the_chains_draw_the_prior(ideal, rng):
-    density, found = Density(Sigir2016(), [rw.Outcomes.empty([0, 1], ["A", "B"])]), []
+@pytest.mark.parametrize(("model", "shape"), [("paired", 1 / 4), ("sigir2016", 1.0)])
+def test_without_items_the_chains_draw_the_prior(model, shape, ideal, rng):
+    prior = Tree() if model == "paired" else Sigir2016()
+    density, found = Density(prior, [rw.Outcomes.empty([0, 1], ["A", "B"])]), []
     for _ in range(5):
         mu, theta = shares(rng, 2), shares(rng, 2, 4)
-        found.append(density(mu=mu, theta=theta) - log_dirichlet(mu, 1.0) - log_dirichlet(theta, 1.0))
+        found.append(density(mu=mu, theta=theta) - log_dirichlet(mu, 1.0) - log_dirichlet(theta, shape))
     assert_constant(found)
     with pytest.warns(rw.errors.DegenerateDataWarning, match="this is the prior"):
-        drawn = rw.compare([], [], [], labels=[0, 1], pos_label=1, metric="recall", engine=ideal, draws=8_000, rng=1)
+        how = {"metric": "recall", "model": model, "engine": ideal, "draws": 8_000, "rng": 1}
+        drawn = rw.compare([], [], [], labels=[0, 1], pos_label=1, **how)
     assert drawn.delta.observed is None
-    # Of A: two of four uniform shares.
-    assert_same_law(drawn.draws.psi[0], np.random.default_rng(2).beta(2, 2, 8_000))
+    # Of A: two of four shares.
+    assert_same_law(drawn.draws.psi[0], np.random.default_rng(2).beta(2 * shape, 2 * shape, 8_000))
 
 
-@pytest.mark.parametrize("model", ["flat", "unpaired"])
+@pytest.mark.parametrize("model", ["flat", "tree", Tree(paired=False)], ids=["flat", "tree", "unpaired"])
 def test_what_can_never_be_true_has_no_class_of_its_own(model, ideal, silent):
     truth = ["a", "b", "c"] * 20
     said = [None if i % 7 == 0 else one for i, one in enumerate(truth)]
@@ -364,9 +367,10 @@ def test_an_evaluation_samples_once_for_all_its_metrics(monkeypatch, silent):
 
     monkeypatch.setattr(chains, "run_chains", counted)
     metrics = ["accuracy", "macro_f1", "balanced_accuracy"]
-    found = rw.evaluate(four(), "A", metric=metrics, engine=NUTS, draws=8_000, rng=1, at_least=0.7, rope=0.01)
+    how = {"metric": metrics, "draws": 8_000, "at_least": 0.7, "rope": 0.01}
+    found = rw.evaluate(four(), "A", engine=NUTS, rng=1, **how)
     assert len(runs) == 1
-    exact = rw.evaluate(four(), "A", metric=metrics, draws=8_000, rng=2, at_least=0.7, rope=0.01)
+    exact = rw.evaluate(four(), "A", model="tree", rng=2, **how)
     for name in metrics:
         assert found[name].chains is found["accuracy"].chains
         assert found[name].diagnostics.converged
@@ -791,9 +795,14 @@ def drifting(program, sampler, draws, seed, cores=1):
 
 def assert_refused(result):
     assert result.recipe.rope is not None
-    assert (result.conclusive, result.decision, result.regions, result.rope_path) == (False, None, None, None)
+    assert (result.conclusive, result.decision, result.rope_path) == (False, None, None)
     told = json.loads(result.to_json())
-    assert (told["decision"], told["regions"], told["diagnostics"]["converged"]) == (None, None, False)
+    assert (told["decision"], told["diagnostics"]["converged"]) == (None, False)
+    # What the draws say of the ROPE is given, for what it is worth.
+    delta, (low, high) = result.draws.delta(), (result.recipe.rope.low, result.recipe.rope.high)
+    shares = [(delta < low).mean(), ((delta >= low) & (delta <= high)).mean(), (delta > high).mean()]
+    assert [result.regions.below, result.regions.inside, result.regions.above] == pytest.approx(shares, abs=1e-12)
+    assert told["regions"] is not None
     assert told["diagnostics"]["problems"]
     assert any("have not converged" in warning for warning in told["warnings"])
     assert "have not converged" in " ".join(str(result).split())
@@ -902,19 +911,44 @@ def test_an_engine_that_does_not_exist_is_refused():
         rw.compare(small(), metric="f1", engine="stan")
 
 
-@pytest.mark.parametrize("how", [{"model": "bootstrap"}, {"model": Bootstrap()}, {"cluster": True}],
-                         ids=["name", "object", "clusters"])  # fmt: skip
-def test_the_bootstrap_is_not_for_chains(how):
-    truth = [0, 1] * 20
-    if "cluster" in how:
-        how = {"cluster": list(range(20)) * 2}
+@pytest.mark.parametrize("clustered", [False, True], ids=["items", "clusters"])
+@pytest.mark.parametrize("model", ["bootstrap", Bootstrap()], ids=["name", "object"])
+def test_the_bootstrap_is_not_for_chains(model, clustered):
+    truth, ids = [0, 1] * 20, list(range(20)) * 2 if clustered else None
     with pytest.raises(InvalidInputError, match="bootstrap has no prior"):
-        rw.compare(truth, truth, truth[::-1], engine="pymc", **how)
+        rw.compare(truth, truth, truth[::-1], engine="pymc", cluster=ids, model=model)
 
 
-def test_micro_averages_of_many_labels_are_the_bootstraps_too():
-    with pytest.raises(InvalidInputError, match="name a model="):
-        rw.compare(any_of(), metric="micro_f1", engine="pymc")
+def test_clusters_are_not_for_chains():
+    truth = [0, 1] * 20
+    with pytest.raises(InvalidInputError, match="'items' has no form for PyMC"):
+        rw.compare(truth, truth, truth[::-1], engine="pymc", cluster=list(range(20)) * 2)
+
+
+@pytest.mark.parametrize("model", ["paired", "unpaired", LearnedTree()], ids=["paired", "unpaired", "object"])
+def test_masses_that_are_learned_are_not_for_chains(model):
+    with pytest.raises(InvalidInputError, match="paired' has no form for PyMC"):
+        rw.compare(three(), metric="macro_f1", model=model, engine="pymc")
+
+
+@pytest.mark.parametrize(
+    ("data", "model"), [("small", Tree()), ("four", Tree()), ("any_of", Multilabel())], ids=["two", "many", "any of"]
+)
+def test_where_no_model_is_named_chains_take_the_tree(data, model, ideal):
+    ours = ask(data, None, engine=ideal, draws=2_000, rng=1)
+    assert ours.recipe.model == model
+    assert_same_law(ours.draws.delta(), ask(data, model, engine="exact", draws=2_000, rng=2).draws.delta())
+
+
+def test_micro_averages_of_many_labels_are_for_chains_too_but_not_by_the_bootstrap(ideal):
+    ours, theirs = (
+        rw.compare(any_of(), metric="micro_f1", model=model, engine=engine, draws=2_000, rng=seed)
+        for model, engine, seed in ((None, ideal, 1), (Multilabel(), "exact", 2))
+    )
+    assert_same_law(ours.draws.delta(), theirs.draws.delta())
+    with pytest.raises(InvalidInputError, match="bootstrap has no prior") as caught:
+        rw.compare(any_of(), metric="micro_f1", model="bootstrap", engine="pymc")
+    assert "name a model=" in caught.value.hint
 
 
 def test_scores_have_no_engine():
@@ -954,8 +988,8 @@ def test_a_result_says_how_it_was_drawn(ideal, silent):
 
 def test_the_papers_sampler_has_the_papers_bayes_factor(ideal):
     """Savage-Dickey takes 50,000 draws: the papers' chain has them, a shorter one has no such factor."""
-    long, short = (ask("large", "paired", engine=ideal, draws=draws, rng=1) for draws in (50_000, 4_000))
-    exact = ask("large", "paired", draws=50_000, rng=2)
+    long, short = (ask("large", "sigir2016", engine=ideal, draws=draws, rng=1) for draws in (50_000, 4_000))
+    exact = ask("large", "sigir2016", draws=50_000, rng=2)
     # A density at a point by 50,000 draws, at Scott's bandwidth: well within a tenth.
     assert long.bayes_factor.sd == pytest.approx(exact.bayes_factor.sd, rel=0.1)
     assert short.bayes_factor.sd is None

@@ -314,7 +314,7 @@ def test_scores_hang_on_parameters_and_the_difference_on_scores(key):
     assert len(scores) == (2 if joint and n_classifiers == 2 else 1)
     for score in scores:
         seen = set(graph.parents(score)) & kinds(graph, "observed")
-        assert seen <= ({"x"} if model.name == "bootstrap" else set())
+        assert seen <= ({"x"} if model.takes_clusters else set())
         assert latent & _ancestors(graph, score)
     if n_classifiers == 1:
         assert "delta" not in family(graph)

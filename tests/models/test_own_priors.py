@@ -82,20 +82,24 @@ class TestConjugate:
         assert own.exact
         assert own.prior == "mu ~ Beta(2, 38); rho+ ~ Beta(12, 3); rho- ~ Beta(1, 9)"
 
-    def test_goes_to_the_exact_engine(self):
+    @pytest.mark.parametrize(("model", "shape"), [("paired", 1 / 4), ("sigir2016", 1)])
+    def test_goes_to_the_exact_engine(self, model, shape):
         table, *_ = noisy_pair(1_000, 0.0, np.random.default_rng(0))
-        found = rw.compare(table, a="A", b="B", model=OwnPriors(theta=((1, 1, 1, 1), (1, 1, 1, 1))), rope=0.05, rng=0)
+        own = OwnPriors(theta=((shape,) * 4, (shape,) * 4))
+        found = rw.compare(table, a="A", b="B", model=own, rope=0.05, rng=0)
         assert found.recipe.engine == "exact"
-        usual = rw.compare(table, a="A", b="B", rope=0.05, rng=1)
+        usual = rw.compare(table, a="A", b="B", model=model, rope=0.05, rng=1)
         assert abs(found.mean - usual.mean) < 5 * np.hypot(found.delta.mc_error, usual.delta.mc_error)
 
     def test_what_is_not_said_is_as_usual(self):
+        """The tree: Dir(1/4, 1/4, 1/4, 1/4) for two classifiers, Beta(1/2, 1/2) for one."""
         mu, types = shapes(OwnPriors(mu=(1, 1)).fit(PAIR))
-        exact = Sigir2016().fit(PAIR)
+        exact = Sigir2016(positive=(1 / 4,) * 4, negative=(1 / 4,) * 4).fit(PAIR)
         assert mu.tolist() == exact.mu.tolist()
         assert types[0].tolist() == exact.theta[0].tolist()
+        assert types[1].tolist() == exact.theta[1][::-1].tolist()
         single = shapes(OwnPriors(mu=(1, 1), paired=False).fit(ONE))[1]
-        assert single.tolist() == [theta.tolist() for theta in Sigir2016Unpaired().fit(ONE).theta[:1]] + [[34, 10]]
+        assert single.tolist() == [[70.5, 8.5], [33.5, 9.5]]
 
 
 class TestDensity:
@@ -225,7 +229,7 @@ TRUTH = {"mu": np.array([0.6, 0.4]), "theta": np.array([[0.83, 0.12, 0.02, 0.03]
 
 class TestNoise:
     def test_without_errors_it_is_the_plain_model(self, rng):
-        noisy, plain = Density(NoisyLabels(error=0.0), [PAIR]), Density(Sigir2016(), [PAIR])
+        noisy, plain = Density(NoisyLabels(error=0.0), [PAIR]), Density(Tree(), [PAIR])
         points = [{"mu": shares(rng, 2), "theta": shares(rng, 2, 4)} for _ in range(4)]
         assert_constant([noisy(**at) - plain(**at) for at in points])
 
@@ -236,7 +240,7 @@ class TestNoise:
         density, found = Density(model, [sum(batches[1:], start=batches[0])]), []
         for _ in range(4):
             at = {"mu": shares(rng, 2), "theta": shares(rng, 2, 4)}
-            expected = 0.0  # Dirichlets of ones are constant
+            expected = log_dirichlet(at["theta"], np.full((2, 4), 1 / 4))  # the shares have one of ones, a constant
             for other in density.sizes().keys() - at.keys():
                 at[other] = rng.random() / 2
                 law = stats.norm if other == "step_1" else stats.beta(*RATES[other])
@@ -269,7 +273,7 @@ class TestNoise:
         assert_constant(found)
 
     def test_the_truth_is_the_mode_where_the_plain_model_is_biased(self, rng):
-        """The data are the expected ones and the prior is flat, so that nothing is likelier than the truth."""
+        """The data are the expected ones, and so many that no prior matters: nothing is likelier than the truth."""
         mu, theta = TRUTH["mu"], TRUTH["theta"]
         said = np.stack([mu[0] * theta[0].reshape(2, 2), mu[1] * theta[1, ::-1].reshape(2, 2)])  # truth × A × B
         counts = np.tensordot(error_matrix(0.15, 0.15), said, axes=(0, 0))

@@ -510,7 +510,7 @@ def test_the_call_of_multi_label_data_makes_the_answer_again(silent):
 
 def test_differences_that_are_equal_but_for_rounding_are_one_number(silent):
     x = np.random.default_rng(0).normal(size=50)
-    r = rw.compare(x + 1, x, metric="mean", rope=0.1, rng=1, draws=2_000)
+    r = rw.compare(x + 1, x, metric="mean", model="bootstrap", rope=0.1, rng=1, draws=2_000)
     assert np.unique(r.draws.delta()).size == 1
     assert (r.mean, r.std) == (pytest.approx(1.0), 0.0)
     assert "exceeded B's by 1.000 (95% HDI of the difference [+1.000, +1.000]" in r.sentence()

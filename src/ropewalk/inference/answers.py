@@ -250,7 +250,8 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     shares = rank_probabilities(better)
     loss = (better.max(axis=0) - better).mean(axis=1)
     signs_of_each = np.eye(len(names)).tolist()
-    whose = {f"{metric.name}, {name}": (e, s) for name, e, s in zip(names, estimates, signs_of_each, strict=True)}
+    # What the prior does to a score is told before the scores are pooled.
+    whose = {f"{metric.name}, {name}": (e, s) for name, e, s in zip(names, apiece, signs_of_each, strict=True)}
     beside = remarks_on(recipe, drawing, draft.posteriors, whose)
     stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
     ranking = Ranking(

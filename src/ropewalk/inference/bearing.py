@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from ropewalk._progress import shown
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
@@ -29,6 +30,9 @@ MAX_SKEW: Final = 0.1  # skewness over √n: beyond, an interval of a mean cover
 MAX_INFLUENCE: Final = 0.25  # of one item, on the variance
 MOVED: Final = 0.5
 """By so many posterior standard deviations another prior may move a difference: from there on there is no verdict."""
+
+SAFE_MOVES: Final = 10.0
+"""An end of the ROPE that is so many such moves away is safe: no prior decides on which side of it the answer lies."""
 
 _DRAWS: Final = 2_000
 _WORK: Final = 50_000_000  # random numbers that looking at other priors may take
@@ -111,9 +115,17 @@ def prior_shift(recipe: Recipe, estimate: Estimate, contrast: Contrast, question
     return shifts(recipe, [estimate], [contrast], question)[0]
 
 
-def too_far(recipe: Recipe, shift: PriorShift | None) -> str:
-    """Return why another prior moves the answer too far for a verdict; empty where it does not, or is meant to."""
+def too_far(recipe: Recipe, shift: PriorShift | None, judged: Estimate) -> str:
+    """Return why another prior moves the answer too far for a verdict; empty where it does not, or is meant to.
+
+    Of a classifier that is always right the standard deviation itself is the prior's, of any number of items, and half
+    or twice its mass always moves the mean by one. What matters then is how far the ends of the ROPE are away.
+    """
     if shift is None or shift.moved < MOVED or recipe.model.is_deliberate:
+        return ""
+    ends = () if recipe.rope is None else (recipe.rope.low, recipe.rope.high)
+    nearest = min((abs(judged.mean - end) for end in ends), default=0.0)
+    if nearest > SAFE_MOVES * shift.moved * judged.std:
         return ""
     return (
         f"no verdict, since half or twice the prior mass moves the answer by {shift.moved:.1f} posterior standard "
@@ -136,9 +148,10 @@ def shifts(
         number = min(_DRAWS, _WORK // max(work, 1))
         if number < _FEWEST_DRAWS:
             return none
-        psi = draw_psi(
-            posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER
-        )
+        with shown(progress=False):
+            psi = draw_psi(
+                posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER
+            )
         drawn.append(model.steadied(psi, recipe.metric, (None,) * len(psi)))
     if not drawn:
         return none

@@ -83,7 +83,7 @@ class Draft:
         if self.drawing.no_verdict or self.recipe.rope is None:
             return replace(self.drawing, shift=shift)
         reason = thin_or_alike(self.recipe, singles, judged) or heavy_tail(self.recipe, signs)
-        return replace(self.drawing, no_verdict=reason or too_far(self.recipe, shift), shift=shift)
+        return replace(self.drawing, no_verdict=reason or too_far(self.recipe, shift, judged), shift=shift)
 
 
 def draw_recipe(

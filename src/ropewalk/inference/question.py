@@ -226,6 +226,8 @@ def _sampled_default(default: Default) -> Default:
 
     def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: FBT001
         usual = default(n_labels, metric, multilabel)
+        if n_labels <= BINARY and not multilabel:
+            return usual
         paired = usual.paired if isinstance(usual, Model) else usual == "paired"
         return Multilabel(paired=paired) if multilabel else Tree(paired=paired, name="tree")
 

@@ -168,7 +168,7 @@ def _prior_moves(answer: _Answer) -> Iterator[Remark]:
     shift, deliberate = answer.drawing.shift, answer.recipe.model.is_deliberate
     if shift is None or (answer.drawing.no_verdict and shift.moved >= MOVED):  # the reason is said
         return
-    if shift.moved >= MOVED:
+    if shift.moved >= MOVED and (deliberate or answer.recipe.rope is None):
         how = "Less or more of the prior" if deliberate else "Half or twice the prior mass"
         text = f"{how} moves the answer by {shift.moved:.1f} posterior standard deviations: it has a large say in it."
         yield note("prior_moves", text) if answer.recipe.rope is None else warning("prior_decides", text)

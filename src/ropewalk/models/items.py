@@ -186,7 +186,8 @@ class Items(Model):
             return self._fit_scores(data)
         if isinstance(data, MultilabelOutcomes):
             return LabelPosterior(data, self.mass, per_label=self.imagined == "classes")
-        return ClusterPosterior(data, self.mass)
+        spread = 1 if self.imagined == "classes" else max(int(np.count_nonzero(data.can_be_true)), 1)
+        return ClusterPosterior(data, self.mass / spread)
 
     def _fit_scores(self, items: ItemScores) -> ScoredPosterior:
         if self.ends is None:

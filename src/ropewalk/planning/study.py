@@ -156,8 +156,8 @@ class Study:
             delta, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
         )
         if recipe.model.reweights_items:
-            # Where no re-weighting changes a score, there is no verdict.
-            same = (np.ptp(a, axis=1) == 0) & (np.ptp(b, axis=1) == 0)
+            # Where no re-weighting changes the difference, there is no verdict.
+            same = delta[:, 0] == delta[:, -1]
             judged = replace(judged, verdict=np.where(same, VERDICTS.index(Verdict.UNDECIDED_LOW), judged.verdict))
         return Batch(judged, np.array([truth.delta for truth in truths]))
 

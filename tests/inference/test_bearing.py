@@ -1,0 +1,54 @@
+"""Whether data bear a verdict: how far another prior moves the answer, and how far the ROPE is away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ropewalk as rw
+
+
+@pytest.mark.parametrize("n", [1_000, 20_000])
+def test_a_classifier_that_is_always_right_is_found_good_enough(n, silent):
+    """Of n items, all right, a class has Beta(n/2 + a, a): twice the prior mass moves it by √a deviations, of any n."""
+    y = np.arange(n) % 2
+    told = rw.evaluate(y, y, metric="accuracy", at_least=0.9, rope=0.01, rng=0, draws=20_000)
+    r = told["accuracy"]
+    assert r.drawing.shift.moved > 0.5
+    assert not r.no_verdict
+    assert r.decision.symbol == "≫"
+    assert not told.warnings
+
+
+@pytest.mark.parametrize("n", [1_000, 20_000])
+def test_right_against_wrong_is_settled(n, silent):
+    y = np.arange(n) % 2
+    r = rw.compare(y, y, 1 - y, metric="f1", rope=0.05, rng=0, draws=20_000)
+    assert r.drawing.shift.moved > 0.5
+    assert r.decision.symbol == "≫"
+
+
+def test_how_far_twice_the_prior_mass_moves_is_a_closed_form(silent):
+    """One class alone counts, and all 30 of its items are right: Beta(30 + 1/2, 1/2), or Beta(30 + 1, 1)."""
+    y = np.array([1] * 30 + [0] * 30)
+    r = rw.evaluate(y, y, metric="recall", pos_label=1, at_least=0.9, rope=0.01, rng=0, draws=50_000)["recall"]
+    once, half, twice = (stats.beta(30 + mass / 2, mass / 2) for mass in (1, 0.5, 2))
+    expected = max(abs(other.mean() - once.mean()) for other in (half, twice)) / once.std()
+    assert r.drawing.shift.moved == pytest.approx(expected, abs=4.5 / np.sqrt(2_000) * twice.std() / once.std() + 0.02)
+
+
+def test_where_the_rope_is_near_such_an_answer_leaves_too_much_to_the_prior(silent):
+    y = np.arange(30) % 2
+    r = rw.evaluate(y, y, metric="accuracy", at_least=0.95, rope=0.01, rng=0, draws=20_000)["accuracy"]
+    assert r.decision is None
+    assert "leave too much to the prior" in r.no_verdict
+    assert r.regions is not None
+
+
+@pytest.mark.parametrize("n", [4, 8])
+def test_hardly_any_items_leave_too_much_to_the_prior(n, silent):
+    y = np.arange(n) % 2
+    r = rw.compare(y, y, 1 - y, metric="accuracy", rope=0.05, rng=0, draws=20_000)
+    assert r.decision is None
+    assert "leave too much to the prior" in r.no_verdict

@@ -65,8 +65,12 @@ def draw_comparison(
     threads: int = 1,
     at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
     chains: Chains | None = None,
+    other_priors: bool = True,
 ) -> tuple[Comparison, Draft]:
-    """Draw a difference and judge it, without remarks, Bayes factors and outlook; return also what was drawn."""
+    """Draw a difference and judge it, without remarks, Bayes factors and outlook; return also what was drawn.
+
+    Without `other_priors` it is not asked what they would say: where they are listed anyway.
+    """
     names = recipe.names
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
     differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
@@ -81,8 +85,10 @@ def draw_comparison(
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
     judged = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
-    shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
-    drawing = draft.bearing(estimates, judged.delta, (1.0, -1.0), shift)
+    drawing = draft.drawing
+    if other_priors:
+        shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
+        drawing = draft.bearing(estimates, judged.delta, (1.0, -1.0), shift)
     drawing = without_equivalence(drawing, recipe, judged.decision)
     if drawing.no_verdict:
         judged = judged.without_verdict()

@@ -201,7 +201,10 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
     if affordable is None:
         return None
     draws = min(affordable, len(answer.draws))
-    drawn = [draw_comparison(replace(recipe, draws=draws), chains=chains)[0] for _, recipe, chains in others]
+    drawn = [
+        draw_comparison(replace(recipe, draws=draws), chains=chains, other_priors=False)[0]
+        for _, recipe, chains in others
+    ]
     names = [which for which, *_ in others]
     return PriorSensitivity(rows=(("as asked", answer), *zip(names, drawn, strict=True)))
 

@@ -79,10 +79,10 @@ def test_clusters_of_one_are_items(rng):
     plain = rw.compare(y, a, b, metric="accuracy", model="bootstrap", draws=20_000, rng=1)
     assert plain.std == pytest.approx(r.std, rel=5 / math.sqrt(20_000))
     assert plain.to_dict()["prior"] == "weights ~ Dir(1, …, 1) over items"
-    # Half an imagined item is right in either class, and half a one wrong: Beta(k + 1, n − k + 1).
+    # One imagined item is right in either class, and one wrong: Beta(k + 2, n − k + 2).
     beside = rw.compare(y, a, b, **how, rng=0).estimate_a
-    spread = math.sqrt((k + 1) * (121 - k) / 122**2 / 123)
-    assert beside.mean == pytest.approx((k + 1) / 122, abs=5 * spread / math.sqrt(20_000))
+    spread = math.sqrt((k + 2) * (122 - k) / 124**2 / 125)
+    assert beside.mean == pytest.approx((k + 2) / 124, abs=5 * spread / math.sqrt(20_000))
     assert beside.std == pytest.approx(spread, rel=5 / math.sqrt(40_000))
 
 

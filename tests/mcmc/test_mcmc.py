@@ -336,8 +336,8 @@ def test_without_items_the_chains_draw_the_prior(model, shape, ideal, rng):
         mu, theta = shares(rng, 2), shares(rng, 2, 4)
         found.append(density(mu=mu, theta=theta) - log_dirichlet(mu, 1.0) - log_dirichlet(theta, shape))
     assert_constant(found)
+    how = {"metric": "recall", "model": model, "engine": ideal, "draws": 8_000, "rng": 1}
     with pytest.warns(rw.errors.DegenerateDataWarning, match="this is the prior"):
-        how = {"metric": "recall", "model": model, "engine": ideal, "draws": 8_000, "rng": 1}
         drawn = rw.compare([], [], [], labels=[0, 1], pos_label=1, **how)
     assert drawn.delta.observed is None
     # Of A: two of four shares.

@@ -166,7 +166,9 @@ def test_clusters_of_labels_are_a_ratio_of_gammas(rng):
     cluster = np.repeat(np.arange(3), sizes)
     predicted = np.concatenate([np.repeat([1, 0], [r, n - r]) for r, n in zip(right, sizes, strict=True)])
     o = rw.Outcomes.from_arrays(np.ones(12, dtype=int), predicted, labels=[0, 1], cluster=cluster)
-    ours = draw_psi([Items(mass=1.0, imagined="classes", over="clusters").fit(o)], parse_metric("recall").at(1), stop=DRAWS, seed=0)[0]
+    ours = draw_psi(
+        [Items(mass=1.0, imagined="classes", over="clusters").fit(o)], parse_metric("recall").at(1), stop=DRAWS, seed=0
+    )[0]
     w, (g, h) = rng.standard_exponential((3, DRAWS)), 62 / 12 * rng.standard_gamma(0.5, (2, DRAWS))
     theirs = (right @ w + g) / (sizes @ w + g + h)
     for power in (1, 2):

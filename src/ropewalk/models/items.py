@@ -41,6 +41,9 @@ ITEMS_IN_ALL: Final = 2.0
 ITEMS_PER_CLASS: Final = 1.0
 """How many items are imagined per class: half a one at either end of a system's scale."""
 
+CLUSTERS_PER_CLASS: Final = 2.0
+"""How many clusters are imagined per class: one at either end, since clusters differ more than items."""
+
 _MAX_GRADES: Final = 21  # from 0 to 20, or from 1 to 10 in halves
 
 MIN_UNITS: Final = 5
@@ -250,7 +253,8 @@ def items_of_scores(items: ItemScores, metric: ScoreMetric, scale: Any = None) -
             argument("scale") + f" is the range of a mean, and {metric.name} has one of its own.", hint="leave it out."
         )
     if metric.ranks:
-        return Items(mass=ITEMS_PER_CLASS, ends=(-math.inf, math.inf), imagined="classes", over=over, name=name)
+        mass = ITEMS_PER_CLASS if items.cluster is None else CLUSTERS_PER_CLASS
+        return Items(mass=mass, ends=(-math.inf, math.inf), imagined="classes", over=over, name=name)
     values = np.concatenate([np.ravel(array) for array in items.values])
     if metric.probabilities:
         least = 0.0

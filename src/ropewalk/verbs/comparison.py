@@ -87,6 +87,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         For ``metric="cost"``: costs by truth (rows) and prediction (columns), in label order; negative ones are
         utilities. Scores, which are numbers that are not whole, call items positive from the threshold on; without
         one, probabilities decide by minimum risk.
+    scale
+        For "mean": the lowest and the highest value that is possible. By default 0 and 1, or the range of a few whole
+        numbers; of other values the range that was seen, and then nothing is said to be equivalent.
     higher_is_better
         For "mean" and for functions of scores: False where less is better; by default so for functions whose name ends
         in "_loss" or "_error".
@@ -98,9 +101,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     prob, rule
         Mass of the HDI; "hdi" judges it against the ROPE, "probability" the masses of the three regions.
     model
-        "paired" (default for one test set), "unpaired", "pooled", "icdm2015", "flat", or a model object with a prior of
-        your own; or "bootstrap", which has no prior: the default for clusters and micro averages of multi-label data.
-        Scores have no other: weights ~ Dirichlet(1, …, 1) over items or clusters, the same for both classifiers.
+        "paired" (default for one test set) or "unpaired"; "sigir2016", "sigir2016_unpaired" and "icdm2015" have the
+        papers' priors; or "tree", "pooled", "flat", or a model object with a prior of your own. Clusters, multi-label
+        data and scores have `models.Items` by default: items seen, and a few imagined ones at the ends of the scale;
+        "bootstrap" imagines none.
     engine
         "exact" draws independently, "pymc" by Markov chains, and "auto" takes "exact" wherever the prior allows it. A
         `Sampler` in place of "pymc" sets the step ("nuts", or "metropolis" as in the papers), chains and tuning.

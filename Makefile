@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-slow test-all lint type fmt bench docs all clean
+.PHONY: help demo test browser test-slow test-all lint type fmt bench calibration docs all clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,9 @@ fmt: $(VENV)/.installed-dev  ## format the code
 
 bench: $(VENV)/.installed-bench  ## measure speed and memory against the papers' way and the peers
 	$(BIN)/python benchmarks/run.py
+
+calibration: $(VENV)/.installed-dev  ## print how often intervals hold the truth in the settings chosen to break us, now and before
+	$(BIN)/python tests/calibration/cases.py 500
 
 docs: $(VENV)/.installed-docs  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

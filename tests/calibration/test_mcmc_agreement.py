@@ -36,6 +36,7 @@ from support import need
 pytestmark = pytest.mark.slow
 
 NUTS = Sampler(backend="pymc")
+CAREFUL = Sampler(backend="pymc", target_accept=0.99)  # shapes of 1/4 and no items: at .9 a draw or two diverge
 PAPERS = Sampler(step="metropolis")
 PAPERS_DRAWS = 50_000
 BINARY = ("large", "small", "zeros")
@@ -54,7 +55,8 @@ def _pymc():
 
 @pytest.mark.parametrize(("data", "model"), CASES)
 def test_nuts_agrees(data, model):
-    found = ask(data, model, engine=NUTS, draws=8_000, rng=CASES.index((data, model)))
+    engine = CAREFUL if data == "zeros" and model in {"paired", "unpaired"} else NUTS
+    found = ask(data, model, engine=engine, draws=8_000, rng=CASES.index((data, model)))
     assert found.diagnostics.converged, found.diagnostics
     assert_agrees(found, data, model, draws=800_000 if data in BINARY else 200_000)
 

@@ -12,7 +12,7 @@ import numpy as np
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.decision import Decision, contrast, is_settled, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
-from ropewalk.draws.intervals import count_below, summarise
+from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import prior_shift, shifts
@@ -25,7 +25,7 @@ from ropewalk.models.bootstrap import steady
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.text.remarks import Remark, argument, warning
+from ropewalk.text.remarks import Remark, argument, note, warning, wording
 from ropewalk.text.writing import Verdict, brief, judged_bar_text
 from ropewalk.typing import FloatArray
 
@@ -44,6 +44,8 @@ def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = 
         no_sd = _too_few(recipe, converged=converged)
     # Where there is no Bayes factor to measure, the prior draws are spared.
     measured = converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
+    if recipe.metric.is_slow:  # one call of a function per draw
+        measured, no_sd = False, "the prior's draws would take as many calls of the metric"
     prior = prior_delta(recipe, fewer=bool(no_sd)) if measured else None
     sd_draws = None if prior is None or no_sd else difference(draft.first[0], draft.first[1])
     factor = BayesFactor(reason=recipe.model.no_factor or no_sd)
@@ -233,10 +235,9 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     alone, apiece = draft.psi, draft.estimates(observed)
     draft = replace(draft, psi=pooled(recipe, alone))
     psi, drawing, estimates = draft.psi, draft.drawing, draft.estimates(observed)
-    # Other priors are asked about what each system's own items say: pooled scores move together.
     each = [partial(_between, i=i, j=j) for i, j in pairs]
-    apart = [summarise(delta, np.sort(delta), prob=recipe.prob, observed=None) for delta in (f(alone) for f in each)]
-    moved = shifts(recipe, apart, each, question)
+    apart, judged_ones = ([_summary(f(some), recipe) for f in each] for some in (alone, psi))
+    moved = shifts(recipe, judged_ones, each, question, as_judged=partial(pooled, recipe))
     pairwise, drawings = [], []
     for (i, j), own_delta, shift in zip(pairs, apart, moved, strict=True):
         ends = observed[i], observed[j]
@@ -276,9 +277,13 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         draws=draft.draws,
         recipe=recipe,
         drawing=drawing,
-        remarks=(*beside, *_of_pairs(pairwise, drawings), *capped(draft, stable=stable)),
+        remarks=(*beside, *_of_pairs(pairwise, drawings), *_pooled_scores(recipe), *capped(draft, stable=stable)),
     )
     return with_outlook(ranking)
+
+
+def _summary(delta: FloatArray, recipe: Recipe) -> Estimate:
+    return summarise(delta, np.sort(delta), prob=recipe.prob, observed=None)
 
 
 def _between(psi: FloatArray, *, i: int, j: int) -> FloatArray:
@@ -326,6 +331,14 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
         recipe=replace(c.recipe, pool=True),
         more=None,
     )
+
+
+def _pooled_scores(recipe: Recipe) -> Iterator[Remark]:
+    if recipe.pool:
+        text = (
+            "Scores are drawn towards their common centre, as far as they are alike: the best one was lucky too. "
+        )
+        yield note("scores_pooled", text + wording("pool=False gives each its own."))
 
 
 def _of_pairs(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Remark]:

@@ -134,11 +134,20 @@ def too_far(recipe: Recipe, shift: PriorShift | None, judged: Estimate) -> str:
 
 
 def shifts(
-    recipe: Recipe, estimates: Sequence[Estimate], contrasts: Sequence[Contrast], question: Question
+    recipe: Recipe,
+    estimates: Sequence[Estimate],
+    contrasts: Sequence[Contrast],
+    question: Question,
+    as_judged: Contrast = lambda psi: psi,
 ) -> list[PriorShift | None]:
-    """Return the shifts of several things that are judged, from the same draws."""
+    """Return the shifts of several things that are judged, from the same draws; `as_judged` pools them, if so."""
     none: list[PriorShift | None] = [None] * len(estimates)
-    if recipe.sampler is not None or recipe.model.weights_difference or not all(t.n_items for t in recipe.tables):
+    if (
+        recipe.metric.is_slow
+        or recipe.sampler is not None
+        or recipe.model.weights_difference
+        or not all(t.n_items for t in recipe.tables)
+    ):
         return none
     others = [model for _, model in recipe.model.variants() if model.exact and not model.weights_difference]
     drawn: list[FloatArray] = []
@@ -152,7 +161,7 @@ def shifts(
             psi = draw_psi(
                 posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER
             )
-        drawn.append(model.steadied(psi, recipe.metric, (None,) * len(psi)))
+        drawn.append(as_judged(model.steadied(psi, recipe.metric, (None,) * len(psi))))
     if not drawn:
         return none
     return [

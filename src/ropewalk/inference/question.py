@@ -200,7 +200,11 @@ def _model_of_scores(items: ItemScores, metric: ScoreMetric, question: Question)
 
 def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
     """Refuse what only labels have, where a metric is of scores."""
-    usual = {"model": (None, "scores", "bootstrap"), "engine": (None, "auto", "exact"), "missing": (None, "error")}
+    usual = {
+        "model": (None, "scores", "items", "bootstrap"),
+        "engine": (None, "auto", "exact"),
+        "missing": (None, "error"),
+    }
     for name in ("classes", "prevalence", *usual):
         if (value := options.get(name)) is not None and not (
             (isinstance(value, Model) and value.takes_scores)

@@ -296,7 +296,7 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
             yield from _cut_probabilities(table, answer.recipe.metric)
         elif isinstance(table, Outcomes):
             yield from _thin_classes(table, answer)
-        elif not answer.reweights:
+        elif not answer.reweights and getattr(answer.recipe.metric, "average", None) != "micro":
             yield from _rare_labels(table, answer.recipe.metric.classes)
 
 

@@ -43,7 +43,7 @@ class Metric:
     high: float = math.inf
     cost: tuple[tuple[float, ...], ...] | None = None
 
-    ranks = inflated_by_noise = False
+    ranks = inflated_by_noise = is_slow = False
     chance = None
 
     @property

@@ -72,7 +72,8 @@ class ScoreMetric:
     `probabilities` those that need numbers from 0 to 1, `every_class` those that know more than two classes by
     themselves; others take an `average` over each class against the rest. `chance` is the value of scores that know
     nothing, where lower ones point the wrong way; `least` the smallest probability that counts as itself. Noise adds to
-    what is `inflated_by_noise`. `high_of_two` is the most that it can be for two classes, where that differs.
+    what is `inflated_by_noise`; a function, called once per draw, `is_slow`. `high_of_two` is the most that it can be
+    for two classes, where that differs.
     """
 
     name: str
@@ -88,6 +89,7 @@ class ScoreMetric:
     chance: float | None = None
     least: float | None = None
     inflated_by_noise: bool = False
+    is_slow: bool = False
     high_of_two: float | None = None
 
     classes = None
@@ -320,5 +322,11 @@ def _from_function(function: Callable[..., Any]) -> ScoreMetric:
 
     lower = name.endswith(("_loss", "_error"))  # as scikit-learn calls what is better when it is lower
     return ScoreMetric(
-        name=name, prepare=prepare, low=-math.inf, high=math.inf, every_class=True, higher_is_better=not lower
+        name=name,
+        prepare=prepare,
+        low=-math.inf,
+        high=math.inf,
+        every_class=True,
+        higher_is_better=not lower,
+        is_slow=True,
     )

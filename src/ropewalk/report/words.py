@@ -217,7 +217,8 @@ def rope_words(recipe: Recipe) -> str:
 
 def model_text(recipe: Recipe) -> str:
     """Name the model and its prior; a bootstrap has none."""
-    return recipe.model.summary(alone=len(recipe.names) == 1)
+    pooled = ", pooled over all of them" if recipe.pool else ""
+    return recipe.model.summary(alone=len(recipe.names) == 1) + pooled
 
 
 def model_name(recipe: Recipe) -> str:

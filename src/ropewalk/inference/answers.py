@@ -335,9 +335,7 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
 
 def _pooled_scores(recipe: Recipe) -> Iterator[Remark]:
     if recipe.pool:
-        text = (
-            "Scores are drawn towards their common centre, as far as they are alike: the best one was lucky too. "
-        )
+        text = "Scores are drawn towards their common centre, as far as they are alike: the best one was lucky too. "
         yield note("scores_pooled", text + wording("pool=False gives each its own."))
 
 

@@ -17,7 +17,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.decision import Question, judge
-from ropewalk.draws.intervals import Estimate, summarise
+from ropewalk.draws.intervals import Estimate, hdi, summarise
 from ropewalk.models import draw_psi
 from ropewalk.models.items import MIN_UNITS, effective_units
 from ropewalk.results import Recipe
@@ -31,12 +31,20 @@ MAX_INFLUENCE: Final = 0.25  # of one item, on the variance
 MOVED: Final = 0.5
 """By so many posterior standard deviations another prior may move a difference: from there on there is no verdict."""
 
+MOVED_ENDS: Final = 1.0
+"""By so many it may move an end of the interval, unless the verdict holds all the same.
+
+Where no item of a class tells two classifiers apart, the prior alone says how rare such items are: simulated, the
+interval of a difference in recall then covered .83.
+"""
+
 SAFE_MOVES: Final = 10.0
 """An end of the ROPE that is so many such moves away is safe: no prior decides on which side of it the answer lies."""
 
 _DRAWS: Final = 2_000
 _WORK: Final = 50_000_000  # random numbers that looking at other priors may take
 _FEWEST_DRAWS: Final = 200
+_MAX_ERROR: Final = 0.05  # of a mean, in posterior standard deviations: of 400 draws
 
 Contrast = Callable[[FloatArray], FloatArray]
 """What is judged, as a function of the draws of all classifiers."""
@@ -121,16 +129,23 @@ def too_far(recipe: Recipe, shift: PriorShift | None, judged: Estimate) -> str:
     Of a classifier that is always right the standard deviation itself is the prior's, of any number of items, and half
     or twice its mass always moves the mean by one. What matters then is how far the ends of the ROPE are away.
     """
-    if shift is None or shift.moved < MOVED or recipe.model.is_deliberate:
+    if shift is None or recipe.model.is_deliberate:
         return ""
-    ends = () if recipe.rope is None else (recipe.rope.low, recipe.rope.high)
-    nearest = min((abs(judged.mean - end) for end in ends), default=0.0)
-    if nearest > SAFE_MOVES * shift.moved * judged.std:
-        return ""
-    return (
-        f"no verdict, since half or twice the prior mass moves the answer by {shift.moved:.1f} posterior standard "
-        "deviations: these data leave too much to the prior"
-    )
+    if shift.moved >= MOVED:
+        ends = () if recipe.rope is None else (recipe.rope.low, recipe.rope.high)
+        nearest = min((abs(judged.mean - end) for end in ends), default=0.0)
+        if nearest > SAFE_MOVES * shift.moved * judged.std:
+            return ""
+        return (
+            f"no verdict, since half or twice the prior mass moves the answer by {shift.moved:.1f} posterior standard "
+            "deviations: these data leave too much to the prior"
+        )
+    if shift.ends >= MOVED_ENDS and not shift.agreed:
+        return (
+            f"no verdict, since half or twice the prior mass moves an end of the interval by {shift.ends:.1f} "
+            "posterior standard deviations: hardly an item tells the two apart"
+        )
+    return ""
 
 
 def shifts(
@@ -171,7 +186,7 @@ def shifts(
 
 
 def _shift(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) -> PriorShift | None:
-    if not estimate.std > 0:
+    if not estimate.std > 0 or estimate.mc_error > _MAX_ERROR * estimate.std:  # of few draws all is noise
         return None
     moved = max(abs(float(draws.mean()) - estimate.mean) for draws in drawn) / estimate.std
     verdicts: list[str] = []
@@ -182,4 +197,6 @@ def _shift(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) 
             _, verdict, stable, _ = judge(other, ordered, question.rope, **question.how)
             if stable:  # of so few draws others may say otherwise, and not for the prior
                 verdicts.append(verdict.value if verdict.conclusive else UNDECIDED)
-    return PriorShift(moved=moved, verdicts=tuple(verdicts))
+    ends = [hdi(np.sort(draws), question.prob) for draws in drawn]
+    apart = max(max(abs(one.low - estimate.hdi.low), abs(one.high - estimate.hdi.high)) for one in ends)
+    return PriorShift(moved=moved, ends=apart / estimate.std, verdicts=tuple(verdicts))

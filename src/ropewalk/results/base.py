@@ -132,14 +132,21 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorShift:
-    """How far half and twice the prior mass move what is judged: its mean, in posterior standard deviations.
+    """How far half and twice the prior mass move what is judged, in posterior standard deviations.
 
+    `moved` is how far its mean moves, and `ends` how far an end of its HDI does.
     `verdicts` are those under either that Monte Carlo error leaves no doubt of: "undecided", or the symbol of a
     conclusive one.
     """
 
     moved: float
+    ends: float = 0.0
     verdicts: tuple[str, ...] = ()
+
+    @property
+    def agreed(self) -> bool:
+        """Whether both give the same conclusive verdict."""
+        return len(self.verdicts) > 1 and len(set(self.verdicts)) == 1 and self.verdicts[0] != UNDECIDED
 
     def differs_from(self, decision: Decision | None) -> bool:
         """Whether either verdict is another than the one given, `<` and `>` both being undecided."""

@@ -60,7 +60,7 @@ bench: $(VENV)/.installed-bench  ## measure speed and memory against the papers'
 	$(BIN)/python benchmarks/run.py
 
 calibration: $(VENV)/.installed-dev  ## print how often intervals hold the truth in the settings chosen to break us, now and before
-	$(BIN)/python tests/calibration/cases.py 500
+	$(BIN)/python tests/cases.py 500
 
 docs: $(VENV)/.installed-docs  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

@@ -148,8 +148,9 @@ def beta_hdi(a: FloatArray, b: FloatArray, prob: float) -> tuple[FloatArray, Flo
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.05, 0.0], [0.95, 0.536])
     """
-    pairs, places = np.unique(np.stack([a.reshape(-1), b.reshape(-1)], axis=1), axis=0, return_inverse=True)
-    low, high = _distinct(pairs[:, 0], pairs[:, 1], prob)
+    # As complex numbers: of rows NumPy would make structures, whose comparison turns Ctrl-C into another error.
+    pairs, places = np.unique(a.reshape(-1) + 1j * b.reshape(-1), return_inverse=True)
+    low, high = _distinct(pairs.real, pairs.imag, prob)
     places = places.reshape(-1)
     return low[places].reshape(a.shape), high[places].reshape(a.shape)
 

@@ -48,7 +48,7 @@ def prior_sensitivity(answer: Comparison, *, threads: int = 1) -> PriorSensitivi
     >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=10, rope=0.05, rng=0)
     >>> s = r.prior_sensitivity()
     >>> [which for which, _ in s.rows]
-    ['as asked', 'half the prior mass', 'twice the prior mass', 'unpaired, SIGIR 2016']
+    ['as asked', 'half the prior mass', 'twice the prior mass', 'paired, SIGIR 2016', 'unpaired, SIGIR 2016']
     >>> s.robust
     True
     """

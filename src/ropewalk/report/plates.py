@@ -70,7 +70,7 @@ def plate_diagram(result: Any, path: str | os.PathLike[str] | None = None, *, fo
     >>> y = [0, 1] * 500
     >>> r = rw.compare(y, y[:800] + y[199::-1], y[:700] + y[299::-1], draws=1_000, rng=0)
     >>> r.graph()
-    Diagram(Two classifiers on one test set, two labels (SIGIR 2016): 14 nodes, 0 plates)
+    Diagram(Two classifiers on one test set: outcome types: 10 nodes, 1 plate)
     """
     graph, notes = described(result, form)
     diagram = Diagram(graph, svg(graph, notes=notes))

@@ -4,7 +4,7 @@ A case draws a data set whose true difference is known and puts a question to it
 the first version did by default: models that had no prior, or the papers'. Run this file to print the table of all
 cases, now and before:
 
-    python tests/calibration/cases.py [repetitions] [name ...]
+    python tests/cases.py [repetitions] [name ...]
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -502,5 +501,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
     main()

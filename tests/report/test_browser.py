@@ -60,6 +60,7 @@ OTHERS = {
     "twenty classes": lambda o: rw.compare(o, a="nb_mult", b="svm_l2", rope=0.01, rng=0, draws=5_000),
     "no rope": lambda o: about_class(o, "sci.space", draws=5_000),
     "one-sided rope": lambda o: about_class(o, "sci.space", rope=(-0.02, float("inf")), draws=5_000),
+    "uneven rope": lambda o: about_class(o, "sci.space", rope=(-0.02, 0.05), draws=5_000),
     "class by class": lambda o: rw.compare_classes(o, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=5_000),
     "ranking": lambda o: rw.rank(o, rope=0.01, rng=0, draws=1_000),
     "ranking without a rope": lambda o: rw.rank(o, rng=0, draws=1_000),
@@ -241,16 +242,23 @@ def test_one_slider_moves_all_verdicts_of_a_table(chromium, made, name):
 
 
 def test_an_asymmetric_rope_is_kept_until_the_slider_is_moved(chromium, made):
-    result, path = made("one-sided rope")
+    result, path = made("uneven rope")
     with opened(chromium, path) as seen:
         page = seen.page
-        assert page.locator("output").inner_text() == "[-0.02, +∞]"
+        assert page.locator("output").inner_text() == "[-0.02, +0.05]"
         assert result.decision.text in page.locator(".says").inner_text()
         page.locator("#p1-rope").press("ArrowRight")
-        assert page.locator(".stamp").inner_text() == "exploring: the pre-set value was [-0.02, +∞]"
+        assert page.locator(".stamp").inner_text() == "exploring: the pre-set value was [-0.02, +0.05]"
         shown = page.locator(".panel").evaluate(READ)
         assert shown["width"] != result.rope.high
         check_against_the_rule(result, shown)
+
+
+def test_a_rope_with_one_end_has_no_slider(chromium, made):
+    result, path = made("one-sided rope")
+    with opened(chromium, path) as seen:
+        assert seen.page.locator("input[type=range]").count() == 0
+        assert result.decision.text in seen.page.locator("body").inner_text()
 
 
 def test_the_bar_of_an_evaluation_moves_too(chromium, made):

@@ -369,10 +369,8 @@ class ClusterPosterior:
 
     @cached_property
     def _gammas(self) -> tuple[IntArray, GammaRows]:
-        """The order of the units, and their gammas: a row of items without clusters is as many units as it counts."""
-        worth = self.outcomes.counts if self.outcomes.clusters is None else np.ones(self._units)
-        order = np.argsort(worth, kind="stable")
-        return order, GammaRows.of(worth[order].astype(np.float64))
+        """The order of the units, and their gammas."""
+        return _unit_gammas(self.outcomes, self._units)
 
     @cached_property
     def _signs(self) -> BoolArray:
@@ -467,9 +465,7 @@ class LabelPosterior:
 
     @cached_property
     def _gammas(self) -> tuple[IntArray, GammaRows]:
-        worth = self.outcomes.counts if self.outcomes.clusters is None else np.ones(self._units)
-        order = np.argsort(worth, kind="stable")
-        return order, GammaRows.of(worth[order].astype(np.float64))
+        return _unit_gammas(self.outcomes, self._units)
 
     @cached_property
     def _size(self) -> float:
@@ -524,6 +520,13 @@ class LabelPosterior:
         wrong = (weights.sum(axis=0) - right)[:, :, np.newaxis]
         col = tp + wrong * np.minimum(usual, 1 - usual)
         return Margins(tp, col, row, np.broadcast_to(weights.sum(axis=0)[:, np.newaxis], row.shape))
+
+
+def _unit_gammas(outcomes: AnyOutcomes, n_units: int) -> tuple[IntArray, GammaRows]:
+    """Return the order of the units, and their gammas: a row of items without clusters is as many as it counts."""
+    worth = outcomes.counts if outcomes.clusters is None else np.ones(n_units)
+    order = np.argsort(worth, kind="stable")
+    return order, GammaRows.of(worth[order].astype(np.float64))
 
 
 def _parts(margins: Margins) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import CASES, LOOSE, run
 
 import ropewalk as rw
+from cases import CASES, LOOSE, run
 
 pytestmark = pytest.mark.slow
 

@@ -181,7 +181,7 @@ def test_a_thousand_classes(rng, silent):
     assert r.decision.symbol == "≫"
     assert r.mean == pytest.approx(r.delta.observed, abs=2 * r.std)
     # With masses fixed, mu weighs one pseudo-item a class, half of it right for either: 3,000 of 4,000 items speak.
-    fixed = rw.compare(y, a, b, metric="accuracy", model="tree", rope=0.01, rng=0, draws=200)
+    fixed = rw.compare(y, a, b, metric="accuracy", model="tree", rope=0.01, rng=0, draws=600)
     assert fixed.mean == pytest.approx(fixed.delta.observed * 3_000 / 4_000, abs=0.02)
     assert fixed.decision is None
     assert any("The prior pulls" in told for told in fixed.warnings)

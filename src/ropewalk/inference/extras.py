@@ -205,7 +205,7 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
         draw_comparison(replace(recipe, draws=draws), chains=chains, other_priors=False)[0]
         for _, recipe, chains in others
     ]
-    if answer.no_verdict:  # other priors cannot mend what the data lack
+    if answer.no_verdict and answer.diagnostics is None:  # other priors cannot mend what the data lack
         drawn = [replace(other, decision=None, rope_path=None) for other in drawn]
     names = [which for which, *_ in others]
     return PriorSensitivity(rows=(("as asked", answer), *zip(names, drawn, strict=True)))

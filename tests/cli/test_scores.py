@@ -135,3 +135,14 @@ def test_a_column_of_words_is_no_score(run, predictions):
     assert run("compare", predictions, "--a", "p", "--b", "q", "--metric", "roc_auc")[0] == 2
     assert run("compare", predictions, "--truth", "y", "--a", "p", "--b", "q", "--scores")[0] == 2
     assert run("rank", predictions, "--predictions", "a,b")[0] == 2
+
+
+def test_a_wrong_scale_is_named_as_the_shell_spells_it(run, tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("a,b\n1,2\n3,4\n")
+    code, out, err = run("compare", path, "--metric", "mean", "--a", "a", "--b", "b", "--scale", "5,1")
+    assert (code, out) == (2, "")
+    assert "`--scale` must be the lowest and the highest value" in err
+    code, out, err = run("compare", path, "--metric", "mean", "--a", "a", "--b", "b", "--scale", "1,3")
+    assert (code, out) == (4, "")
+    assert "beyond the scale from 1 to 3" in err

@@ -11,7 +11,7 @@ import ropewalk as rw
 from laws import assert_same_law, random_counts, sparse_margins
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Sigir2016, Sigir2016Unpaired, Tree, draw_psi
-from ropewalk.models.cells import all_patterns, base_weights, draw_patterns, keys_of, patterns_of
+from ropewalk.models.cells import all_patterns, base_weights, keys_of, patterns_of, seat_wrong
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,8 @@ def test_there_are_as_many_types_as_set_partitions():
 def test_drawn_types_follow_their_base_weights(n_labels):
     patterns = all_patterns(4, n_labels)
     size = 50_000
-    drawn = draw_patterns(np.random.default_rng(0), size, 4, n_labels)
+    rng = np.random.default_rng(0)
+    drawn = seat_wrong(rng, rng.random((size, 4)) < 0.5, n_labels)
     keys = keys_of(patterns)
     assert len(set(keys.tolist())) == len(patterns)
     shares = np.array([(keys_of(drawn) == key).mean() for key in keys])
@@ -166,16 +167,25 @@ def test_the_mean_recall_of_a_class_is_a_closed_form(centre, n_labels, n_classif
         assert (errors <= 4.5 * recall.std(axis=0) / np.sqrt(3_000)).all()
 
 
-def test_types_that_were_never_seen_cost_no_rejections():
-    """Every type but the rarest in every class: the one that is left has a base weight of 2^-5 / 5!."""
-    n_classifiers, n_labels = 5, 6
+def test_sticks_of_types_that_are_listed_join_them():
+    """Every type but the rarest is listed, so hardly anything is left; the shares of the types are still Dirichlet."""
+    n_classifiers, n_labels = 3, 4
     patterns = all_patterns(n_classifiers, n_labels)[:-1]
-    codes = np.array([[0, *((0 if r == 0 else r) for r in row)] for row in patterns.tolist()], dtype=np.int32)
-    outcomes = rw.Outcomes.from_rows([tuple(row) for row in codes.tolist()], labels=range(n_labels))
-    posterior = Tree().fit(outcomes)
-    assert 0 < posterior.lump[0] < 3e-4
-    psi = parse_metric("accuracy")(posterior.block(np.random.default_rng(0), 100))
-    assert np.isfinite(psi).all()
+    rows = [(0, *row) for row in patterns.tolist()]
+    outcomes = rw.Outcomes.from_rows(rows, labels=range(n_labels))
+    posterior = Tree(kappa=2.0).fit(outcomes)
+    rng, size = np.random.default_rng(0), 4_000
+    mu = np.ones((n_labels, size))
+    masses, fresh = posterior.seen_and_fresh(rng, mu, np.full(size, 2.0), posterior._draw_patterns)
+    shapes = 1 + 2.0 * base_weights(patterns, n_labels)
+    here = posterior.group_class == 0
+    total = len(patterns) + 2.0
+    error = np.sqrt(shapes * (total - shapes) / total**2 / (total + 1) / size)
+    order = [patterns.tolist().index(row) for row in posterior.patterns[here].tolist()]
+    assert (np.abs(masses[here].mean(axis=1) - shapes[order] / total) <= 4.5 * error[order]).all()
+    beside = np.bincount(fresh.draw[fresh.truth == 0], fresh.mass[fresh.truth == 0], minlength=size)
+    assert masses[here].sum(axis=0) + beside == pytest.approx(np.ones(size))
+    assert {tuple(row) for row in fresh.patterns[fresh.truth == 0].tolist()} == {(1, 2, 3)}
 
 
 def test_a_missing_answer_is_never_the_truth(silent, frugal):

@@ -186,7 +186,7 @@ def _filled(
     theta = np.full((part.n_labels, n_types, n_draws), 1 / n_types)
     theta[rows] = types.transpose(1, 2, 0)
     masses = (mu[:, np.newaxis] * theta).reshape(-1, n_draws)
-    return part.fill(rng, mu, masses, np.zeros((part.n_labels, n_draws)))
+    return part.fill(rng, mu, masses)
 
 
 def whole_shares(shares: FloatArray, rows: IntArray, n_labels: int) -> FloatArray:

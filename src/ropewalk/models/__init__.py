@@ -27,7 +27,7 @@ from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.confusion import Flat, Icdm2015, Pooled
 from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.items import Items
-from ropewalk.models.learned import MOST_CLASSIFIERS, LearnedTree
+from ropewalk.models.learned import LearnedTree
 from ropewalk.models.multilabel import Multilabel, observed_margins
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.power_prior import PowerPrior
@@ -165,16 +165,15 @@ def read_model(values: Mapping[str, Any]) -> Model:
     return _KINDS[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
 
 
-def _paired(n_labels: int, n_classifiers: int) -> Model:
-    """Return the tree; of many classes its masses are learned, as far as its types can be listed."""
-    fixed = n_labels <= BINARY or n_classifiers > MOST_CLASSIFIERS
-    return Tree(name="paired") if fixed else LearnedTree()
+def _paired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
+    """Return the tree; of many classes its masses and its centre are learned."""
+    return Tree(name="paired") if n_labels <= BINARY else LearnedTree()
 
 
 def _unpaired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
     """Return a tree of each classifier."""
-    fixed = n_labels <= BINARY
-    return Tree(paired=False, name="unpaired") if fixed else LearnedTree(paired=False, name="unpaired")
+    kind = Tree if n_labels <= BINARY else LearnedTree
+    return kind(paired=False, name="unpaired")
 
 
 def _sigir2016(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001

@@ -202,13 +202,12 @@ def _permutations(n: int, most_cycles: int) -> int:
     return sum(_stirling(n, lambda i, _: i)[: most_cycles + 1])
 
 
-def draw_patterns(rng: np.random.Generator, size: int, n_classifiers: int, n_labels: int) -> IntArray:
-    """Draw types from their base weights: coins for who is right, a Chinese restaurant for the wrong ones."""
-    wrong = rng.random((size, n_classifiers)) < 0.5  # noqa: PLR2004
-    if n_labels == 2:  # noqa: PLR2004 - all who are wrong say the same
-        return wrong.astype(np.int64)
-    patterns = np.zeros((size, n_classifiers), dtype=np.int64)
-    todo = np.arange(size)
+def seat_wrong(rng: np.random.Generator, wrong: np.ndarray, n_labels: int) -> IntArray:
+    """Draw types given who is wrong (n, K): how those agree comes from a Chinese restaurant."""
+    if n_labels <= 2:  # noqa: PLR2004 - all who are wrong say the same, if there is anything wrong to say
+        return (wrong & (n_labels > 1)).astype(np.int64)
+    patterns = np.zeros(wrong.shape, dtype=np.int64)
+    todo = np.arange(len(wrong))
     while todo.size:
         patterns[todo] = _seat(rng, wrong[todo])
         todo = todo[patterns[todo].max(axis=1) >= n_labels]  # more wrong labels than there are: seat them again

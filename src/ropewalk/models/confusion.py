@@ -378,4 +378,4 @@ class PooledPosterior:
         right = (self.tree.patterns[:, 0] == 0)[:, np.newaxis]
         masses = (mu * rho)[self.tree.group_class]
         np.copyto(masses, (mu * (1 - rho))[self.tree.group_class], where=~right)
-        return self.tree.fill(rng, mu, masses, np.zeros(mu.shape))
+        return self.tree.fill(rng, mu, masses)

@@ -6,19 +6,19 @@
 A class with three items leaves much to the prior. With the centre fixed, where everybody is right half of the time, a
 difference that lies in many such classes is halved, and so is a good classifier's own score. What the classes have in
 common is known, however: the typical recall m of each classifier is learned from all of them, together with kappa and
-the mass of the labels. Each has a small grid and is integrated out exactly, for what lies below it is conjugate: the
-evidence of a point is a product of Dirichlet-multinomials over the classes.
+the mass of the labels. They are integrated out, for what lies below is conjugate: the evidence of a point is a product
+of Dirichlet-multinomials over the classes.
 
-Masses beyond one pseudo-document are not on the grid. Classes that look alike would learn them, and classes that do not
+Masses beyond one pseudo-document are not tried. Classes that look alike would learn them, and classes that do not
 (a few of them, in the tail) would pay for it: with masses up to 10 the interval of such a difference never held it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
 from typing import Final, Unpack
 
 import numpy as np
@@ -28,7 +28,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
 from ropewalk.metrics.margins import Weighted
 from ropewalk.models.binary import DirichletPosterior
-from ropewalk.models.cells import SMALLEST_SHARE
+from ropewalk.models.cells import SMALLEST_SHARE, base_weights, seat_wrong
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Conjugate, listed
 from ropewalk.models.tree import Tree, TreePosterior
@@ -37,23 +37,23 @@ from ropewalk.typing import FloatArray, IntArray
 MAX_LOGIT: Final = 4.0
 """The logit of the largest typical recall, .982; logits are uniform a priori, from minus this on."""
 
-POINTS: Final = 9
-"""How many typical recalls of each classifier are tried: at first all over, then closer to where the mass is."""
+POINTS: Final = 512
+"""How many combinations of typical recalls are tried for every kappa."""
 
-_LOOKS: Final = 8
-_NOTHING: Final = 1e-4  # of the largest probability
-
-MOST_CLASSIFIERS: Final = 2
-"""For more classifiers there are too many types and centres to list: their tree has fixed masses."""
+_AXIS: Final = 41  # places on the axis of a classifier, from which its typical recalls are scattered
+_LOOKS: Final = 8  # at most so many, each closer than the last one
+_ANYWHERE: Final = 0.02  # of the points lie anywhere on an axis, so that no weight is large
+_HOPELESS: Final = 40.0  # a kappa whose log evidence is so much less has no mass
+_CELLS: Final = 2_000_000  # numbers in memory at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedTree(Conjugate):
-    """One or two classifiers on the same test set, many labels: the tree, with its masses and its centre learned.
+    """Classifiers on the same test set, many labels: the tree, with its masses and its centre learned.
 
     `kappas` are the pseudo-documents per class that the prior of the types may weigh, `label_masses` those of the
     labels per class and type; all are equally probable a priori, and so are the typical recalls of each classifier.
-    For two labels, and for more than two classifiers, it is `Tree()`.
+    For two labels it is `Tree()`.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class LearnedTree(Conjugate):
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Outcome types, their masses and centre learned", paired=self.paired, **size)
-        if s.n_labels <= BINARY or s.n_classifiers > MOST_CLASSIFIERS:
+        if s.n_labels <= BINARY:
             return self._fixed.graph(**size)
         s.shares(s.even(self.mu_prior))
         s.latent("kappa", (2, -2), "κ", f"one of {listed(self.kappas)}")
@@ -105,30 +105,38 @@ class LearnedTree(Conjugate):
 
     def fit(self, outcomes: Outcomes) -> LearnedPosterior | TreePosterior | DirichletPosterior:
         """Return the posterior of a table of any number of classifiers and labels."""
-        if outcomes.n_labels <= BINARY or outcomes.n_classifiers > MOST_CLASSIFIERS:
+        if outcomes.n_labels <= BINARY:
             return self._fixed.fit(outcomes)
         tree = self._fixed.fit_types(outcomes)
         return LearnedPosterior(tree, np.array(self.kappas), np.array(self.label_masses))
 
 
-def centre_of(recalls: Sequence[float], patterns: IntArray) -> FloatArray:
-    """Return the weights of types of independent classifiers that are right so often; wrong ones agree half the time.
+def centre_of(recalls: FloatArray, patterns: IntArray, n_labels: int) -> FloatArray:
+    """Return the weights (points, types) of classifiers that are right so often (points, K), independently.
 
     Examples
     --------
     >>> from ropewalk.models.cells import all_patterns
-    >>> centre_of([0.5, 0.5], all_patterns(2, 3)).tolist()
-    [0.25, 0.25, 0.25, 0.125, 0.125]
+    >>> centre_of(np.array([[0.5, 0.5], [0.8, 0.5]]), all_patterns(2, 3), 3).round(3).tolist()
+    [[0.25, 0.25, 0.25, 0.125, 0.125], [0.4, 0.4, 0.1, 0.05, 0.05]]
     """
-    right = patterns == 0
-    weights = np.where(right, recalls, 1.0 - np.asarray(recalls)).prod(axis=1)
-    both_wrong = ~right.any(axis=1) & (patterns.shape[1] > 1)
-    return np.asarray(np.where(both_wrong, weights / 2, weights))
+    right = (patterns == 0).T.astype(np.float64)
+    agreeing = np.log(base_weights(patterns, n_labels)) + patterns.shape[1] * np.log(2.0)
+    return np.asarray(np.exp(np.log(recalls) @ right + np.log1p(-recalls) @ (1.0 - right) + agreeing))
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Where the prior of the types may lie: typical recalls (P, K), kappas (P,), and how probable each point is."""
+
+    recalls: FloatArray
+    kappas: FloatArray
+    shares: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedPosterior:
-    """The masses and the centre from the grid of their marginal; all else given them, as in `tree`."""
+    """The masses and the centre from points of their marginal; all else given them, as in `tree`."""
 
     tree: TreePosterior
     kappas: FloatArray
@@ -145,55 +153,76 @@ class LearnedPosterior:
         return self.tree.block_size
 
     @cached_property
-    def _n_types(self) -> int:
-        return len(self.tree.types) // self.tree.n_labels
+    def _points(self) -> Points:
+        """Points scattered where the mass is, weighted by how probable they are beside how often they are hit.
 
-    @cached_property
-    def _points(self) -> tuple[FloatArray, FloatArray]:
-        """The shapes of the types at every point of the grid (points, types), and the points' probabilities.
+        Given the recalls of the others, that of a classifier has a marginal on an axis of its own; as the evidence is
+        nearly a product over classifiers, points scattered by these marginals (a Latin hypercube) have nearly the same
+        weights, of any number of classifiers.
+        """
+        places = np.random.default_rng(0).random((POINTS, self.tree.n_classifiers)).argsort(axis=0)
+        recalls, kappas, evidence = [], [], []
+        middle, best = np.zeros(self.tree.n_classifiers), -math.inf
+        for kappa in -np.sort(-self.kappas):
+            if self._evidence(_share(middle[np.newaxis]), np.array([kappa]))[0] < best - _HOPELESS:
+                continue
+            axes, weights, middle = self._marginals(kappa, middle)
+            logits, hit = _scatter(axes, weights, (places + 0.5) / POINTS)
+            recalls.append(_share(logits))
+            kappas.append(np.full(POINTS, kappa))
+            evidence.append(self._evidence(recalls[-1], kappas[-1]) - hit)
+            best = max(best, float(evidence[-1].max() + hit[evidence[-1].argmax()]))
+        return Points(np.concatenate(recalls), np.concatenate(kappas), _probabilities(np.concatenate(evidence)))
 
-        Where the mass lies on a few points, the grid is laid again around them: a thousand classes know their typical
-        recall better than any fixed grid.
+    def _marginals(self, kappa: float, middle: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return an axis of logits per classifier (K, places), the probabilities on it, and their means.
+
+        They are those of a classifier's logit while the others are at their means, as found a look before.
         """
         n_classifiers = self.tree.n_classifiers
         low, high = np.full(n_classifiers, -MAX_LOGIT), np.full(n_classifiers, MAX_LOGIT)
-        for _ in range(_LOOKS):
-            axes = np.linspace(low, high, POINTS, axis=1)
-            shapes = self._shapes(axes)
-            shares = _probabilities(self._evidence(shapes))
-            inside = [_inside(shares, k, n_classifiers) for k in range(n_classifiers)]
-            ends = np.array([[axis[first], axis[last]] for axis, (first, last) in zip(axes, inside, strict=True)])
-            if (ends[:, 0] == low).all() and (ends[:, 1] == high).all():
+        for look in range(_LOOKS):
+            axes = np.linspace(low, high, _AXIS, axis=1)
+            logits = np.repeat(middle[np.newaxis], n_classifiers * _AXIS, axis=0)
+            logits[np.arange(n_classifiers * _AXIS), np.repeat(np.arange(n_classifiers), _AXIS)] = axes.reshape(-1)
+            evidence = self._evidence(_share(logits), np.full(len(logits), kappa)).reshape(n_classifiers, _AXIS)
+            weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+            weights /= weights.sum(axis=1, keepdims=True)
+            before, middle = middle, (weights * axes).sum(axis=1)
+            spread = np.sqrt((weights * (axes - middle[:, np.newaxis]) ** 2).sum(axis=1)) + (high - low) / _AXIS
+            if look > 1 and (np.abs(middle - before) < spread / 10).all():
                 break
-            low, high = ends.T
-        return shapes, shares
+            low, high = np.maximum(middle - 6 * spread, -MAX_LOGIT), np.minimum(middle + 6 * spread, MAX_LOGIT)
+        return axes, weights, middle
 
-    def _shapes(self, axes: FloatArray) -> FloatArray:
-        """Return the shapes of the types for every kappa and every combination of logits, kappa by kappa."""
-        types = self.tree.patterns[: self._n_types]
-        recalls = 1 / (1 + np.exp(-axes))
-        centres = np.stack([centre_of(each, types) for each in product(*recalls.tolist())])
-        return np.asarray((self.kappas[:, np.newaxis, np.newaxis] * centres).reshape(-1, self._n_types))
-
-    def _evidence(self, shapes: FloatArray) -> FloatArray:
-        """Return the log probability of the types of all classes, for each of the shapes (points, types)."""
+    def _evidence(self, recalls: FloatArray, kappas: FloatArray) -> FloatArray:
+        """Return the log probability of the types of all classes, for each point: Dirichlet-multinomials."""
         from scipy.special import gammaln
 
-        rows, times = self._rows
-        mass = shapes.sum(axis=1)
-        evidence = np.zeros(len(shapes))
-        for row, many in zip(rows, times.tolist(), strict=True):
-            seen = row > 0
-            part = (gammaln(row[seen] + shapes[:, seen]) - gammaln(shapes[:, seen])).sum(axis=1)
-            evidence += many * (part + gammaln(mass) - gammaln(mass + row.sum()))
+        patterns, counts, times, sizes, classes = self._seen
+        evidence = np.empty(len(kappas))
+        step = max(_CELLS // max(counts.size, 1), 1)
+        for start in range(0, len(kappas), step):
+            part = slice(start, start + step)
+            kappa = kappas[part, np.newaxis]
+            shapes = np.maximum(kappa * centre_of(recalls[part], patterns, self.tree.n_labels), SMALLEST_SHARE)
+            within = (gammaln(counts + shapes) - gammaln(shapes)) @ times
+            evidence[part] = within + (gammaln(kappa) - gammaln(kappa + sizes)) @ classes
         return evidence
 
     @cached_property
-    def _rows(self) -> tuple[FloatArray, IntArray]:
-        """The distinct counts of types that classes have, and how many have each."""
-        counts = self.tree.type_counts.reshape(-1, self._n_types)
-        rows, times = np.unique(counts[counts.sum(axis=1) > 0], axis=0, return_counts=True)
-        return rows, times
+    def _seen(self) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The types and counts that groups have, and how many have each; the sizes of classes, and how many have each.
+
+        Most groups of a long tail look alike, and are counted once.
+        """
+        tree = self.tree
+        seen = tree.type_counts > 0
+        rows = np.column_stack([tree.patterns[seen], tree.type_counts[seen]])
+        distinct, times = np.unique(rows, axis=0, return_counts=True)
+        items = np.bincount(tree.group_class[seen], tree.type_counts[seen], tree.n_labels).astype(np.float64)
+        sizes, classes = np.unique(items, return_counts=True)
+        return distinct[:, :-1].astype(np.int64), distinct[:, -1], times.astype(float), sizes, classes.astype(float)
 
     @cached_property
     def _label_shares(self) -> FloatArray:
@@ -217,34 +246,63 @@ class LearnedPosterior:
     @property
     def kappa_shares(self) -> FloatArray:
         """The posterior probabilities of the kappas."""
-        return np.asarray(self._points[1].reshape(len(self.kappas), -1).sum(axis=1))
+        points = self._points
+        return np.array([points.shares[points.kappas == kappa].sum() for kappa in self.kappas])
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables."""
-        shapes, shares = self._points
-        tree = self.tree
-        point = np.searchsorted(np.cumsum(shares)[:-1], rng.random(size))
+        points, tree = self._points, self.tree
+        point = np.searchsorted(np.cumsum(points.shares)[:-1], rng.random(size))
         mass = self.label_masses[np.searchsorted(np.cumsum(self._label_shares)[:-1], rng.random(size))]
         mu = np.maximum(dirichlet(rng, tree.mu, size), SMALLEST_SHARE)
-        here = np.ascontiguousarray(shapes.T[:, point])  # (types, draws)
-        drawn = rng.standard_gamma(tree.type_counts.reshape(tree.n_labels, self._n_types, 1) + here)
+        if not tree.kappa:
+            return tree.fill(rng, mu, self._draw_types(rng, mu, point), label_mass=mass)
+        recalls = points.recalls[point]
+
+        def draw_patterns(rng: np.random.Generator, draws: IntArray) -> IntArray:
+            return seat_wrong(rng, rng.random((draws.size, tree.n_classifiers)) >= recalls[draws], tree.n_labels)
+
+        masses, fresh = tree.seen_and_fresh(rng, mu, points.kappas[point], draw_patterns)
+        return tree.fill(rng, mu, masses, fresh, label_mass=mass)
+
+    @cached_property
+    def _shapes(self) -> FloatArray:
+        """What the prior adds to the types, which every class lists, at each point (types, points)."""
+        tree, points = self.tree, self._points
+        types = tree.patterns[: len(tree.types) // tree.n_labels]
+        return np.ascontiguousarray(points.kappas * centre_of(points.recalls, types, tree.n_labels).T)
+
+    def _draw_types(self, rng: np.random.Generator, mu: FloatArray, point: IntArray) -> FloatArray:
+        """Return the masses of all types of all classes (G, D), given the points of the draws."""
+        tree, here = self.tree, self._shapes[:, point]  # (types, draws)
+        drawn = rng.standard_gamma(tree.type_counts.reshape(tree.n_labels, -1, 1) + here)
         empty = np.flatnonzero(tree.empty)
         if empty.size:  # all shapes are tiny, and all draws might underflow to 0
             bare = np.broadcast_to(here, (empty.size, *here.shape))
             logs = np.log(rng.standard_gamma(bare + 1.0)) - rng.standard_exponential(bare.shape) / bare
             drawn[empty] = np.exp(logs - logs.max(axis=1, keepdims=True))
         drawn *= (mu / np.maximum(drawn.sum(axis=1), SMALLEST_SHARE))[:, np.newaxis]
-        masses = drawn.reshape(-1, size)
-        return tree.fill(rng, mu, masses, np.zeros(mu.shape), label_mass=mass)
+        return drawn.reshape(-1, point.size)
 
 
-def _inside(shares: FloatArray, k: int, n_classifiers: int) -> tuple[int, int]:
-    """Return the first and the last place of classifier k that holds mass, and one more on either side."""
-    by_axis = shares.reshape(-1, *(POINTS,) * n_classifiers)
-    others = tuple(axis for axis in range(n_classifiers + 1) if axis != k + 1)
-    marginal = by_axis.sum(axis=others)
-    holds = np.flatnonzero(marginal > _NOTHING * marginal.max())
-    return max(int(holds[0]) - 1, 0), min(int(holds[-1]) + 1, POINTS - 1)
+def _scatter(axes: FloatArray, weights: FloatArray, heights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return points (P, K) at the heights (P, K) of the distributions on the axes, and the log density of hitting them.
+
+    A place on an axis stands for the stretch around it, within which all values are equally probable.
+    """
+    weights = (1 - _ANYWHERE) * weights + _ANYWHERE / weights.shape[1]
+    logits, hit = np.empty(heights.shape), np.zeros(len(heights))
+    for k, (axis, weight) in enumerate(zip(axes, weights, strict=True)):
+        step, ends = axis[1] - axis[0], np.concatenate([[0.0], np.cumsum(weight)])
+        place = np.minimum(np.searchsorted(ends, heights[:, k], side="right") - 1, weight.size - 1)
+        within = (heights[:, k] - ends[place]) / weight[place]
+        logits[:, k] = axis[place] + (within - 0.5) * step
+        hit += np.log(weight[place] / max(step, SMALLEST_SHARE))
+    return logits, hit
+
+
+def _share(logits: FloatArray) -> FloatArray:
+    return np.asarray(1 / (1 + np.exp(-logits)))
 
 
 def _probabilities(evidence: FloatArray) -> FloatArray:

@@ -12,9 +12,10 @@ With two labels and two classifiers every type has a single cell, and kappa = 4 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, Unpack, get_args
+from typing import Final, Literal, NamedTuple, Unpack, get_args
 
 import numpy as np
 
@@ -31,10 +32,10 @@ from ropewalk.models.cells import (
     base_weights,
     break_sticks,
     check_sticks,
-    draw_patterns,
     keys_of,
     patterns_of,
     place_labels,
+    seat_wrong,
 )
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Conjugate
@@ -43,9 +44,6 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 Centre = Literal["fixed", "pooled"]
 
 _LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, every class lists all types
-_COUNTABLE: Final = (12, 7)  # up to so many classifiers of two labels, of more, all types can be looked at
-_CHOICES: Final = 4_000_000
-_NOTHING: Final = 1e-9  # less base weight than this is rounding, and no type that was left out
 _ALONE: Final = ("right or wrong", "1/2", "wrong label")  # types, their centre and labels where there is one classifier
 
 
@@ -154,22 +152,20 @@ class Tree(Conjugate):
             order = np.argsort(keys_of(listed))
             kind = order[np.searchsorted(keys_of(listed), keys_of(patterns_of(codes)), sorter=order)]
         else:
+            check_sticks(self.kappa, "kappa")
             listed, kind = np.unique(patterns_of(codes), axis=0, return_inverse=True)
             kind = kind.reshape(-1)  # of NumPy 2.0 it has another axis
-        weights = base_weights(listed, n_labels)
+        shares = np.zeros(len(listed))
         if self.centre == "pooled":
-            seen = np.bincount(kind, weights=counts, minlength=len(listed))
-            weights = (seen + 2 * weights) / (counts.sum() + 2)
-        # Groups are (class, type). All listed types stand in every class, or only those that were seen there.
-        everywhere |= self.centre == "pooled"
+            shares = np.bincount(kind, weights=counts, minlength=len(listed)) / (counts.sum() + 2)
         group_of = codes[:, 0].astype(np.int64) * len(listed) + kind
         groups = np.arange(n_labels * len(listed)) if everywhere else np.unique(group_of)
         group_class, group_type = np.divmod(groups, max(len(listed), 1))
-        totals = np.bincount(np.searchsorted(groups, group_of), weights=counts, minlength=groups.size)
-        lump = np.maximum(1.0 - np.bincount(group_class, weights=weights[group_type], minlength=n_labels), 0.0)
-        if self.centre == "pooled":  # only what no class ever showed is left over, at its share of the centre
-            lump = np.full(n_labels, max(1.0 - float(weights.sum()), 0.0))
-        check_sticks(self.kappa * float(lump.max(initial=0.0)), "kappa")
+        group_of = np.searchsorted(groups, group_of)
+        types: FloatArray = np.bincount(group_of, weights=counts, minlength=groups.size).astype(np.float64)
+        if everywhere:
+            centre = shares + (1 - shares.sum()) * base_weights(listed, n_labels)
+            types = types + self.kappa * centre[group_type]
         items = outcomes.items_by_class()
         return TreePosterior(
             n_labels=n_labels,
@@ -177,22 +173,34 @@ class Tree(Conjugate):
             mu=items.astype(np.float64) + np.where(outcomes.can_be_true, self.mu_prior, 0.0),
             group_class=group_class,
             patterns=listed[group_type],
-            types=totals + self.kappa * weights[group_type],
-            lump=np.where(lump > _NOTHING, self.kappa * lump, 0.0),
+            types=types,
+            kappa=0.0 if everywhere else self.kappa,
+            pooled=(listed, shares),
             label_mass=self.label_mass,
             codes=codes,
             counts=counts,
-            cell_group=np.searchsorted(groups, group_of),
+            cell_group=group_of,
             empty=items < 1,  # a part of an item, as a power prior counts them, leaves shapes as tiny as none
         )
+
+
+class Fresh(NamedTuple):
+    """Types that their class does not list, each once in a draw: patterns (F, K), and classes, draws, masses (F,)."""
+
+    patterns: IntArray
+    truth: CodeArray
+    draw: IntArray
+    mass: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreePosterior:
     """Dirichlets down the tree, for G listed groups (class, type), classes in ascending order.
 
-    `types` are the shapes of the groups within their class, and `lump` (M,) that of all types which a class does not
-    list. `counts` are the observed cells' and `cell_group` their groups.
+    Where types are few, every class lists all of them, and `types` are their shapes. Where they are many, those that
+    were seen in a class are listed, with their counts, and a prior of mass `kappa` is beside them, still to be broken
+    into sticks: a stick is of a type that was seen anywhere, with its share of `pooled`, or of any type, by its base
+    weight. `counts` are the observed cells' and `cell_group` their groups.
     """
 
     n_labels: int
@@ -201,7 +209,8 @@ class TreePosterior:
     group_class: IntArray
     patterns: IntArray
     types: FloatArray
-    lump: FloatArray
+    kappa: float
+    pooled: tuple[IntArray, FloatArray]
     label_mass: float
     codes: CodeArray
     counts: IntArray
@@ -211,29 +220,24 @@ class TreePosterior:
     @property
     def work(self) -> int:
         """About how many random numbers a draw takes: a handful of sticks per group, each with K labels."""
-        groups, lumps = max(self.label_mass, 1.0) * len(self.types), np.maximum(self.lump, self.lump > 0).sum()
-        return int(len(self.codes) + 4 * self.n_classifiers * groups + 60 * lumps)
+        return int(
+            len(self.codes) + self.n_classifiers * (4 * max(self.label_mass, 1.0) * len(self.types) + self._sticks)
+        )
 
     @property
     def block_size(self) -> int:
         """How many draws a block holds."""
-        sticks = 3 * max(self.label_mass, 1.0) * len(self.types) + 20 * np.maximum(self.lump, self.lump > 0).sum()
-        return block_size(int(len(self.codes) + sticks))
+        return block_size(int(len(self.codes) + 3 * max(self.label_mass, 1.0) * len(self.types) + self._sticks))
+
+    @property
+    def _sticks(self) -> float:
+        """About how many sticks of types a draw has."""
+        return 12 * max(self.kappa, 1.0) * self.n_labels if self.kappa else 0.0
 
     @cached_property
     def type_counts(self) -> FloatArray:
         """How many items each group holds."""
         return np.bincount(self.cell_group, weights=self.counts, minlength=len(self.types)).astype(np.float64)
-
-    @cached_property
-    def _lumpy(self) -> IntArray:
-        """The classes that do not list all types."""
-        return np.flatnonzero(self.lump)
-
-    @cached_property
-    def _owner(self) -> IntArray:
-        """The classes of the groups, then of the unlisted types."""
-        return np.concatenate([self.group_class, self._lumpy])
 
     @cached_property
     def _single(self) -> np.ndarray:
@@ -259,71 +263,106 @@ class TreePosterior:
 
     @cached_property
     def _by_class(self) -> Sums:
-        """The sums of groups, then of unlisted types, by class."""
-        return Sums(self._owner, np.arange(self._owner.size), (self.n_labels, self._owner.size))
+        """The sums of groups by class."""
+        return Sums(self.group_class, np.arange(len(self.types)), (self.n_labels, len(self.types)))
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
         """Draw `size` tables."""
         mu = np.maximum(dirichlet(rng, self.mu, size), SMALLEST_SHARE)
-        return self.fill(rng, mu, *self._draw_types(rng, mu, size))
+        if not self.kappa:
+            return self.fill(rng, mu, self._draw_types(rng, mu, size))
+        return self.fill(rng, mu, *self.seen_and_fresh(rng, mu, np.full(size, self.kappa), self._draw_patterns))
 
     def fill(
         self,
         rng: np.random.Generator,
         mu: FloatArray,
         masses: FloatArray,
-        lumps: FloatArray,
+        fresh: Fresh | None = None,
         label_mass: float | FloatArray | None = None,
     ) -> Weighted:
-        """Split the masses of the groups (G, D), and of unlisted types (M, D), over their labels: draws of tables.
+        """Split the masses of the groups (G, D), and those of types not listed, over their labels: draws of tables.
 
         What happens within a type does not depend on how the types came about, so theirs may be drawn anywhere, and
         with them the mass of the labels (D,), if it is not the same in all draws.
         """
         mass = self.label_mass if label_mass is None else label_mass
         weights, beside = self._counted.draw(rng, masses[~self._single], mass)
-        loose = self._loose(rng, beside, lumps, mu, mass)
+        loose = self._loose(rng, beside, fresh, mu, mass)
         return Weighted(self._cells, np.concatenate([masses[self._single], weights]), loose, mu)
 
-    def _draw_types(self, rng: np.random.Generator, mu: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
-        """Return the masses of the groups (G, D), and of the types that each class does not list (M, D)."""
-        owner, shapes = self._owner, np.concatenate([self.types, self.lump[self._lumpy]])
-        drawn = rng.standard_gamma(shapes[:, np.newaxis], (shapes.size, size))
-        bare = np.flatnonzero(self.empty[owner])
+    def _draw_types(self, rng: np.random.Generator, mu: FloatArray, size: int) -> FloatArray:
+        """Return the masses of the groups (G, D), which are all there are."""
+        drawn = rng.standard_gamma(self.types[:, np.newaxis], (self.types.size, size))
+        bare = np.flatnonzero(self.empty[self.group_class])
         if bare.size:
             # In a class without items all shapes may be tiny, and all draws underflow to 0: there, use logarithms.
-            logs = log_gammas(rng, shapes[bare], size)
+            owner, logs = self.group_class[bare], log_gammas(rng, self.types[bare], size)
             top = np.full((self.n_labels, size), -math.inf)
-            np.maximum.at(top, owner[bare], logs)
-            drawn[bare] = np.exp(logs - top[owner[bare]])
+            np.maximum.at(top, owner, logs)
+            drawn[bare] = np.exp(logs - top[owner])
         totals: FloatArray = self._by_class @ drawn
-        drawn *= (mu / totals).take(owner, axis=0)
-        lumps = np.zeros((self.n_labels, size))
-        lumps[self._lumpy] = drawn[len(self.types) :]
-        return drawn[: len(self.types)], lumps
+        drawn *= (mu / totals).take(self.group_class, axis=0)
+        return drawn
+
+    def seen_and_fresh(
+        self,
+        rng: np.random.Generator,
+        mu: FloatArray,
+        kappa: FloatArray,
+        draw_patterns: Callable[[np.random.Generator, IntArray], IntArray],
+    ) -> tuple[FloatArray, Fresh]:
+        """Return the masses of the groups (G, D), and of types not listed, given the mass of the prior (D,).
+
+        `draw_patterns` draws a type from the centre for each stick, whose draws it is told. A stick may be of a type
+        that is listed, and several of one: labels within a type are one Dirichlet, so its mass is made one here.
+        """
+        size = kappa.size
+        masses = rng.standard_gamma(self.type_counts[:, np.newaxis], (len(self.types), size))
+        beside = np.maximum(rng.standard_gamma(kappa, mu.shape), SMALLEST_SHARE)
+        scale = mu / (self._by_class @ masses + beside)
+        masses *= scale.take(self.group_class, axis=0)
+        beside *= scale
+        owner, weights = break_sticks(rng, beside.reshape(-1), np.tile(kappa, self.n_labels), mu.reshape(-1))
+        patterns = draw_patterns(rng, owner % size)
+        group = self._group_of(owner // size, keys_of(patterns))
+        seen = np.flatnonzero(group >= 0)
+        place = group[seen] * size + owner[seen] % size
+        masses += np.bincount(place, weights[seen], minlength=masses.size).reshape(masses.shape)
+        new = np.flatnonzero(group < 0)
+        return masses, _merged(patterns[new], owner[new], weights[new], size)
+
+    def _draw_patterns(self, rng: np.random.Generator, draws: IntArray) -> IntArray:
+        """Draw a type of the centre for each of the draws."""
+        listed, shares = self.pooled
+        patterns = seat_wrong(rng, rng.random((draws.size, self.n_classifiers)) < 0.5, self.n_labels)  # noqa: PLR2004
+        if shares.any():
+            kind = np.searchsorted(np.cumsum(shares), rng.random(draws.size), side="right")
+            known = kind < len(listed)
+            patterns[known] = listed[kind[known]]
+        return patterns
 
     def _loose(
         self,
         rng: np.random.Generator,
         beside: FloatArray,
-        lumps: FloatArray,
+        fresh: Fresh | None,
         mu: FloatArray,
         label_mass: float | FloatArray,
     ) -> Loose | None:
         """Spread what the prior puts beside the observed cells: over labels, and over types that were not listed."""
-        size, several = lumps.shape[1], np.flatnonzero(~self._single)
+        size, several = mu.shape[1], np.flatnonzero(~self._single)
         mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
         truth = np.repeat(self.group_class[several].astype(np.int32), size)
         pattern_of = np.repeat(several, size)
         shares = mu.take(self.group_class[several], axis=0).reshape(-1)
         patterns = self.patterns
-        if self.lump.any():
-            fresh = self._unlisted(rng, lumps, mu)
-            pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh[0]))])
-            patterns = np.concatenate([patterns, fresh[0]])
-            truth, draw = np.concatenate([truth, fresh[1]]), np.concatenate([draw, fresh[2]])
-            mass = np.concatenate([mass, fresh[3]])
-            shares = np.concatenate([shares, mu[fresh[1], fresh[2]]])
+        if fresh is not None:
+            pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh.patterns))])
+            patterns = np.concatenate([patterns, fresh.patterns])
+            truth, draw = np.concatenate([truth, fresh.truth]), np.concatenate([draw, fresh.draw])
+            mass = np.concatenate([mass, fresh.mass])
+            shares = np.concatenate([shares, mu[fresh.truth, fresh.draw]])
         if not mass.size:
             return None
         concentration = label_mass if isinstance(label_mass, float) else label_mass[draw]
@@ -331,66 +370,32 @@ class TreePosterior:
         codes = place_labels(rng, truth.take(owner), patterns, pattern_of.take(owner), self.n_labels)
         return Loose(codes, draw.take(owner), weights)
 
-    def _unlisted(
-        self, rng: np.random.Generator, lumps: FloatArray, mu: FloatArray
-    ) -> tuple[IntArray, CodeArray, IntArray, Any]:
-        """Return (patterns, class, draw, mass) of types that a class does not list, each once per draw."""
-        lumpy, size = self._lumpy, lumps.shape[1]
-        concentration = np.repeat(self.lump[lumpy], size)
-        owner, weights = break_sticks(rng, lumps[lumpy].reshape(-1), concentration, mu[lumpy].reshape(-1))
-        place = np.repeat(lumpy, size)[owner] * np.int64(size) + np.tile(np.arange(size), lumpy.size)[owner]
-        truth = place // size
-        patterns = self._draw_unlisted(rng, truth)
-        # Sticks may fall on the same type; its labels are one Dirichlet then, so its mass must be one too.
-        order = np.lexsort((keys_of(patterns), place))
-        keys = keys_of(patterns[order])
-        new = np.ones(order.size, dtype=bool)
-        new[1:] = (np.diff(keys) != 0) | (np.diff(place[order]) != 0)
-        first = order[new]
-        merged = np.bincount(np.cumsum(new) - 1, weights[order], minlength=first.size)
-        return patterns[first], truth[first].astype(np.int32), place[first] % size, merged
-
-    def _draw_unlisted(self, rng: np.random.Generator, truth: IntArray) -> IntArray:
-        """Draw types from their base weights, of those that each class does not list."""
-        if self._choices is not None:
-            types, starts = self._choices
-            first = np.searchsorted(self._lumpy, truth)
-            place = np.searchsorted(starts, first + rng.random(truth.size), side="right") - 1 - first * len(types)
-            return np.asarray(types[np.minimum(place, len(types) - 1)])
-        # Types are too many to list, so hardly any of them is listed: reject those that are.
-        patterns = np.empty((truth.size, self.n_classifiers), dtype=np.int64)
-        todo = np.arange(truth.size)
-        while todo.size:
-            patterns[todo] = draw_patterns(rng, todo.size, self.n_classifiers, self.n_labels)
-            todo = todo[self._listed(truth[todo], keys_of(patterns[todo]))]
-        return patterns
-
     @cached_property
-    def _choices(self) -> tuple[IntArray, FloatArray] | None:
-        """All types, and where the share of each begins within 0 … 1 of every class that lists not all of them."""
-        if self.n_classifiers > _COUNTABLE[self.n_labels > 2]:  # noqa: PLR2004
-            return None
-        types = all_patterns(self.n_classifiers, self.n_labels)
-        if len(types) * self._lumpy.size > _CHOICES:
-            return None
-        keys, weights = keys_of(types), base_weights(types, self.n_labels)
-        free = np.stack([weights * ~self._listed(np.full(len(types), j), keys) for j in self._lumpy])
-        free /= free.sum(axis=1, keepdims=True)
-        starts = np.cumsum(free, axis=1) - free + np.arange(self._lumpy.size)[:, np.newaxis]
-        return types, starts.reshape(-1)
-
-    @cached_property
-    def _keys(self) -> tuple[IntArray, IntArray]:
-        """The keys of the listed types, sorted, and the pairs of a class and a key that it lists, each as a number."""
+    def _keys(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The keys of the listed types, sorted; the pairs of a class and a key, each as a number, and their groups."""
         distinct, place = np.unique(keys_of(self.patterns), return_inverse=True)
-        return distinct, np.unique(self.group_class * np.int64(max(distinct.size, 1)) + place.reshape(-1))
+        pairs = self.group_class * np.int64(distinct.size) + place.reshape(-1)
+        order = np.argsort(pairs)
+        return distinct, pairs[order], order
 
-    def _listed(self, truth: IntArray, keys: IntArray) -> np.ndarray:
-        """Whether each class lists the type of that key."""
-        distinct, listed = self._keys
+    def _group_of(self, truth: IntArray, keys: IntArray) -> IntArray:
+        """Return the group of each class and type, -1 where the class does not list it."""
+        distinct, listed, order = self._keys
         if not distinct.size:
-            return np.zeros(truth.size, dtype=bool)
+            return np.full(truth.size, -1)
         place = np.minimum(np.searchsorted(distinct, keys), distinct.size - 1)
         pairs = truth * np.int64(distinct.size) + place
         spot = np.minimum(np.searchsorted(listed, pairs), listed.size - 1)
-        return np.asarray((distinct[place] == keys) & (listed[spot] == pairs))
+        return np.where((distinct[place] == keys) & (listed[spot] == pairs), order[spot], -1)
+
+
+def _merged(patterns: IntArray, owner: IntArray, mass: FloatArray, size: int) -> Fresh:
+    """Return the types of sticks, those of one class, draw and type as one; `owner` is class times size, plus draw."""
+    keys = keys_of(patterns)
+    order = np.lexsort((keys, owner))
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = (np.diff(keys[order]) != 0) | (np.diff(owner[order]) != 0)
+    first = order[new]
+    total = np.bincount(np.cumsum(new) - 1, mass[order], minlength=first.size).astype(np.float64)
+    truth, draw = np.divmod(owner[first], size)
+    return Fresh(patterns[first], truth.astype(np.int32), draw, total)

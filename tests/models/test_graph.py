@@ -242,7 +242,7 @@ def test_the_bootstrap_weighs_items_or_clusters_of_them():
 
 
 def test_seen_items_or_clusters_are_weighed_beside_imagined_ones():
-    """A bootstrap with imagined ones beside those that were seen: given ones, in no plate, and with shares of their own."""
+    """They are a bootstrap, and beside it those imagined: given, in no plate, with shares of their own."""
     items = graph_of(rw.models.Items(mass=3), n_labels=2, n_classifiers=2, form="items")
     bootstrap = graph_of(rw.models.Bootstrap(), n_labels=2, n_classifiers=2, form="items")
     assert plates(items) == plates(bootstrap)
@@ -709,6 +709,12 @@ def test_the_page_shows_the_model_and_its_formulas(answer):
     assert "<style" not in picture, "the page's policy lets no other style in"
     assert "<li>θ<sup>+</sup> ~ Dir(1, 1, 1, 1)</li>" in section
     assert ".plates circle{" in page[: page.index("</style>")]
+
+
+def test_the_page_writes_what_is_given_where_the_picture_has_no_room_for_it():
+    section = rw.compare([0.1, 0.9] * 20, [0.2, 0.7] * 20, metric="mean", **QUICK).to_html()
+    assert "<li>x<sup>*</sup> = items imagined, each score at 0 or 1; weighted too</li>" in section
+    assert "<li>a = 2 in all for those imagined" in section
 
 
 def test_a_page_goes_without_a_model_that_has_no_graph(answer):

@@ -1,12 +1,22 @@
-"""Draw the graphs of the models, img/model-*.svg: white is unknown, grey counted, dashed computed."""
+"""Draw the graphs of the models, img/model-*.svg.
+
+Most are drawn by hand, to explain a model: white is unknown, grey counted, dashed computed. Those of `OWN` are the
+models' own graphs, as `r.graph()` draws them.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from ropewalk.models import Items, LearnedTree
+from ropewalk.models.graph import graph_of, plain
+from ropewalk.report.plates import svg
+
+IMG = Path(__file__).parent / "img"
 INK, GREY, PALE, BLUE = "#1a1a1a", "#d9d9d9", "#fbfbfb", "#0072b2"
 RADIUS = 21
 FONT = "font-family='DejaVu Sans, Verdana, Arial, sans-serif'"
@@ -88,8 +98,11 @@ class Graph:
             f"orient='auto'><path d='M0 1 L10 5 L0 9 z' fill='{INK}'/></marker></defs>\n"
             f"<rect width='{self.width}' height='{self.height}' rx='10' fill='{PALE}'/>\n"
         )
-        path = Path(__file__).parent / "img" / f"model-{name}.svg"
-        path.write_text(top + "\n".join(self.shapes) + "\n</svg>\n", encoding="utf-8")
+        _write(name, top + "\n".join(self.shapes) + "\n</svg>\n")
+
+
+def _write(name: str, picture: str) -> None:
+    (IMG / f"model-{name}.svg").write_text(picture, encoding="utf-8")
 
 
 LEFT, MIDDLE, RIGHT, END = 110, 270, 480, 640  # what was counted, what is unknown, its metric, the difference
@@ -274,10 +287,29 @@ def types() -> None:
     g.save()
 
 
+WEIGHTS, LEARNED = ("w", "a", "x", "imagined"), ("mu", "kappa", "m", "tau", "lambda", "phi")  # formulas to write out
+OWN = {
+    "items": (Items(ends=(0, 1)), WEIGHTS),
+    "clusters": (Items(over="clusters", imagined="classes"), WEIGHTS),
+    "learned": (LearnedTree(), LEARNED),
+}
+_DARK = re.compile(r"@media \(prefers-color-scheme:dark\)\{[^{}]*\{[^{}]*\}\}\n?")
+
+
+def own(name: str) -> None:
+    """Draw the graph that a model itself gives for two classifiers and twenty classes."""
+    model, formulas = OWN[name]
+    graph = graph_of(model, n_labels=20, n_classifiers=2)
+    picture = svg(graph, notes=[plain(graph[node].formula) for node in formulas])
+    _write(name, _DARK.sub("", picture))  # no colours for the dark: like the others, it has a ground of its own
+
+
 def main() -> None:
     """Draw all of them."""
     for draw in (paired, unpaired, tree, types, icdm2015, flat, pooled, noisy, multilabel, bootstrap):
         draw()
+    for name in OWN:
+        own(name)
 
 
 if __name__ == "__main__":

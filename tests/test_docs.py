@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import click
@@ -18,10 +19,17 @@ ROOT = Path(__file__).parent.parent
 if not (ROOT / "docs").exists():
     pytest.skip("the pages are not here", allow_module_level=True)
 
-_spec = importlib.util.spec_from_file_location("run_examples", ROOT / "docs" / "run_examples.py")
-examples = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(examples)
 
+def script(name):
+    """Return a script of the pages as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look for it there
+    spec.loader.exec_module(module)
+    return module
+
+
+examples = script("run_examples")
 PAGES = examples.PAGES
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 SLOW_PAGES = [page for page in PAGES if examples.is_slow(page)]
@@ -78,6 +86,28 @@ def test_the_links_of_a_page_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+def test_every_picture_is_on_a_page():
+    shown = {path for page in PAGES for path in re.findall(r"img/([\w.-]+)", page.read_text(encoding="utf-8"))}
+    assert {path.name for path in (ROOT / "docs" / "img").iterdir()} == shown
+
+
+def test_graphs_of_models_are_drawn_as_the_models_are_now(tmp_path, monkeypatch):
+    graphs = script("graphs")
+    monkeypatch.setattr(graphs, "IMG", tmp_path)
+    graphs.main()
+    drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "img").glob("model-*")}
+    assert drawn.keys() == kept.keys()
+    assert [name for name in drawn if drawn[name] != kept[name]] == []  # else run docs/graphs.py
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_no_line_within_an_item_starts_as_a_list_would(page):
+    """A number with a full stop at the start of an indented line makes the site end the sentence there."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^ {1,3}\d+[.)] .*", text, re.MULTILINE) == []
 
 
 def test_every_metric_and_model_is_documented():

@@ -242,12 +242,19 @@ def test_the_bootstrap_weighs_items_or_clusters_of_them():
 
 
 def test_seen_items_or_clusters_are_weighed_beside_imagined_ones():
-    """They are a bootstrap with one more share of the Dirichlet, of those imagined."""
+    """They are a bootstrap, and beside it those imagined: given, in no plate, with shares of their own."""
     items = graph_of(rw.models.Items(mass=3), n_labels=2, n_classifiers=2, form="items")
     bootstrap = graph_of(rw.models.Bootstrap(), n_labels=2, n_classifiers=2, form="items")
-    assert (family(items), plates(items)) == (family(bootstrap), plates(bootstrap))
-    assert "3 in all for those imagined" in items["one"].formula
+    assert plates(items) == plates(bootstrap)
+    assert family(items)["psi_A"] == family(items)["psi_B"] == family(bootstrap)["psi_A"] | {"imagined"}
+    assert family(items)["w"] == {"a"}
+    assert items["a"].formula.startswith("a = 3 in all for those imagined")
+    per_class = graph_of(rw.models.Items(imagined="classes", ends=(0, 5)), n_labels=2, n_classifiers=2)
+    assert per_class["a"].formula.startswith("a = 2 per class for those imagined")
+    assert "each score at 0 or 5" in per_class["imagined"].formula
+    assert (kinds(items, "constant"), kinds(items, "observed")) == ({"a", "imagined"}, {"x"})
     clusters = graph_of(rw.models.Items(over="clusters"), n_labels=2, n_classifiers=2)
+    assert family(clusters) == family(items)
     assert plates(clusters) == {"item i = 1 … N_{g}": {"x"}, "cluster g = 1 … G": {"w", "x"}}
 
 
@@ -255,8 +262,10 @@ def test_learned_masses_are_no_constants():
     """Else it is the tree; of two labels, and of more classifiers than it takes, altogether."""
     learned, tree = (graph_of(m, n_labels=20, n_classifiers=2) for m in (rw.models.LearnedTree(), rw.models.Tree()))
     assert family(learned)["tau"] == {"kappa", "m"}
-    assert {"kappa", "m"} <= kinds(learned, "latent")
+    assert {"kappa", "m", "lambda"} <= kinds(learned, "latent")
     assert set(family(learned)) - set(family(tree)) == {"m"}
+    apart = graph_of(rw.models.LearnedTree(paired=False), n_labels=20, n_classifiers=2)
+    assert {"kappa", "m", "lambda"} <= plates(apart)["classifier k = A, B"]
     for size in ({"n_labels": 2, "n_classifiers": 2}, {"n_labels": 20, "n_classifiers": 3}):
         assert graph_of(rw.models.LearnedTree(), **size) == graph_of(rw.models.Tree(), **size)
 
@@ -700,6 +709,12 @@ def test_the_page_shows_the_model_and_its_formulas(answer):
     assert "<style" not in picture, "the page's policy lets no other style in"
     assert "<li>θ<sup>+</sup> ~ Dir(1, 1, 1, 1)</li>" in section
     assert ".plates circle{" in page[: page.index("</style>")]
+
+
+def test_the_page_writes_what_is_given_where_the_picture_has_no_room_for_it():
+    section = rw.compare([0.1, 0.9] * 20, [0.2, 0.7] * 20, metric="mean", **QUICK).to_html()
+    assert "<li>x<sup>*</sup> = items imagined, each score at 0 or 1; weighted too</li>" in section
+    assert "<li>a = 2 in all for those imagined" in section
 
 
 def test_a_page_goes_without_a_model_that_has_no_graph(answer):

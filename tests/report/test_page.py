@@ -544,3 +544,12 @@ def test_a_model_without_a_prior_is_not_fitted_for_one(monkeypatch):
     r = rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, rng=0, draws=200)
     monkeypatch.setattr(rw.models.Bootstrap, "fit", None)
     assert gather(r).priors is None
+
+
+def test_lines_across_the_curve_leave_the_verdicts_above_it_free(page):
+    curve = page[page.index('<svg class="curve"') :]
+    curve = curve[: curve.index("<figcaption")]
+    foot = max(map(float, re.findall(r'class="strip"[^>]*height="([\d.]+)"', curve)))
+    tops = re.findall(r'class="(?:preset|here)"[^>]*y1="([\d.]+)"', curve)
+    assert len(tops) == 2
+    assert all(float(top) >= foot for top in tops)

@@ -333,11 +333,12 @@ _ANSWERED: Final = {
 }
 
 
-def class_graph(s: Sketch, label_mass: float = 1.0) -> Graph:
+def class_graph(s: Sketch, label_mass: float | Sequence[float] = 1.0) -> Graph:
     """Finish a sketch of any number of classes, whose last node is what happens to the items of a class.
 
     That is theta, a row of the confusion matrix; rho, the recall, then which label stands for a wrong answer; or tau,
-    the outcome types of several classifiers, then which labels fill a type.
+    the outcome types of several classifiers, then which labels fill a type. Several masses of the labels are those that
+    are tried.
     """
     name, law = s.nodes[-1].name, s.nodes[-1].text
     mu, total, size, y = s.sign("μ"), s.sign("N"), s.sign("n", "j"), s.sign("y", "i")
@@ -345,8 +346,12 @@ def class_graph(s: Sketch, label_mass: float = 1.0) -> Graph:
     phi, parameters = s.sign("φ", "j", t), (name, "phi") if labelled else (name,)
     if labelled:
         over = "the labels of a type" if t else "the wrong labels"
-        s.constant("lambda", (4.5 if t else 4, 0), "λ", f"{label_mass:g}")
-        s.latent("phi", (3, 0), phi, f"Dir, total mass {label_mass:g}, over {over}", "lambda")
+        at, mass = (4.5 if t else 4, 0), s.sign("λ")
+        if isinstance(label_mass, Sequence):
+            s.latent("lambda", at, mass, f"one of {', '.join(f'{each:g}' for each in label_mass)}")
+        else:
+            s.constant("lambda", at, "λ", mass := f"{label_mass:g}")
+        s.latent("phi", (3, 0), phi, f"Dir, total mass {mass}, over {over}", "lambda")
     if s.form == "items":
         answer, labels = _ANSWERED[name]
         said = f"{answer.format(law)}{labels.format(phi) if labelled else ''}, where j = {y}"

@@ -112,13 +112,16 @@ class Items(Model):
         """The prior in one line."""
         number = f"{self.mass:g} imagined {'one' if self.mass == 1 else 'ones'}"
         per = " per class" if self.imagined == "classes" else ""
+        return f"{self.over} ~ DP: one each, and {number}{per}, {self._extremes}"
+
+    @property
+    def _extremes(self) -> str:
+        """What is said about those imagined, in words."""
         if self.ends is None:
-            where = "all right or all wrong"
-        elif math.isinf(self.ends[0]):
-            where = "each score below or above all others"
-        else:
-            where = f"each score at {self.ends[0]:.4g} or {self.ends[1]:.4g}"
-        return f"{self.over} ~ DP: one each, and {number}{per}, {where}"
+            return "all right or all wrong"
+        if math.isinf(self.ends[0]):
+            return "each score below or above all others"
+        return f"each score at {self.ends[0]:.4g} or {self.ends[1]:.4g}"
 
     @property
     def score_range(self) -> tuple[float, float] | None:
@@ -166,13 +169,16 @@ class Items(Model):
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch(f"{self.over.capitalize()}, seen and imagined", paired=self.paired, **size)
         unit, total, item = ("cluster g", "G", "gi") if self.over == "clusters" else ("item i", "N", "i")
-        s.constant("one", (-1, 0), "1", f"1 for each that was seen, {self.mass:g} in all for those imagined")
-        s.latent("w", (0, 0), s.sign("w", item[0]), f"Dir(1, …, 1, and those imagined) over all {self.over}", "one")
+        per = "per class" if self.imagined == "classes" else "in all"
+        s.constant("a", (-1, 0), "a", f"{self.mass:g} {per} for those imagined, beside 1 for each that was seen")
+        law = f"Dir(1, …, 1, a, …, a) over all {self.over}, seen and imagined"
+        s.latent("w", (0, 0), s.sign("w", item[0]), law, "a")
         s.data("x", (1, 0), s.sign("x", item), "the truth of an item and what was said about it")
+        s.constant("imagined", (2.5, -0.35), "x^*", f"{self.over} imagined, {self._extremes}; weighted too")
         if self.over == "clusters":
             s.plate(f"item i = 1 … {s.sign('N', 'g')}")
         s.plate(f"{unit} = 1 … {s.sign(total)}")
-        return s.scores("w", "x", column=0.5)
+        return s.scores("w", "x", "imagined", column=1)
 
     def steadied(self, psi: FloatArray, metric: Any, observed: Sequence[float | None]) -> FloatArray:  # noqa: ARG002
         """Return draws without rounding errors: equal scores are not to count as different ones."""

@@ -90,12 +90,14 @@ class LearnedTree(Conjugate):
         if s.n_labels <= BINARY:
             return self._fixed.graph(**size)
         s.shares(s.even(self.mu_prior))
-        s.latent("kappa", (2, -2), "κ", f"one of {listed(self.kappas)}")
-        s.latent("m", (3, -2), "m", "for each classifier a typical recall, uniform as a logit")
+        kappa, m = s.sign("κ"), s.sign("m")
+        s.latent("kappa", (2, -2), kappa, f"one of {listed(self.kappas)}")
+        typical = "typical recalls of the classifiers" if s.joint else "a typical recall"
+        s.latent("m", (3, -2), m, f"{typical}, logit uniform from −{MAX_LOGIT:g} to {MAX_LOGIT:g}")
         name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")
-        law = "Dir(κ · centre of m) over the types" if s.joint else "Beta(κ m, κ (1 − m))"
+        law = f"Dir({kappa} · centre of {m}) over the types" if s.joint else f"Beta({kappa} {m}, {kappa} (1 − {m}))"
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa", "m")
-        return class_graph(s, max(self.label_masses))
+        return class_graph(s, self.label_masses)
 
     @property
     def _fixed(self) -> Tree:

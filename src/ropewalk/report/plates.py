@@ -80,7 +80,7 @@ def plate_diagram(result: Any, path: str | os.PathLike[str] | None = None, *, fo
 
 
 class Inline(NamedTuple):
-    """A model on a page: the picture, and every formula in it. All is HTML, each name in it escaped."""
+    """A model on a page: the picture, and the formulas it does not write. All is HTML, each name in it escaped."""
 
     svg: str
     formulas: tuple[str, ...]
@@ -92,7 +92,9 @@ def inline(result: Any) -> Inline | None:
         graph, notes = described(result, "counts")
     except InvalidInputError:
         return None
-    formulas = [_html(node.formula) for node in graph.nodes if node.kind != "constant"]
+    # A given value stands in the picture, unless there is no room for it.
+    shown = [shape.node for shape in shapes_of(graph) if shape.node.kind != "constant" or not shape.value]
+    formulas = [_html(node.formula) for node in shown if node.formula]
     return Inline(svg(graph, notes=notes, alone=False), tuple(formulas))
 
 

@@ -61,9 +61,7 @@ class System:
         self.seed = check_seed(options.get("rng"), options.get("random_state"))
         self.prob, self.threads = check_prob(options["prob"]), check_threads(options["threads"])
         self.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
-        text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
-        rough = [note("rough_band", text)] if self.draws < _MIN_DRAWS else []
-        self.remarks: tuple[Remark, ...] = (*rough, *_few_of_a_class(items))
+        self.remarks: tuple[Remark, ...] = tuple(_few_of_a_class(items))
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
@@ -131,13 +129,22 @@ class System:
         """Return the bands of a curve, from draws of it; both hold the curve that was observed.
 
         Where it has reached the end of its range, such as a true positive rate of 1, so does the band: draws come
-        close to the end and never quite there.
+        close to the end and never quite there. Draws that are too few for the band are noted.
         """
         values = self.draw(curve) if values is None else values
         observed = curve(self.ones)[:, 0]
         low, high = pointwise(values, self.prob)
         low, high = np.minimum(low, observed), np.maximum(high, observed)
-        all_low, all_high = simultaneous(values, self.prob)
+        all_low, all_high, held = simultaneous(values, self.prob)
+        if self.draws < _MIN_DRAWS:
+            text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
+            self.remarks = (note("rough_band", text), *self.remarks)
+        elif round(held, 3) < self.prob:
+            text = (
+                f"With {self.draws:,} draws the band at all points at once is {100 * held:.1f}%, and not "
+                f"{100 * self.prob:g}%: take more of them."
+            )
+            self.remarks = (note("rough_band", text), *self.remarks)
         return Band(
             x=x,
             observed=observed,

@@ -175,6 +175,22 @@ def test_bands_of_calibration_curves(n_items, centre, n_bins):
         assert np.mean(overstated) < 0.5  # the negative control
 
 
+@pytest.mark.parametrize("clusters", [40, 100])
+def test_bands_of_calibration_curves_of_clusters(clusters):
+    """Clusters have from none to all of their items in a bin: what is imagined there must weigh as they do."""
+    rng = np.random.default_rng([13, clusters])
+    held = Held()
+    for seed in range(REPEATS):
+        ids, source = of_cluster(rng, clusters)
+        p = special.expit(rng.normal(-1.0, 1.5, source.max() + 1))
+        y = (rng.random(p.size) < p).astype(np.int64)
+        band = rw.curves.calibration(y[source], p[source], cluster=ids, pos_label=1, draws=DRAWS, rng=seed).band
+        held.note(band, band.x)
+    shares = held.shares("calibration", clusters=clusters)
+    assert at_least(shares["whole"], 0.93), shares
+    assert at_least(shares["each"], 0.93), shares
+
+
 @pytest.mark.parametrize("metric", ["f1", "cost"])
 @pytest.mark.parametrize(("positives", "negatives", "area"), [(10, 10, 0.85), (30, 30, 0.85), (30, 300, 0.85)])
 def test_bands_of_thresholds(positives, negatives, area, metric):

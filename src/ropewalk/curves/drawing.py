@@ -75,9 +75,13 @@ class System:
         self.imagine(truth=(1, 1, 0, 0), scores=(ABOVE, -np.inf) * 2, sizes=sizes)
 
     def usual_size(self, among: BoolArray) -> float:
-        """Return how much of these items a cluster that has any holds on average; where all stand alone, an item."""
-        weight = among.sum() if self.view.weight is None else self.view.weight[among].sum()
-        return float(weight) / np.unique(self.view.member[among]).size
+        """Return how much of these items the cluster of the usual one of them holds; where all stand alone, an item.
+
+        Clusters count by their size, so that all of them are as many of this one as Kish's effective number says.
+        """
+        weight = None if self.view.weight is None else self.view.weight[among]
+        sizes = np.bincount(self.view.member[among], weights=weight)
+        return float((sizes**2).sum() / sizes.sum())
 
     def imagine(self, truth: Sequence[int], scores: Sequence[float], sizes: Sequence[float]) -> None:
         """Add half an item, or half a cluster, of these sizes at each of these scores to what is re-weighted."""

@@ -18,7 +18,7 @@ from ropewalk.curves.drawing import ABOVE, System
 
 pytestmark = pytest.mark.slow
 
-REPEATS, DRAWS = 500, 1_000
+REPEATS, DRAWS = 500, 2_000  # draws as by default: a band of fewer is wider
 MANY = 30  # items of the smaller class from which a band is to cover 93%, and not 91%
 SIZES = [  # positives, negatives, area under the curve, decimals of the scores
     (10, 10, 0.7, None),
@@ -153,7 +153,7 @@ def test_bands_of_clusters(clusters, bound):
     [(30, -1.0, 10), (100, -1.0, 10), (100, -3.0, 10), (1_000, -1.0, 10), (100, 0.0, 5)],
 )
 def test_bands_of_calibration_curves(n_items, centre, n_bins):
-    """Of calibrated probabilities: what happens in a bin has the mean of its probabilities."""
+    """Of calibrated probabilities: what happens in a bin has the mean of its probabilities. Each bin alone, too."""
     rng = np.random.default_rng([10, n_items, n_bins])
     held, overstated = Held(), []
     for seed in range(REPEATS):
@@ -170,18 +170,33 @@ def test_bands_of_calibration_curves(n_items, centre, n_bins):
     shares = held.shares("calibration", n_items=n_items, centre=centre, n_bins=n_bins)
     assert at_least(shares["whole"], 0.93), shares
     assert at_least(shares["each"], 0.93), shares
-    # One bin alone falls short where it has few items: .854 was measured with 3 of them, .884 with 10.
-    assert at_least(shares["worst point"], 0.88 if n_items >= 10 * n_bins else 0.85), shares
+    assert at_least(shares["worst point"], 0.93), shares
     if n_items >= 1_000:
         assert np.mean(overstated) < 0.5  # the negative control
+
+
+@pytest.mark.parametrize("clusters", [40, 100])
+def test_bands_of_calibration_curves_of_clusters(clusters):
+    """Clusters have from none to all of their items in a bin: what is imagined there must weigh as they do."""
+    rng = np.random.default_rng([13, clusters])
+    held = Held()
+    for seed in range(REPEATS):
+        ids, source = of_cluster(rng, clusters)
+        p = special.expit(rng.normal(-1.0, 1.5, source.max() + 1))
+        y = (rng.random(p.size) < p).astype(np.int64)
+        band = rw.curves.calibration(y[source], p[source], cluster=ids, pos_label=1, draws=DRAWS, rng=seed).band
+        held.note(band, band.x)
+    shares = held.shares("calibration", clusters=clusters)
+    assert at_least(shares["whole"], 0.93), shares
+    assert at_least(shares["each"], 0.93), shares
 
 
 @pytest.mark.parametrize("metric", ["f1", "cost"])
 @pytest.mark.parametrize(("positives", "negatives", "area"), [(10, 10, 0.85), (30, 30, 0.85), (30, 300, 0.85)])
 def test_bands_of_thresholds(positives, negatives, area, metric):
-    """At thresholds that were fixed before, and at the scores of the items themselves, where they cover less."""
+    """At thresholds that were fixed before, and at those between the scores of the items, where it looks by default."""
     rng = np.random.default_rng([12, positives, negatives])
-    held, prevalence = {"fixed": Held(), "scores": Held()}, positives / (positives + negatives)
+    held, prevalence = {"fixed": Held(), "between": Held()}, positives / (positives + negatives)
     costs, n_items = [[0.0, 1.0], [5.0, 0.0]] if metric == "cost" else None, positives + negatives
     fixed = np.linspace(-2.5, 2.5 + shift_of(area), 60)
     for seed in range(REPEATS):
@@ -189,7 +204,7 @@ def test_bands_of_thresholds(positives, negatives, area, metric):
         y = np.repeat([1, 0], [n_positive, n_items - n_positive])
         scores = rng.normal(shift_of(area) * y)
         options = {"metric": metric, "cost_matrix": costs, "pos_label": 1, "draws": DRAWS, "rng": seed}
-        for name, thresholds in (("fixed", fixed), ("scores", None)):
+        for name, thresholds in (("fixed", fixed), ("between", None)):
             band = rw.curves.threshold(y, scores, thresholds=thresholds, **options).band
             hits = prevalence * special.ndtr(shift_of(area) - band.x)
             alarms = (1 - prevalence) * special.ndtr(-band.x)
@@ -197,7 +212,6 @@ def test_bands_of_thresholds(positives, negatives, area, metric):
             held[name].note(band, f1 if metric == "f1" else cost)
     setting = {"positives": positives, "negatives": negatives, "area": area, "metric": metric}
     shares = {name: each.shares(f"threshold, {name}", **setting) for name, each in held.items()}
-    assert at_least(shares["fixed"]["whole"], 0.91), shares
-    assert at_least(shares["fixed"]["each"], 0.93), shares
-    assert at_least(shares["scores"]["each"], 0.91), shares
-    assert shares["scores"]["whole"] >= 0.84, shares
+    for each in shares.values():
+        assert at_least(each["whole"], bound_of(positives, negatives)), shares
+        assert at_least(each["each"], bound_of(positives, negatives)), shares

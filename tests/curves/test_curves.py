@@ -95,9 +95,9 @@ def test_the_observed_band_is_the_curve_at_the_grid(scored):
 
 def test_a_simultaneous_band_holds_whole_curves(rng):
     curves = np.cumsum(rng.normal(size=(30, 2_000)), axis=0)
-    low, high = simultaneous(curves, 0.9)
+    low, high, said = simultaneous(curves, 0.9)
     held = ((curves >= low[:, None]) & (curves <= high[:, None])).all(axis=0).mean()
-    assert 0.9 <= held < 0.92
+    assert 0.9 <= said <= held < 0.92
     each = [((row >= a) & (row <= b)).mean() for row, a, b in zip(curves, *pointwise(curves, 0.9), strict=True)]
     assert min(each) >= 0.9
     joint = ((curves >= pointwise(curves, 0.9)[0][:, None]) & (curves <= pointwise(curves, 0.9)[1][:, None])).all(
@@ -106,10 +106,37 @@ def test_a_simultaneous_band_holds_whole_curves(rng):
     assert joint.mean() < 0.85
 
 
+def test_a_simultaneous_band_holds_other_curves_as_well(rng):
+    """Many points that know nothing of each other: a band of 500 draws is nearly the outermost of them at each."""
+    held, said = [], []
+    for _ in range(40):
+        low, high, promise = simultaneous(rng.normal(size=(20, 500)), 0.9)
+        # The probability of a band of independent normals is known.
+        held.append(np.prod(stats.norm.cdf(high) - stats.norm.cdf(low)))
+        said.append(promise)
+    error = np.std(held) / math.sqrt(40)
+    assert np.mean(held) >= 0.9 - 3 * error
+    assert np.mean(held) == pytest.approx(np.mean(said), abs=3 * math.hypot(error, np.std(said) / math.sqrt(40)))
+
+
+def test_draws_that_are_too_few_for_a_band_are_noted(scored):
+    y, s = scored
+    codes = [
+        [remark.code for remark in rw.curves.calibration(y, s, prob=prob, draws=1_000, rng=0).remarks]
+        for prob in (0.95, 0.999)
+    ]
+    assert codes == [[], ["rough_band"]]
+    assert simultaneous(np.arange(10.0)[np.newaxis], 0.95)[2] == 0.8  # eight of ten lie between two others
+
+
 def test_a_single_point_needs_no_correction(rng):
     curves = rng.normal(size=(1, 4_000))
-    low, high = simultaneous(curves, 0.95)
-    assert (low[0], high[0]) == pytest.approx(np.quantile(curves, [0.025, 0.975]), abs=0.01)
+    low, high, held = simultaneous(curves, 0.95)
+    assert (low, high) == pointwise(curves, 0.95)
+    # An 0.025 quantile of n draws has the standard error √(0.025 · 0.975 / n) / density.
+    error = math.sqrt(0.025 * 0.975 / 4_000) / stats.norm.pdf(stats.norm.ppf(0.025))
+    assert (low[0], high[0]) == pytest.approx(stats.norm.ppf([0.025, 0.975]), abs=4 * error)
+    assert held == 0.95
 
 
 @pytest.mark.parametrize("make", ["roc", "pr", "calibration", "threshold"])
@@ -146,7 +173,8 @@ def test_a_band_is_open_where_no_positive_was_missed():
     law = stats.beta(40.5, 0.5)
     assert curve.band.observed[0] == 1
     assert curve.band.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
-    assert curve.band.low[0] == pytest.approx(law.ppf(0.05), abs=0.003)
+    assert law.cdf(curve.band.low[0]) == pytest.approx(0.025, abs=5 * math.sqrt(0.025 * 0.975 / 20_000))
+    assert curve.band.high[0] == 1
     top = rw.curves.pr(y, s, draws=4_000, rng=0, grid=[0.5, 0.9])
     assert top.band.observed.tolist() == [1, 1]
     assert (top.band.low < 0.995).all()
@@ -234,6 +262,18 @@ def test_what_is_imagined_has_the_size_of_what_was_seen():
     assert weighted.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
 
 
+def test_what_is_imagined_weighs_as_one_of_the_effective_number():
+    """None of the positives found: the mean rate is (1/2) / (n + 1) of as many clusters as Kish counts, about."""
+    sizes = np.repeat([1, 9], 30)
+    y = np.r_[np.ones(sizes.sum()), np.zeros(60)].astype(int)
+    cluster = np.r_[np.repeat(np.arange(60), sizes), 60 + np.arange(60)]
+    band = rw.curves.threshold(
+        y, np.zeros(y.size), metric="recall", thresholds=[1.0], cluster=cluster, draws=20_000, rng=0
+    ).band
+    n = sizes.sum() ** 2 / (sizes**2).sum()
+    assert band.mean[0] == pytest.approx(0.5 / (n + 1), rel=0.1)
+
+
 def test_bins_of_clusters_are_imagined_as_large_as_they_are():
     """Every cluster has one item in every bin: half a cluster counts one item there, not ten."""
     p = np.tile(np.linspace(0.05, 0.95, 10), 40)
@@ -257,7 +297,7 @@ def test_bins_of_clusters_are_imagined_as_large_as_they_are():
 )
 def test_a_grid_beyond_the_items_is_noted(make, grid, noted):
     y, s = np.repeat([0, 1], 60), np.random.default_rng(1).normal(size=120)
-    curve = getattr(rw.curves, make)(y, s, grid=grid, draws=1_000, rng=0)
+    curve = getattr(rw.curves, make)(y, s, grid=grid, draws=2_000, rng=0)
     assert [remark.code for remark in curve.remarks] == ["grid_beyond_items"] * noted
 
 
@@ -338,6 +378,14 @@ def test_calibrated_scores_have_the_closed_form_as_their_best_threshold(rng):
     curve = rw.costs.curve(y, p, cost_matrix=costs, draws=200, rng=0)
     assert rw.costs.optimal_threshold(costs) == pytest.approx(0.2)
     assert curve.best_interval.low - 0.01 <= 0.2 <= curve.best_interval.high + 0.01
+
+
+def test_thresholds_lie_between_the_scores():
+    """Every way of cutting the items once, and none at a score, but for the lowest, from which on all are positive."""
+    s = np.array([0.2, 0.9, 0.4, 0.4, 1.0, np.nextafter(1.0, 2.0)])
+    curve = rw.curves.threshold([0, 1, 0, 1, 1, 1], s, draws=50, rng=0)
+    assert curve.thresholds == pytest.approx([0.2, 0.3, 0.65, 0.95, 1.0, math.inf], abs=1e-12)
+    assert [(s >= t).sum() for t in curve.thresholds] == [6, 5, 3, 2, 1, 0]
 
 
 def test_rare_positives_have_thresholds_of_their_own(news):

@@ -84,10 +84,10 @@ def roc(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> RocCur
         rates = rows / rows[:, -1:]
         return np.stack([_height(up, across, x) for up, across in zip(rates[0].T, rates[1].T, strict=True)], axis=1)
 
-    hull = _hull(fpr.tolist(), tpr.tolist())
+    hull, band = _hull(fpr.tolist(), tpr.tolist()), system.band(curve, x)
     return RocCurve(
         **system.facts,
-        band=system.band(curve, x),
+        band=band,
         fpr=fpr,
         tpr=tpr,
         thresholds=thresholds,
@@ -127,9 +127,10 @@ def pr(*data: Any, grid: Any = None, **options: Unpack[CurveOptions]) -> PrCurve
         places = [np.minimum(np.searchsorted(column, reached), column.size - 1) for column in recalls.T]
         return np.stack([column[at] for at, column in zip(places, precisions.T, strict=True)], axis=1)
 
+    band = system.band(curve, x)
     return PrCurve(
         **system.facts,
-        band=system.band(curve, x),
+        band=band,
         recall=np.append(0.0, recall),
         precision=np.append(1.0, precision),
         thresholds=np.append(np.inf, distinct),
@@ -194,7 +195,7 @@ def threshold(
     prevalence
         Evaluate at another share of positives.
     thresholds
-        Where to look; by default the distinct scores, 200 of them at most.
+        Where to look; by default halfway between neighbouring scores, 200 of them at most, and at the lowest one.
 
     Examples
     --------
@@ -263,21 +264,28 @@ def _grid(grid: Any, system: System, label: int, rate: str) -> FloatArray:
 
 
 def _cuts(view: View, thresholds: Any) -> FloatArray:
-    """Return ascending thresholds and ∞: the user's, or the distinct scores; of many, as many of each class."""
+    """Return ascending thresholds and ∞: the user's, or one between any two scores; of many, as many of each class.
+
+    Halfway between scores, since a score as its own threshold counts as called positive although as many of its like
+    lie below it: between them the rates are Beta(k + 1/2, n − k + 1/2), at a score Beta(k, n − k + 1).
+    """
     if thresholds is not None:
         cuts = np.unique(as_numbers(thresholds, "thresholds", what="`thresholds`"))
         if not cuts.size:
             raise InvalidInputError("`thresholds` is empty; name at least one, or leave it out.")
         return np.append(cuts, np.inf)
     distinct = np.unique(view.scores)
+    halfway = distinct[:-1] / 2 + distinct[1:] / 2
+    # Between scores that differ in their last digit there is nothing.
+    cuts = np.append(distinct[0], np.where(halfway > distinct[:-1], halfway, distinct[1:]))
     if distinct.size > _MAX_THRESHOLDS:
         parts = []
         for j in (0, 1):
             scores = np.unique(view.scores[view.truth == j])
             n = min(_MAX_THRESHOLDS // 2, scores.size)
             parts.append(scores[np.unique(np.linspace(0, scores.size - 1, n).astype(np.int64))])
-        distinct = np.unique(np.concatenate(parts))
-    return np.append(distinct, np.inf)
+        cuts = cuts[np.searchsorted(distinct, np.unique(np.concatenate(parts)))]
+    return np.append(cuts, np.inf)
 
 
 def _height(up: FloatArray, across: FloatArray, x: FloatArray) -> FloatArray:

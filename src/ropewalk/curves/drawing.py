@@ -61,9 +61,7 @@ class System:
         self.seed = check_seed(options.get("rng"), options.get("random_state"))
         self.prob, self.threads = check_prob(options["prob"]), check_threads(options["threads"])
         self.turned = source.n_labels == 2 and positive == source.labels[0]  # noqa: PLR2004
-        text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
-        rough = [note("rough_band", text)] if self.draws < _MIN_DRAWS else []
-        self.remarks: tuple[Remark, ...] = (*rough, *_few_of_a_class(items))
+        self.remarks: tuple[Remark, ...] = tuple(_few_of_a_class(items))
         assert items.truth is not None  # noqa: S101
         self.view = View(items.truth, items.values[0], items.members, items.n_units, items.weight)
 
@@ -77,9 +75,13 @@ class System:
         self.imagine(truth=(1, 1, 0, 0), scores=(ABOVE, -np.inf) * 2, sizes=sizes)
 
     def usual_size(self, among: BoolArray) -> float:
-        """Return how much of these items a cluster that has any holds on average; where all stand alone, an item."""
-        weight = among.sum() if self.view.weight is None else self.view.weight[among].sum()
-        return float(weight) / np.unique(self.view.member[among]).size
+        """Return how much of these items the cluster of the usual one of them holds; where all stand alone, an item.
+
+        Clusters count by their size, so that all of them are as many of this one as Kish's effective number says.
+        """
+        weight = None if self.view.weight is None else self.view.weight[among]
+        sizes = np.bincount(self.view.member[among], weights=weight)
+        return float((sizes**2).sum() / sizes.sum())
 
     def imagine(self, truth: Sequence[int], scores: Sequence[float], sizes: Sequence[float]) -> None:
         """Add half an item, or half a cluster, of these sizes at each of these scores to what is re-weighted."""
@@ -131,13 +133,22 @@ class System:
         """Return the bands of a curve, from draws of it; both hold the curve that was observed.
 
         Where it has reached the end of its range, such as a true positive rate of 1, so does the band: draws come
-        close to the end and never quite there.
+        close to the end and never quite there. Draws that are too few for the band are noted.
         """
         values = self.draw(curve) if values is None else values
         observed = curve(self.ones)[:, 0]
         low, high = pointwise(values, self.prob)
         low, high = np.minimum(low, observed), np.maximum(high, observed)
-        all_low, all_high = simultaneous(values, self.prob)
+        all_low, all_high, held = simultaneous(values, self.prob)
+        if self.draws < _MIN_DRAWS:
+            text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
+            self.remarks = (note("rough_band", text), *self.remarks)
+        elif round(held, 3) < self.prob:
+            text = (
+                f"With {self.draws:,} draws the band at all points at once is {100 * held:.1f}%, and not "
+                f"{100 * self.prob:g}%: take more of them."
+            )
+            self.remarks = (note("rough_band", text), *self.remarks)
         return Band(
             x=x,
             observed=observed,

@@ -11,22 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from ropewalk.draws.decision import (
-    Question,
-    Regions,
-    contrast,
-    decide,
-    is_settled,
-    is_stable,
-    judge,
-    mirrored,
-    parse_rope,
-    path_text,
-    region_masses,
-    rope_masses,
-    rope_path,
-)
+from ropewalk.draws.contrast import Question, contrast, is_settled, mirrored
+from ropewalk.draws.decision import decide, is_stable, judge, path_text, rope_path
 from ropewalk.draws.intervals import Estimate, Interval, summarise
+from ropewalk.draws.rope import Regions, parse_rope, region_masses, rope_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.writing import Verdict, bar_text, judged_bar_text, judged_text, verdict_text
 from strategies import half_widths

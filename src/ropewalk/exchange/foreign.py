@@ -11,9 +11,10 @@ import numpy as np
 
 from ropewalk._checks import check_prob, choose
 from ropewalk.draws.blocks import Draws, difference
-from ropewalk.draws.decision import contrast, parse_rope
+from ropewalk.draws.contrast import contrast
 from ropewalk.draws.evidence import BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, Interval, summarise
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, names_in, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED

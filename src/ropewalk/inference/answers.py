@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.decision import Decision, contrast, is_settled, judge, rope_path
+from ropewalk.draws.contrast import contrast, is_settled
+from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool

@@ -16,7 +16,8 @@ from ropewalk._progress import shown
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
-from ropewalk.draws.decision import Question, judge
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import judge
 from ropewalk.draws.intervals import Estimate, hdi, summarise
 from ropewalk.models import draw_psi
 from ropewalk.models.items import MIN_UNITS, effective_units

@@ -11,8 +11,8 @@ from ropewalk.data.inputs import Kind, Names, read_data, read_one
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.draws.decision import parse_rope
 from ropewalk.draws.intervals import Interval
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric

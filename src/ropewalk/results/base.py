@@ -18,8 +18,11 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Question, Regions, Stakes, check_rule, parse_rope
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Decision, check_rule
 from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.rope import Regions, parse_rope
+from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler

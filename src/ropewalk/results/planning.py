@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ropewalk.draws.decision import Stakes, mirror
+from ropewalk.draws.decision import mirror
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.stakes import LabelWorth
+from ropewalk.draws.stakes import LabelWorth, Stakes
 from ropewalk.results.base import HEAD, Recipe, Rendered, pick, stakes_dict
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import Verdict, visible

@@ -18,14 +18,13 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import NOTE_PULL, Estimate
-from ropewalk.inference.bearing import MOVED
+from ropewalk.inference.bearing import MOVED, effective_units
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
-from ropewalk.models.items import effective_units
 from ropewalk.models.multilabel import RARE
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe

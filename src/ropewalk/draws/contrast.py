@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -43,6 +43,11 @@ class Contrast:
     rope_path: tuple[Piece, ...] | None
     decision: Decision | None
     stakes: Stakes | None = None
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """All that it holds, by name: as a comparison holds it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def without_verdict(self) -> Contrast:
         """Return what is left where the model can bear no verdict: no choice should rest on it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -104,7 +104,7 @@ def judge_draws(m: Material) -> ForeignComparison:
         b=m.names[1],
         estimate_a=_estimate(m, 0),
         estimate_b=_estimate(m, 1),
-        **{part.name: getattr(contrasted, part.name) for part in fields(contrasted)},
+        **contrasted.parts,
         bayes_factor=_factor(m, recipe),
         draws=draws,
         prior_draws=None if m.prior is None else m.prior.reshape(-1),

@@ -27,7 +27,7 @@ from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
-from ropewalk.text.writing import Verdict, brief, judged_bar_text
+from ropewalk.text.writing import Verdict, brief, judged_text
 from ropewalk.typing import FloatArray
 
 
@@ -100,13 +100,7 @@ def draw_comparison(
         b=names[1],
         estimate_a=estimates[0],
         estimate_b=estimates[1],
-        delta=judged.delta,
-        prob_below_zero=judged.prob_below_zero,
-        prob_above_zero=judged.prob_above_zero,
-        regions=judged.regions,
-        rope_path=judged.rope_path,
-        decision=judged.decision,
-        stakes=judged.stakes,
+        **judged.parts,
         bayes_factor=None,
         draws=draft.draws,
         recipe=recipe,
@@ -197,7 +191,7 @@ def _posterior(
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
         name, up = recipe.tables[0].names[0], metric.higher_is_better
-        words = judged_bar_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up)
+        words = judged_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up, bar=True)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
         drawing = without_equivalence(drawing, recipe, decision)
         path = None if rope.one_sided else rope_path(above, ordered - bar, **recipe.question.how)
@@ -320,13 +314,7 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
         judged = judged.without_verdict()
     return replace(
         c,
-        delta=judged.delta,
-        prob_below_zero=judged.prob_below_zero,
-        prob_above_zero=judged.prob_above_zero,
-        regions=judged.regions,
-        rope_path=judged.rope_path,
-        decision=judged.decision,
-        stakes=judged.stakes,
+        **judged.parts,
         bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the other classes"),
         draws=replace(c.draws, psi=psi),
         recipe=replace(c.recipe, pool=True),

@@ -295,7 +295,7 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
             yield from _cut_probabilities(table, answer.recipe.metric)
         elif isinstance(table, Outcomes):
             yield from _thin_classes(table, answer)
-        elif not answer.reweights and getattr(answer.recipe.metric, "average", None) != "micro":
+        elif not answer.reweights and not answer.recipe.metric.pools_labels:
             yield from _rare_labels(table, answer.recipe.metric.classes)
 
 

@@ -19,6 +19,7 @@ from ropewalk.data.clusters import usual_size
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models.bootstrap import steady
 from ropewalk.models.graph import Graph, Size, Sketch
@@ -207,6 +208,16 @@ class Items(Model):
         values = np.full((truth.size, items.values[k].shape[1]), others)
         values[np.arange(truth.size), said] = top
         return values
+
+
+def items_of_labels(metric: Metric | ScoreMetric | None = None, *, paired: bool = True) -> Items:
+    """Return the model of items with any number of labels: what is imagined is of each label, or of all together.
+
+    Where a metric pools the labels, whole items are imagined; by default there are some of every label.
+    """
+    if metric is not None and metric.pools_labels:
+        return Items(paired=paired)
+    return Items(mass=ITEMS_PER_CLASS, imagined="classes", paired=paired)
 
 
 def items_of_scores(items: ItemScores, metric: ScoreMetric, scale: Any = None) -> Items:

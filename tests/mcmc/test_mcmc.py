@@ -41,7 +41,7 @@ from ropewalk.errors import ConvergenceWarning, InvalidInputError, MissingDepend
 from ropewalk.inference.answers import run_comparison
 from ropewalk.mcmc import Sampler, chains
 from ropewalk.mcmc.chains import Diagnostics, diagnose
-from ropewalk.mcmc.layout import type_text
+from ropewalk.mcmc.layout import layout_of, type_text
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.mcmc.sampler import parse_engine, run_chains
 from ropewalk.models import Bootstrap, Flat, Icdm2015, LearnedTree, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
@@ -925,10 +925,21 @@ def test_clusters_are_not_for_chains():
         rw.compare(truth, truth, truth[::-1], engine="pymc", cluster=list(range(20)) * 2)
 
 
-@pytest.mark.parametrize("model", ["paired", "unpaired", LearnedTree()], ids=["paired", "unpaired", "object"])
-def test_masses_that_are_learned_are_not_for_chains(model):
-    with pytest.raises(InvalidInputError, match="paired' has no form for PyMC"):
+@pytest.mark.parametrize(
+    ("model", "instead"),
+    [("paired", 'model="tree"'), ("unpaired", "models.Tree(paired=False)"), (LearnedTree(), 'model="tree"')],
+    ids=["paired", "unpaired", "object"],
+)
+def test_masses_that_are_learned_are_not_for_chains(model, instead):
+    with pytest.raises(InvalidInputError, match="paired' has no form for PyMC") as caught:
         rw.compare(three(), metric="macro_f1", model=model, engine="pymc")
+    assert f"use {instead}, whose masses are fixed" in str(caught.value)
+
+
+def test_where_nothing_is_learned_chains_sample_the_tree():
+    learned, fixed = (layout_of(model, [small()]) for model in (LearnedTree(), Tree()))
+    assert (learned.prior == fixed.prior).all()
+    assert (learned.counts == fixed.counts).all()
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,11 @@ class Recipe:
         return tuple(name for table in self.tables for name in table.names)
 
     @property
+    def prior(self) -> str:
+        """The prior in one line, as it is for so many labels and classifiers."""
+        return self.model.prior_for(self.tables[0].n_labels, self.tables[0].n_classifiers)
+
+    @property
     def engine(self) -> str:
         """What draws the posterior: "exact", or "pymc"."""
         return "exact" if self.sampler is None else "pymc"
@@ -310,7 +315,7 @@ def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = N
     written = {
         **repeated(recipe, MetricOption, SharedOptions, PoolOption),
         "higher_is_better": recipe.metric.higher_is_better,
-        "prior": recipe.model.prior,
+        "prior": recipe.prior,
         "n_items": recipe.n_items,
         "n_clusters": recipe.n_clusters,
         "draws": n_draws,

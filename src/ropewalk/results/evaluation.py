@@ -82,7 +82,7 @@ class Evaluation(Rendered, Modelled, Remarked):
                     "higher_is_better": m.metric.higher_is_better,
                     **base.estimate_dict(m.estimate, errors=True),
                     "model": m.recipe.model.name,
-                    "prior": m.recipe.model.prior,
+                    "prior": m.recipe.prior,
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
                     **base.verdict_dict(m.recipe.rope, m.regions, m.decision),

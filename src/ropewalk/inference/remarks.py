@@ -60,11 +60,6 @@ class _Answer:
         """Whether the model re-weights the items, and so has no prior that could pull."""
         return self.recipe.model.reweights_items
 
-    @property
-    def converged(self) -> bool:
-        """Whether there are no Markov chains that cannot be trusted."""
-        return self.drawing.diagnostics is None or self.drawing.diagnostics.converged
-
 
 def remarks_on(
     recipe: Recipe,
@@ -94,13 +89,13 @@ def not_converged(diagnostics: Diagnostics) -> Remark:
 
 
 def _convergence(answer: _Answer) -> Iterator[Remark]:
-    if answer.drawing.diagnostics is not None and not answer.converged:
+    if answer.drawing.diagnostics is not None and not answer.drawing.converged:
         yield not_converged(answer.drawing.diagnostics)
 
 
 def _no_verdict(answer: _Answer) -> Iterator[Remark]:
     reason = answer.drawing.no_verdict
-    if reason and answer.converged:
+    if reason and answer.drawing.converged:
         yield warning("no_verdict", f"{reason[0].upper()}{reason[1:]}.")
 
 

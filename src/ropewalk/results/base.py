@@ -180,6 +180,18 @@ class Drawing:
     no_verdict: str = ""
     shift: PriorShift | None = None
 
+    @property
+    def converged(self) -> bool:
+        """Whether there are no Markov chains that cannot be trusted."""
+        return self.diagnostics is None or self.diagnostics.converged
+
+    def answerable(self, question: Question) -> Question:
+        """Return the question that the draws can answer: chains that have not converged say nothing about a ROPE.
+
+        Even the errors of their shares are unknown, and with them the digits that could be written.
+        """
+        return question if self.converged else replace(question, rope=None)
+
 
 class Drawn:
     """An answer to the question of a `recipe` by one `drawing`, which can be checked and exchanged."""
@@ -362,7 +374,7 @@ def delta_dict(contrast: Any) -> dict[str, Any]:
 def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decision | None) -> dict[str, Any]:
     """Return ROPE, region masses and verdict."""
     return {
-        "rope": None if regions is None else plain(rope),
+        "rope": plain(rope),
         "regions": plain(regions),
         "decision": None if decision is None else pick(decision, "symbol conclusive stable leaning text"),
     }

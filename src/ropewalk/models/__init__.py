@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ropewalk._checks import checked_keywords, choose, publish
+from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
@@ -26,7 +27,7 @@ from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.confusion import Flat, Icdm2015, Pooled
 from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.items import Items, items_of_labels
-from ropewalk.models.learned import LearnedTree
+from ropewalk.models.learned import MOST_CLASSIFIERS, LearnedTree
 from ropewalk.models.multilabel import Multilabel, observed_margins
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.power_prior import PowerPrior
@@ -180,14 +181,14 @@ def read_model(values: Mapping[str, Any]) -> Model:
 
 def _paired(n_labels: int, n_classifiers: int) -> Model:
     """Return the tree; of many classes its masses are learned, as far as its types can be listed."""
-    learned = LearnedTree()
-    return learned.fixed_for(n_labels, n_classifiers) or learned
+    fixed = n_labels <= BINARY or n_classifiers > MOST_CLASSIFIERS
+    return Tree(name="paired") if fixed else LearnedTree()
 
 
 def _unpaired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
     """Return a tree of each classifier."""
-    learned = LearnedTree(paired=False, name="unpaired")
-    return learned.fixed_for(n_labels, 1) or learned
+    fixed = n_labels <= BINARY
+    return Tree(paired=False, name="unpaired") if fixed else LearnedTree(paired=False, name="unpaired")
 
 
 def _sigir2016(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001

@@ -9,8 +9,9 @@ import numpy as np
 
 import ropewalk as rw
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import contrast, parse_rope
+from ropewalk.draws.contrast import contrast
 from ropewalk.draws.intervals import summarise
+from ropewalk.draws.rope import parse_rope
 from ropewalk.results import CrossComparison
 from support import without_warnings
 

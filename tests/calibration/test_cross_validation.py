@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from ropewalk.draws.decision import Question
+from ropewalk.draws.contrast import Question
 from ropewalk.draws.intervals import Interval
 from ropewalk.inference.folds import FoldScores, judge_folds
 

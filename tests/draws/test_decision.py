@@ -11,24 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from ropewalk.draws.decision import (
-    Question,
-    Regions,
-    contrast,
-    decide,
-    is_settled,
-    is_stable,
-    judge,
-    mirrored,
-    parse_rope,
-    path_text,
-    region_masses,
-    rope_masses,
-    rope_path,
-)
+from ropewalk.draws.contrast import Question, contrast, is_settled, mirrored
+from ropewalk.draws.decision import decide, is_stable, judge, path_text, rope_path
 from ropewalk.draws.intervals import Estimate, Interval, summarise
+from ropewalk.draws.rope import Regions, parse_rope, region_masses, rope_masses
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.writing import Verdict, bar_text, judged_bar_text, judged_text, verdict_text
+from ropewalk.text.writing import Verdict, bar_text, judged_text, verdict_text
 from strategies import half_widths
 
 ROPE = Interval(-0.05, 0.05)
@@ -132,7 +120,7 @@ def test_one_sided_words_say_what_the_hdi_shows_and_never_equivalent(rope, symbo
     # The same words where less is better and everything is mirrored.
     turned = (-rope[1], -rope[0])
     assert judged_text(Verdict(symbol), None, turned, "x", "y", higher_is_better=False) == words
-    told = judged_bar_text(Verdict(symbol), None, rope, "x", "0.8", higher_is_better=True)
+    told = judged_text(Verdict(symbol), None, rope, "x", "0.8", higher_is_better=True, bar=True)
     assert told == words.replace("than y", "than the bar of 0.8")
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.draws.decision import Question, contrast, mirrored, stakes_of
+from ropewalk.draws.contrast import Question, contrast, mirrored
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.stakes import Learning
+from ropewalk.draws.stakes import Learning, stakes_of
 from ropewalk.errors import DegenerateDataWarning
 from ropewalk.inference.outlook import Labels, remaining
 from ropewalk.text.writing import amount

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ropewalk.draws.decision import Question, contrast
+from ropewalk.draws.contrast import Question, contrast
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.student import StudentT, contrast_of, correlated_t, paired_correlated_t
 

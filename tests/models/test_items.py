@@ -12,7 +12,7 @@ from ropewalk.data.clusters import effective_number, usual_size
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Items, Multilabel, draw_psi
-from ropewalk.models.items import balanced_signs
+from ropewalk.models.item_weights import balanced_signs
 
 DRAWS = 40_000
 

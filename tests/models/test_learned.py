@@ -10,6 +10,7 @@ import pytest
 from scipy.special import gammaln
 
 import ropewalk as rw
+from ropewalk.errors import InvalidInputError
 from ropewalk.metrics import parse_metric
 from ropewalk.models import LearnedTree, Tree, draw_psi
 from ropewalk.models.binary import DirichletPosterior
@@ -125,6 +126,40 @@ def test_given_one_point_it_is_the_tree(rng, monkeypatch, names):
     for x, y in zip(ours, theirs, strict=True):
         assert x.mean() == pytest.approx(y.mean(), abs=4.5 * np.sqrt((x.var() + y.var()) / 20_000))
         assert x.std() == pytest.approx(y.std(), rel=0.03)
+
+
+@pytest.mark.parametrize("masses", [[1.0], (0.1, 1), np.array([0.1, 0.2, 0.3, 0.5, 1.0])], ids=["1", "2", "5"])
+def test_any_number_of_masses_is_learned_of(rng, masses):
+    """Given the recalls, a mass is as probable as its evidence among the others says, however many these are."""
+    model = LearnedTree(kappas=masses, label_masses=masses)
+    assert model.kappas == model.label_masses == tuple(map(float, masses))
+    posterior = model.fit(table(rng))
+    assert posterior.kappa_shares.shape == posterior._label_shares.shape == (len(masses),)
+    assert posterior.kappa_shares.sum() == pytest.approx(1)
+    every = LearnedTree(label_masses=(0.1, 0.2, 0.3, 0.5, 1.0, 2.0)).fit(same := table(rng))
+    some = LearnedTree(label_masses=masses).fit(same)._label_shares
+    among = every._label_shares[np.isin(every.label_masses, np.asarray(masses, dtype=float))]
+    assert some == pytest.approx(among / among.sum(), rel=1e-9)
+    psi = draw_psi([posterior], F1, stop=200, seed=0)
+    assert np.isfinite(psi).all()
+    for factor, (_, variant) in zip((0.5, 2.0), model.variants(), strict=True):
+        assert variant.kappas == variant.label_masses == tuple(factor * mass for mass in model.kappas)
+        assert np.isfinite(draw_psi([variant.fit(table(rng))], F1, stop=200, seed=0)).all()
+
+
+def test_one_mass_is_not_called_learned():
+    text = LearnedTree(kappas=[0.5], label_masses=[2]).prior
+    assert "κ = 0.5, m learned" in text
+    assert text.endswith("mass 2")
+
+
+@pytest.mark.parametrize("field", ["kappas", "label_masses"])
+@pytest.mark.parametrize(
+    "bad", [(), None, 1.0, "1", (0.0,), (0.1, -1.0), (np.nan,), (np.inf,), (True,), [[0.1]]], ids=repr
+)
+def test_masses_must_be_a_list_of_positive_numbers(field, bad):
+    with pytest.raises(InvalidInputError, match=f"`{field}` must be a list of one or more positive numbers; got "):
+        LearnedTree(**{field: bad})
 
 
 def test_two_labels_leave_nothing_to_learn(rng):

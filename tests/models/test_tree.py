@@ -10,7 +10,7 @@ import brute
 import ropewalk as rw
 from laws import assert_same_law, random_counts, sparse_margins
 from ropewalk.metrics import parse_metric
-from ropewalk.models import Sigir2016, Sigir2016Unpaired, Tree, draw_psi
+from ropewalk.models import DeltaPrior, LearnedTree, PowerPrior, Sigir2016, Sigir2016Unpaired, Tree, draw_psi
 from ropewalk.models.cells import all_patterns, base_weights, keys_of, patterns_of, seat_wrong
 
 
@@ -74,6 +74,38 @@ def test_two_labels_are_the_binary_model(table, kappa, binary, names):
             assert_same_law(one, other)
         if len(names) == 2:
             assert_same_law(ours[0] - ours[1], theirs[0] - theirs[1])
+
+
+@pytest.mark.parametrize("kappa", [1.0, 4.0])
+@pytest.mark.parametrize(("n_classifiers", "law"), [(1, "rho+, rho- ~ Beta"), (2, "theta+, theta- ~ Dir")])
+def test_the_prior_of_two_labels_is_written_as_its_pseudo_counts(kappa, n_classifiers, law):
+    empty = np.zeros((0, 1 + n_classifiers), dtype=int)
+    table = rw.Outcomes.from_arrays(*empty.T, labels=[0, 1])
+    model = Tree(kappa=kappa, mu_prior=2.0)
+    prior = model.fit(table)  # no items give the prior
+    positive, negative = (", ".join(f"{shape:g}" for shape in shapes) for shapes in prior.theta)
+    assert positive == negative
+    mu = ", ".join(f"{shape:g}" for shape in prior.mu)
+    assert model.prior_for(2, n_classifiers) == f"mu ~ Beta({mu}); {law}({positive})"
+    inside = [DeltaPrior(model=model, delta=stats.norm(0, 1)), PowerPrior(model, table, discount=1)]
+    assert all(f"{law}({positive})" in wrapped.prior_for(2, n_classifiers) for wrapped in inside)
+
+
+def test_the_prior_of_more_labels_or_classifiers_is_written_by_types():
+    assert Tree().prior_for(3, 2) == Tree().prior
+    assert Tree().prior_for(2, 3) == "mu ~ Beta(1, 1); theta+, theta- ~ Dir(0.125, …)"
+    assert Tree(centre="pooled").prior_for(2, 2) == "mu ~ Beta(1, 1); theta+, theta- ~ Dir(1·pooled)"
+    assert LearnedTree().prior_for(2, 2) == Tree().prior_for(2, 2)
+    assert LearnedTree().prior_for(3, 3) == Tree().prior
+    assert LearnedTree().prior_for(3, 2) == LearnedTree().prior
+
+
+def test_an_answer_has_the_prior_of_its_own_labels(silent):
+    two = rw.compare([0, 1] * 20, [0, 1] * 20, [0, 0, 1, 1] * 10, pos_label=1, rng=0, draws=500)
+    assert two.to_dict()["prior"] == Tree().prior_for(2, 2)
+    assert Tree().prior_for(2, 2) in two.sentence()
+    three = rw.compare([0, 1, 2] * 20, [0, 1, 2] * 20, [0, 0, 1] * 20, model="tree", rng=0, draws=500)
+    assert three.to_dict()["prior"] == Tree().prior
 
 
 def test_base_weights_of_two_classifiers_are_those_of_the_design():

@@ -11,8 +11,10 @@ import pytest
 import ropewalk as rw
 from browser import OVERLAPPING, keep_screenshot, opened, unfold, violations
 from hostile import hostile_names
-from ropewalk.draws.decision import Question, contrast, decide, region_masses
+from ropewalk.draws.contrast import Question, contrast
+from ropewalk.draws.decision import decide
 from ropewalk.draws.intervals import Interval
+from ropewalk.draws.rope import region_masses
 from support import frugality, need
 
 HOSTILE = hostile_names(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import ropewalk as rw
 from hostile import hostile_names
 from posteriors import compared
-from ropewalk.draws.decision import Question
+from ropewalk.draws.contrast import Question
 from ropewalk.draws.density import bars
 from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.inference.extras import gather

@@ -312,7 +312,7 @@ def test_every_answer_is_one_sentence_that_says_what_it_rests_on(answers, kind):
     assert told.endswith(").")
     assert ". " not in told
     assert re.search(r"ROPE (of )?±", told)
-    assert result.design.recipe.model.prior in told
+    assert result.design.recipe.prior in told
     for text in (told, str(result), words(result)):
         assert "ignificant" not in text
 
@@ -465,7 +465,7 @@ def test_hostile_names_are_inert_in_every_format(hostile, expected, name):
                 continue
             assert r"\input{" not in line
             assert ampersands(line) in cells_of_a_line, kind
-        assert result.design.recipe.model.prior in result.sentence()
+        assert result.design.recipe.prior in result.sentence()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,6 +18,7 @@ from ropewalk.errors import (
     UndeclaredLabelError,
 )
 from ropewalk.models import Bootstrap, Items, Multilabel
+from support import method_rows
 
 
 @pytest.fixture
@@ -135,6 +136,28 @@ def test_defaults_follow_the_average(arrays, silent):
     assert rw.compare(*arrays, metric="micro_f1", model="paired", **how).recipe.model == Multilabel()
     assert rw.compare(*arrays, model="unpaired", **how).recipe.model == Multilabel(paired=False)
     assert rw.evaluate(arrays[0], arrays[1], metric="micro_f1", **how).metrics[0].recipe.model == Items(paired=False)
+
+
+@pytest.mark.parametrize("metric", ["micro_f1", "macro_f1", "weighted_f1"])
+def test_the_name_of_the_default_gives_the_default(arrays, metric, silent):
+    how = {"metric": metric, "rng": 0, "draws": 200}
+    usual, named = rw.compare(*arrays, **how), rw.compare(*arrays, model="items", **how)
+    assert named.recipe.model == usual.recipe.model
+    assert (named.draws.psi == usual.draws.psi).all()
+
+
+@pytest.mark.parametrize(
+    ("metric", "model", "written"),
+    [
+        ("micro_f1", Items(), "model='items'"),
+        ("micro_f1", Items(mass=1.0, imagined="classes"), "model=rw.models.Items(mass=1.0, imagined='classes')"),
+        ("macro_f1", Items(mass=1.0, imagined="classes"), "model='items'"),
+        ("macro_f1", Items(), "model=rw.models.Items()"),
+    ],
+)
+def test_a_name_is_written_only_where_it_makes_the_model(arrays, metric, model, written, silent):
+    c = rw.compare(*arrays, metric=metric, model=model, rng=0, draws=200)
+    assert written in dict(method_rows(c))["Call"]
 
 
 def test_pairing_helps(arrays, silent):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from ropewalk.draws.decision import Question, contrast, mirrored
+from ropewalk.draws.contrast import Question, contrast, mirrored
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import rank_probabilities

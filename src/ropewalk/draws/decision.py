@@ -1,48 +1,36 @@
-"""From draws of a difference to a verdict: the region of practical equivalence and the five-way decision.
+"""From draws of a difference to a verdict: the five-way decision, whether it is stable, where it leans, and its path.
 
 The rule is that of Zhang et al. (2016), after Kruschke: where does the HDI of the difference lie against the
 ROPE? `≫` always means that A is better, also for measures where less is better.
+The path is the verdict for every ROPE that a reader may have.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from ropewalk._checks import is_real
-from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, count_below, knows_ends, shortest, summarise
-from ropewalk.draws.stakes import LabelWorth
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, knows_ends, shortest
+from ropewalk.draws.rope import Regions, region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import VERDICTS, Leaning, Verdict, judged_text
+from ropewalk.text.writing import VERDICTS, Leaning, Verdict
 from ropewalk.typing import FloatArray, IntArray, Rule
 
-_QUESTION = wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).")
 _ROUNDING_ERROR = 1e-9
 _LEAST_MASS = 0.5  # of a region that decides
 _ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
-
-
-@dataclass(frozen=True, slots=True)
-class Regions:
-    """Posterior mass below, inside (edges included) and above the ROPE, on the axis of A − B."""
-
-    below: float
-    inside: float
-    above: float
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One stretch of `rope_path`: for half-widths from `start` to `stop` (None: without end) the verdict is this."""
-
-    start: float
-    stop: float | None
-    verdict: Verdict
+_OTHER_SIDE: Final = {
+    Verdict.EQUIVALENT: Verdict.EQUIVALENT,
+    Verdict.A_BETTER: Verdict.B_BETTER,
+    Verdict.B_BETTER: Verdict.A_BETTER,
+    Verdict.UNDECIDED_LOW: Verdict.UNDECIDED_HIGH,
+    Verdict.UNDECIDED_HIGH: Verdict.UNDECIDED_LOW,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,52 +51,6 @@ class Decision:
     def conclusive(self) -> bool:
         """Whether the data settle the question."""
         return self.verdict.conclusive
-
-
-def parse_rope(rope: Any) -> Interval | None:
-    """Turn a half-width or a pair into an interval; None stays None.
-
-    Examples
-    --------
-    >>> parse_rope(0.01), parse_rope((-0.02, float("inf")))
-    (Interval(low=-0.01, high=0.01), Interval(low=-0.02, high=inf))
-    """
-    if isinstance(rope, np.ndarray):
-        rope = rope.tolist()
-    if rope is None:
-        return None
-    if is_real(rope):
-        return _half_width(rope)
-    return _pair((rope.low, rope.high) if isinstance(rope, Interval) else rope)
-
-
-def _half_width(rope: float) -> Interval:
-    if rope == 0:
-        raise InvalidInputError(
-            wording("`rope` must not be 0: no two classifiers are exactly equal, so nothing could ever be equivalent."),
-            hint=_QUESTION,
-        )
-    if not 0 < rope < math.inf:
-        raise InvalidInputError(wording("`rope` must be a positive, finite number; got {!r}.", rope), hint=_QUESTION)
-    return Interval(-float(rope), float(rope))
-
-
-def _pair(rope: Any) -> Interval:
-    if isinstance(rope, str) or not isinstance(rope, Sequence) or len(rope) != 2:  # noqa: PLR2004
-        raise InvalidInputError(
-            wording("`rope` must be a number or a pair (low, high); got {!r}.", rope), hint=_QUESTION
-        )
-    if not all(is_real(end) and not math.isnan(end) for end in rope):
-        raise InvalidInputError(wording("The ends of `rope` must be numbers; got {!r}.", rope), hint=_QUESTION)
-    low, high = float(rope[0]), float(rope[1])
-    if low >= high:
-        raise InvalidInputError(
-            wording("`rope` must run from its low to its high end; got ({:g}, {:g}).", low, high),
-            hint=f"did you mean ({high:g}, {low:g})?" if low > high else _QUESTION,
-        )
-    if math.isinf(low) and math.isinf(high):
-        raise InvalidInputError(wording("`rope` must have at least one finite end."), hint=_QUESTION)
-    return Interval(low, high)
 
 
 def check_rule(rule: Rule, prob: float) -> None:
@@ -190,37 +132,6 @@ def judge_each(ordered: FloatArray, rope: Interval, *, prob: float, rule: Rule, 
     return Judged(decide_each_by_probability(masses, prob, undecided_sides(*facing)), mean, low, high)
 
 
-def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
-    """Return the shares of sorted draws below, inside and above the ROPE."""
-    n = ordered.size
-    below = count_below(ordered, rope.low)
-    upto = count_below(ordered, rope.high, inclusive=True)
-    return Regions(below / n, (upto - below) / n, (n - upto) / n)
-
-
-class RopeMasses(NamedTuple):
-    """The masses of the three regions at every half-width of a symmetric ROPE."""
-
-    widths: FloatArray
-    below: FloatArray
-    inside: FloatArray
-    above: FloatArray
-
-
-def rope_masses(ordered: FloatArray, top: float, n_points: int) -> RopeMasses:
-    """Return the masses of the regions of sorted differences, for half-widths from 0 to `top`.
-
-    Examples
-    --------
-    >>> rope_masses(np.array([-1.0, 0.0, 0.5, 3.0]), 2.0, 2).inside.tolist()
-    [0.25, 0.75]
-    """
-    widths = np.linspace(0.0, top, n_points)
-    below = np.searchsorted(ordered, -widths, side="left") / ordered.size
-    above = 1.0 - np.searchsorted(ordered, widths, side="right") / ordered.size
-    return RopeMasses(widths, below, 1.0 - below - above, above)
-
-
 def is_stable(estimate: Estimate, regions: Regions, rope: Interval, *, prob: float, rule: Rule, n_draws: int) -> bool:
     """Whether other draws would decide alike: every HDI end over 4 of its errors from every ROPE edge.
 
@@ -274,6 +185,23 @@ def verdict_and_leaning(
         named: list[tuple[float, Leaning]] = [(facing.inside, middle), (facing.above, "a"), (facing.below, "b")]
         leaning = max(named, key=lambda pair: pair[0])[1]
     return verdict, leaning
+
+
+def mirror(verdict: Verdict) -> Verdict:
+    """Return the verdict that B − A has where A − B has this one."""
+    return _OTHER_SIDE[verdict]
+
+
+# -- every ROPE at once ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One stretch of `rope_path`: for half-widths from `start` to `stop` (None: without end) the verdict is this."""
+
+    start: float
+    stop: float | None
+    verdict: Verdict
 
 
 def rope_path(
@@ -330,171 +258,3 @@ def path_text(path: Sequence[Piece], places: int) -> str:
         elif piece.verdict is Verdict.EQUIVALENT:
             parts.append(f"≈ holds from ±{math.ceil(piece.start * unit - _ROUNDING_ERROR) / unit:.{places}f} on")
     return "; ".join(parts)
-
-
-# -- what depends on it ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stakes:
-    """What shipping A instead of B is expected to gain and to lose, with Monte Carlo errors, and what labels are worth.
-
-    `labels` say what more items are worth, where there are items to extrapolate from.
-    """
-
-    gain: float
-    loss: float
-    gain_mc_error: float
-    loss_mc_error: float
-    labels: tuple[LabelWorth, ...] = ()
-
-    @property
-    def prefers_a(self) -> bool:
-        """Whether A has the better mean."""
-        return self.gain >= self.loss
-
-    @property
-    def certainty(self) -> float:
-        """What it is worth to know which is better: the expected loss of shipping the better-looking one."""
-        return min(self.gain, self.loss)
-
-    @property
-    def certainty_mc_error(self) -> float:
-        """The Monte Carlo error of `certainty`."""
-        return self.loss_mc_error if self.prefers_a else self.gain_mc_error
-
-    def mirrored(self) -> Stakes:
-        """Return what shipping B instead of A is expected to gain and to lose."""
-        return replace(
-            self, gain=self.loss, loss=self.gain, gain_mc_error=self.loss_mc_error, loss_mc_error=self.gain_mc_error
-        )
-
-
-def stakes_of(delta: FloatArray, *, higher_is_better: bool, worth: int) -> Stakes:
-    """Return the stakes from draws of A − B that are worth so many independent ones.
-
-    Examples
-    --------
-    >>> stakes = stakes_of(np.array([-0.1, 0.1, 0.3]), higher_is_better=True, worth=3)
-    >>> round(stakes.gain, 4), round(stakes.loss, 4), round(stakes.certainty, 4)
-    (0.1333, 0.0333, 0.0333)
-    """
-    better = delta if higher_is_better else -delta
-    least = float(delta.std()) / worth  # a side without draws is known to about one draw
-    gained, lost = np.maximum(better, 0.0), np.maximum(-better, 0.0)
-    return Stakes(
-        gain=float(gained.mean()),
-        loss=float(lost.mean()),
-        gain_mc_error=max(float(gained.std()) / math.sqrt(worth), least),
-        loss_mc_error=max(float(lost.std()) / math.sqrt(worth), least),
-    )
-
-
-# -- one difference, judged --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """How a difference is judged."""
-
-    rope: Interval | None
-    prob: float
-    rule: Rule
-    higher_is_better: bool
-
-    @property
-    def how(self) -> dict[str, Any]:
-        """All but the ROPE, as keywords."""
-        return {"prob": self.prob, "rule": self.rule, "higher_is_better": self.higher_is_better}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
-    """The posterior of a difference A − B, what depends on it, and the verdict on it where there is a ROPE."""
-
-    delta: Estimate
-    prob_below_zero: float
-    prob_above_zero: float
-    regions: Regions | None
-    rope_path: tuple[Piece, ...] | None
-    decision: Decision | None
-    stakes: Stakes | None = None
-
-    def without_verdict(self) -> Contrast:
-        """Return what is left where the model can bear no verdict: no choice should rest on it."""
-        return replace(self, rope_path=None, decision=None, stakes=None)
-
-
-def contrast(
-    delta: FloatArray, question: Question, *, observed: float | None, names: tuple[str, str], ess: float | None = None
-) -> Contrast:
-    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
-    ordered = np.sort(delta)
-    estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
-    regions, path, decision = None, None, None
-    if question.rope is not None:
-        regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **question.how)
-        text = judged_text(verdict, leaning, question.rope, *names, higher_is_better=question.higher_is_better)
-        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
-        # Where the ROPE has one end only, no half-width is the reader's own.
-        path = None if question.rope.one_sided else rope_path(estimate, ordered, **question.how)
-    return Contrast(
-        delta=estimate,
-        prob_below_zero=count_below(ordered, 0.0) / ordered.size,
-        prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
-        regions=regions,
-        rope_path=path,
-        decision=decision,
-        stakes=stakes_of(delta, higher_is_better=question.higher_is_better, worth=estimate.worth(delta.size)),
-    )
-
-
-_OTHER_SIDE: Final = {
-    Verdict.EQUIVALENT: Verdict.EQUIVALENT,
-    Verdict.A_BETTER: Verdict.B_BETTER,
-    Verdict.B_BETTER: Verdict.A_BETTER,
-    Verdict.UNDECIDED_LOW: Verdict.UNDECIDED_HIGH,
-    Verdict.UNDECIDED_HIGH: Verdict.UNDECIDED_LOW,
-}
-
-
-def mirror(verdict: Verdict) -> Verdict:
-    """Return the verdict that B − A has where A − B has this one."""
-    return _OTHER_SIDE[verdict]
-
-
-_OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
-
-
-def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> Contrast:
-    """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
-    rope, up = question.rope, question.higher_is_better
-    delta, regions, decision, path = original.delta, original.regions, original.decision, original.rope_path
-    if decision is not None and rope is not None:
-        verdict, leaning = _OTHER_SIDE[decision.verdict], _OTHER_LEANING.get(decision.leaning, decision.leaning)
-        text = judged_text(verdict, leaning, rope.mirrored(), *names, higher_is_better=up)
-        decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
-    return Contrast(
-        delta=replace(
-            delta,
-            observed=None if delta.observed is None else -delta.observed,
-            mean=-delta.mean,
-            hdi=delta.hdi.mirrored(),
-            hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
-        ),
-        prob_below_zero=original.prob_above_zero,
-        prob_above_zero=original.prob_below_zero,
-        regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
-        rope_path=None if path is None else tuple(replace(p, verdict=_OTHER_SIDE[p.verdict]) for p in path),
-        decision=decision,
-        stakes=None if original.stakes is None else original.stakes.mirrored(),
-    )
-
-
-def is_settled(delta: FloatArray, question: Question) -> bool:
-    """Whether other draws would decide alike; without a ROPE there is nothing to decide."""
-    if question.rope is None:
-        return True
-    ordered = np.sort(delta)
-    estimate = summarise(delta, ordered, prob=question.prob, observed=None)
-    return judge(estimate, ordered, question.rope, **question.how)[2]

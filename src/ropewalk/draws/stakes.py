@@ -8,7 +8,7 @@ sample information, Raiffa and Schlaifer 1961).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,61 @@ class LabelWorth:
     n: int
     worth: float
     loss: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stakes:
+    """What shipping A instead of B is expected to gain and to lose, with Monte Carlo errors, and what labels are worth.
+
+    `labels` say what more items are worth, where there are items to extrapolate from.
+    """
+
+    gain: float
+    loss: float
+    gain_mc_error: float
+    loss_mc_error: float
+    labels: tuple[LabelWorth, ...] = ()
+
+    @property
+    def prefers_a(self) -> bool:
+        """Whether A has the better mean."""
+        return self.gain >= self.loss
+
+    @property
+    def certainty(self) -> float:
+        """What it is worth to know which is better: the expected loss of shipping the better-looking one."""
+        return min(self.gain, self.loss)
+
+    @property
+    def certainty_mc_error(self) -> float:
+        """The Monte Carlo error of `certainty`."""
+        return self.loss_mc_error if self.prefers_a else self.gain_mc_error
+
+    def mirrored(self) -> Stakes:
+        """Return what shipping B instead of A is expected to gain and to lose."""
+        return replace(
+            self, gain=self.loss, loss=self.gain, gain_mc_error=self.loss_mc_error, loss_mc_error=self.gain_mc_error
+        )
+
+
+def stakes_of(delta: FloatArray, *, higher_is_better: bool, worth: int) -> Stakes:
+    """Return the stakes from draws of A − B that are worth so many independent ones.
+
+    Examples
+    --------
+    >>> stakes = stakes_of(np.array([-0.1, 0.1, 0.3]), higher_is_better=True, worth=3)
+    >>> round(stakes.gain, 4), round(stakes.loss, 4), round(stakes.certainty, 4)
+    (0.1333, 0.0333, 0.0333)
+    """
+    better = delta if higher_is_better else -delta
+    least = float(delta.std()) / worth  # a side without draws is known to about one draw
+    gained, lost = np.maximum(better, 0.0), np.maximum(-better, 0.0)
+    return Stakes(
+        gain=float(gained.mean()),
+        loss=float(lost.mean()),
+        gain_mc_error=max(float(gained.std()) / math.sqrt(worth), least),
+        loss_mc_error=max(float(lost.std()) / math.sqrt(worth), least),
+    )
 
 
 class Learning:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 import numpy as np
 
 from ropewalk._checks import check_prob, choose
 from ropewalk.draws.blocks import Draws, difference
-from ropewalk.draws.decision import contrast, parse_rope
+from ropewalk.draws.contrast import contrast
 from ropewalk.draws.evidence import BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, Interval, summarise
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, names_in, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
@@ -103,7 +104,7 @@ def judge_draws(m: Material) -> ForeignComparison:
         b=m.names[1],
         estimate_a=_estimate(m, 0),
         estimate_b=_estimate(m, 1),
-        **{part.name: getattr(contrasted, part.name) for part in fields(contrasted)},
+        **contrasted.parts,
         bayes_factor=_factor(m, recipe),
         draws=draws,
         prior_draws=None if m.prior is None else m.prior.reshape(-1),

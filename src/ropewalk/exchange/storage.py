@@ -23,8 +23,8 @@ from ropewalk._optional import require
 from ropewalk.classical.battery import run_battery
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.decision import parse_rope
 from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import (
     FileFormatError,
     InvalidInputError,

@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.decision import Decision, contrast, is_settled, judge, rope_path
+from ropewalk.draws.contrast import contrast, is_settled
+from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool
@@ -26,7 +27,7 @@ from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
-from ropewalk.text.writing import Verdict, brief, judged_bar_text
+from ropewalk.text.writing import Verdict, brief, judged_text
 from ropewalk.typing import FloatArray
 
 
@@ -38,8 +39,7 @@ def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = 
         return 0 if no_sd or takes_long(posteriors) else SD_DRAWS
 
     answer, draft = draw_comparison(recipe, threads=threads, at_least=for_savage_dickey, chains=chains)
-    diagnostics = draft.drawing.diagnostics
-    converged = diagnostics is None or diagnostics.converged
+    converged = draft.drawing.converged
     if not no_sd and draft.first.shape[1] < SD_DRAWS:
         no_sd = _too_few(recipe, converged=converged)
     # Where there is no Bayes factor to measure, the prior draws are spared.
@@ -86,7 +86,8 @@ def draw_comparison(
     )
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
-    judged = contrast(delta, recipe.question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
+    question = draft.drawing.answerable(recipe.question)
+    judged = contrast(delta, question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
     drawing = draft.drawing
     if other_priors:
         shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
@@ -99,13 +100,7 @@ def draw_comparison(
         b=names[1],
         estimate_a=estimates[0],
         estimate_b=estimates[1],
-        delta=judged.delta,
-        prob_below_zero=judged.prob_below_zero,
-        prob_above_zero=judged.prob_above_zero,
-        regions=judged.regions,
-        rope_path=judged.rope_path,
-        decision=judged.decision,
-        stakes=judged.stakes,
+        **judged.parts,
         bayes_factor=None,
         draws=draft.draws,
         recipe=recipe,
@@ -179,7 +174,7 @@ def _posterior(
 ) -> tuple[MetricPosterior, tuple[Remark, ...]]:
     """Draw one metric's posterior and set it against the bar; return it with the remarks on it."""
     observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
-    rope, metric = recipe.rope, recipe.metric
+    metric = recipe.metric
 
     def settled(psi: FloatArray) -> bool:
         return bar is None or is_settled(psi[0] - bar, recipe.question)
@@ -189,6 +184,7 @@ def _posterior(
     estimate = draft.estimates(observed)[0]
     regions, decision, path = None, None, None
     drawing = draft.drawing
+    rope = drawing.answerable(recipe.question).rope
     if bar is not None:
         above = estimate.shifted(-bar)
         shift = prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question)
@@ -196,7 +192,7 @@ def _posterior(
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
         name, up = recipe.tables[0].names[0], metric.higher_is_better
-        words = judged_bar_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up)
+        words = judged_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up, bar=True)
         decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
         drawing = without_equivalence(drawing, recipe, decision)
         path = None if rope.one_sided else rope_path(above, ordered - bar, **recipe.question.how)
@@ -238,12 +234,12 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     each = [partial(_between, i=i, j=j) for i, j in pairs]
     apart, judged_ones = ([_summary(f(some), recipe) for f in each] for some in (alone, psi))
     moved = shifts(recipe, judged_ones, each, question, as_judged=partial(pooled, recipe))
-    pairwise, drawings = [], []
+    asked, pairwise, drawings = drawing.answerable(question), [], []
     for (i, j), own_delta, shift in zip(pairs, apart, moved, strict=True):
         ends = observed[i], observed[j]
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
         delta = difference(psi[i], psi[j])
-        judged = contrast(delta, question, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        judged = contrast(delta, asked, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
         signs = [float(k == i) - float(k == j) for k in range(len(names))]
         own = draft.bearing((apiece[i], apiece[j]), own_delta, signs, shift)
         own = without_equivalence(own, recipe, judged.decision)
@@ -314,18 +310,12 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
     """Return a comparison with other draws of its difference."""
     half = (new - old) / 2
     psi = c.draws.psi[:, : old.size] + np.stack([half, -half])
-    judged = contrast(new, c.recipe.question, observed=c.delta.observed, names=(c.a, c.b))
+    judged = contrast(new, c.drawing.answerable(c.recipe.question), observed=c.delta.observed, names=(c.a, c.b))
     if c.no_verdict:
         judged = judged.without_verdict()
     return replace(
         c,
-        delta=judged.delta,
-        prob_below_zero=judged.prob_below_zero,
-        prob_above_zero=judged.prob_above_zero,
-        regions=judged.regions,
-        rope_path=judged.rope_path,
-        decision=judged.decision,
-        stakes=judged.stakes,
+        **judged.parts,
         bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the other classes"),
         draws=replace(c.draws, psi=psi),
         recipe=replace(c.recipe, pool=True),

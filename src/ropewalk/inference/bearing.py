@@ -13,16 +13,20 @@ from typing import Final
 import numpy as np
 
 from ropewalk._progress import shown
+from ropewalk.data.clusters import effective_number
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
-from ropewalk.draws.decision import Question, judge
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import judge
 from ropewalk.draws.intervals import Estimate, hdi, summarise
-from ropewalk.models import draw_psi
-from ropewalk.models.items import MIN_UNITS, effective_units
+from ropewalk.models import AnyData, draw_psi
 from ropewalk.results import Recipe
 from ropewalk.results.base import UNDECIDED, PriorShift
 from ropewalk.typing import FloatArray
+
+MIN_UNITS: Final = 5
+"""With fewer effective clusters, or weighted items, there is no verdict."""
 
 MIN_NOISY_UNITS: Final = 1_000  # items or clusters; of fewer, a metric that noise inflates is mostly noise
 MIN_UNITS_OF_A_TAIL: Final = 30  # items or clusters, to tell from them how heavy a tail is
@@ -81,6 +85,15 @@ def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate)
             "are too few"
         )
     return ""
+
+
+def effective_units(data: AnyData) -> float | None:
+    """Return how many clusters, or weighted items, of one size tell as much; None where all items count alike."""
+    if isinstance(data, ItemScores):
+        alike = data.cluster is None and data.weight is None
+        return None if alike else effective_number(data.members, data.weight)
+    clusters = data.clusters
+    return None if clusters is None else effective_number(clusters.cluster, clusters.counts)
 
 
 def heavy_tail(recipe: Recipe, signs: Sequence[float]) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Contrast, Question
+from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.student import MIN_FOLDS, StudentT, contrast_of, paired_correlated_t
 from ropewalk.errors import DataError

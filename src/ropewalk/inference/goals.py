@@ -8,8 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Judged, Question, Regions
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval, beta_hdi
+from ropewalk.draws.rope import Regions
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.results.planning import PowerRow
 from ropewalk.text.remarks import wording

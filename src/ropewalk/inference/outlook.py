@@ -19,16 +19,9 @@ import numpy as np
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws, difference
-from ropewalk.draws.decision import (
-    Decision,
-    Judged,
-    Regions,
-    decide_each,
-    decide_each_by_probability,
-    region_masses,
-    undecided_sides,
-)
+from ropewalk.draws.decision import Decision, Judged, decide_each, decide_each_by_probability, undecided_sides
 from ropewalk.draws.intervals import Estimate, hdi
+from ropewalk.draws.rope import Regions, region_masses
 from ropewalk.draws.stakes import LabelWorth, Learning
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached

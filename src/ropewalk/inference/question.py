@@ -11,15 +11,15 @@ from ropewalk.data.inputs import Kind, Names, read_data, read_one
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.draws.decision import parse_rope
 from ropewalk.draws.intervals import Interval
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
 from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model
-from ropewalk.models.items import CLUSTERS_PER_CLASS, ITEMS_PER_CLASS, items_of_scores
+from ropewalk.models.items import CLUSTERS_PER_CLASS, items_of_labels, items_of_scores
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
 from ropewalk.results.options import (
@@ -128,6 +128,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         n_labels=n_labels,
         n_classifiers=tables[0].n_classifiers,
         multilabel=several,
+        metric=measure,
     )
     sampler = _sampler(chosen, engine)
     if len(tables) > 1 and chosen.paired:
@@ -219,7 +220,7 @@ def default_model(*, separate: bool) -> Default:
 
     def choose_model(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
         if multilabel:  # the labels of an item go together
-            return label_items(metric, paired=not separate)
+            return items_of_labels(metric, paired=not separate)
         return "unpaired" if separate else "paired"
 
     return choose_model
@@ -236,13 +237,6 @@ def _sampled_default(default: Default) -> Default:
         return Multilabel(paired=paired) if multilabel else Tree(paired=paired, name="tree")
 
     return choose_model
-
-
-def label_items(metric: Metric, *, paired: bool) -> Items:
-    """Return the model of items with any number of labels: what is imagined is of each label, or of all together."""
-    if metric.average == "micro":
-        return Items(paired=paired)
-    return Items(mass=ITEMS_PER_CLASS, imagined="classes", paired=paired)
 
 
 def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:

@@ -18,14 +18,13 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import NOTE_PULL, Estimate
-from ropewalk.inference.bearing import MOVED
+from ropewalk.inference.bearing import MOVED, effective_units
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import fnr, ratio, recall
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
-from ropewalk.models.items import effective_units
 from ropewalk.models.multilabel import RARE
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
@@ -61,11 +60,6 @@ class _Answer:
         """Whether the model re-weights the items, and so has no prior that could pull."""
         return self.recipe.model.reweights_items
 
-    @property
-    def converged(self) -> bool:
-        """Whether there are no Markov chains that cannot be trusted."""
-        return self.drawing.diagnostics is None or self.drawing.diagnostics.converged
-
 
 def remarks_on(
     recipe: Recipe,
@@ -95,13 +89,13 @@ def not_converged(diagnostics: Diagnostics) -> Remark:
 
 
 def _convergence(answer: _Answer) -> Iterator[Remark]:
-    if answer.drawing.diagnostics is not None and not answer.converged:
+    if answer.drawing.diagnostics is not None and not answer.drawing.converged:
         yield not_converged(answer.drawing.diagnostics)
 
 
 def _no_verdict(answer: _Answer) -> Iterator[Remark]:
     reason = answer.drawing.no_verdict
-    if reason and answer.converged:
+    if reason and answer.drawing.converged:
         yield warning("no_verdict", f"{reason[0].upper()}{reason[1:]}.")
 
 
@@ -296,7 +290,7 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
             yield from _cut_probabilities(table, answer.recipe.metric)
         elif isinstance(table, Outcomes):
             yield from _thin_classes(table, answer)
-        elif not answer.reweights and getattr(answer.recipe.metric, "average", None) != "micro":
+        elif not answer.reweights and not answer.recipe.metric.pools_labels:
             yield from _rare_labels(table, answer.recipe.metric.classes)
 
 

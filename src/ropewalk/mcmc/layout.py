@@ -21,7 +21,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
-from ropewalk.models import Flat, Multilabel, PowerPrior, Sigir2016, Sigir2016Unpaired, Tree
+from ropewalk.models import Flat, LearnedTree, Multilabel, PowerPrior, Sigir2016, Sigir2016Unpaired, Tree
 from ropewalk.models.cells import SMALLEST_SHARE
 from ropewalk.models.multilabel import stack_margins
 from ropewalk.models.tree import TreePosterior
@@ -86,6 +86,19 @@ def layout_of(model: Any, tables: Sequence[Any]) -> Layout:  # noqa: ARG001
     """Return the counts of `tables` and the pseudo-counts of a conjugate model."""
     raise InvalidInputError(
         f"The model {model.name!r} has no form for PyMC.", hint=wording('leave engine= out, or use engine="exact".')
+    )
+
+
+@layout_of.register
+def _(model: LearnedTree, tables: Sequence[Outcomes]) -> Layout:
+    fixed = model.fixed_for(tables[0].n_labels)
+    if fixed is not None:
+        return layout_of(fixed, tables)
+    raise InvalidInputError(
+        f"The model {model.name!r} has no form for PyMC, since it learns its masses.",
+        hint=wording('use model="tree", whose masses are fixed, or engine="exact".')
+        if model.paired
+        else wording('use models.Tree(paired=False), whose masses are fixed, or engine="exact".'),
     )
 
 

@@ -52,6 +52,11 @@ class Metric:
         return self.by_class and self.average is None
 
     @property
+    def pools_labels(self) -> bool:
+        """Whether the counts of all labels are added up first, so that rare ones hardly matter: a micro average."""
+        return self.average == "micro"
+
+    @property
     def is_average(self) -> bool:
         """Whether the metric is an average over classes, which may be over some of them."""
         return self.average is not None or self.over_classes
@@ -107,7 +112,7 @@ class Metric:
     def _values(self, kernel: Kernel, margins: Margins) -> Any:
         if not self.by_class:
             return kernel(margins)
-        if self.average == "micro":
+        if self.pools_labels:
             return kernel(margins.pooled())[..., 0]
         values = kernel(margins if self.positive is None else margins.only(self.positive))
         if self.average == "macro":

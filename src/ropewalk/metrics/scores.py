@@ -94,6 +94,7 @@ class ScoreMetric:
 
     classes = None
     cost = None
+    pools_labels = False
     positive = None
 
     def __call__(self, drawn: WeightedItems) -> FloatArray:

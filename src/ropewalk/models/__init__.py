@@ -26,7 +26,7 @@ from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.confusion import Flat, Icdm2015, Pooled
 from ropewalk.models.delta import DeltaPrior
-from ropewalk.models.items import Items
+from ropewalk.models.items import Items, items_of_labels
 from ropewalk.models.learned import LearnedTree
 from ropewalk.models.multilabel import Multilabel, observed_margins
 from ropewalk.models.own import OwnPriors
@@ -64,16 +64,21 @@ __all__ = [
 
 publish(globals())
 
+AnyData = AnyOutcomes | ItemScores
+"""What a model is fitted to: counted labels, or scores item by item."""
+
+AnyMetric = Metric | ScoreMetric
+
 
 # -- models by name ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """How a name makes a model: of so many labels and classifiers, and where items have any number of labels."""
+    """How a name makes a model: of so many labels and classifiers, and for a metric where labels are any number."""
 
     single: Callable[[int, int], Model] | None
-    multilabel: Callable[[], Model] | None
+    multilabel: Callable[[AnyMetric | None], Model] | None
 
 
 MODELS: Final[dict[str, Named]] = {}
@@ -88,12 +93,12 @@ def register(
     name: str | None = None,
     *,
     single: Callable[[int, int], Model] | None = None,
-    multilabel: Callable[[], Model] | None = None,
+    multilabel: Callable[[AnyMetric | None], Model] | None = None,
 ) -> None:
     """Let a name stand for a model, by default for `kind()` under the name that the class has.
 
     `single` makes the model of so many labels and classifiers, where that decides the prior; `multilabel` that of
-    items with any number of labels. A class for such items alone has no `single`.
+    items with any number of labels, for a metric if it is known. A class for such items alone has no `single`.
     """
     if name is None:
         name = cast("Any", kind.name)
@@ -105,7 +110,9 @@ def register(
     only_multilabel = vars(kind).get("is_multilabel", False)
     if single is None and not only_multilabel:
         single = lambda *_: kind()  # noqa: E731
-    MODELS[name] = Named(single, kind if only_multilabel and multilabel is None else multilabel)
+    if multilabel is None and only_multilabel:
+        multilabel = lambda _: kind()  # noqa: E731
+    MODELS[name] = Named(single, multilabel)
     _KINDS[kind.__name__] = kind
 
 
@@ -116,8 +123,15 @@ def model_names(*, multilabel: bool = False) -> tuple[str, ...]:
 
 
 @checked_keywords
-def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2, multilabel: bool = False) -> Model:
-    """Turn a name into the model with the default prior for so many labels; a model object stays itself.
+def parse_model(
+    model: str | Model,
+    *,
+    n_labels: int = 2,
+    n_classifiers: int = 2,
+    multilabel: bool = False,
+    metric: AnyMetric | None = None,
+) -> Model:
+    """Turn a name into the model with the default prior for so many labels, and the metric; an object stays itself.
 
     Examples
     --------
@@ -139,7 +153,7 @@ def parse_model(model: str | Model, *, n_labels: int = 2, n_classifiers: int = 2
             )
         named = choose(model, {name: MODELS[name] for name in here}, "model")
         if named.multilabel is not None and multilabel:
-            return named.multilabel()
+            return named.multilabel(metric)
         assert named.single is not None  # noqa: S101 - it is among the names of one label
         return named.single(n_labels, n_classifiers)
     given: Any = model
@@ -194,8 +208,8 @@ def papers_models(n_labels: int, *, multilabel: bool = False) -> list[tuple[str,
     return [("paired, SIGIR 2016", Sigir2016()), ("unpaired, SIGIR 2016", Sigir2016Unpaired())]
 
 
-register(LearnedTree, "paired", single=_paired, multilabel=Multilabel)
-register(LearnedTree, "unpaired", single=_unpaired, multilabel=lambda: Multilabel(paired=False))
+register(LearnedTree, "paired", single=_paired, multilabel=lambda _: Multilabel())
+register(LearnedTree, "unpaired", single=_unpaired, multilabel=lambda _: Multilabel(paired=False))
 register(Tree, "tree")
 register(Sigir2016, "sigir2016", single=_sigir2016)
 register(Sigir2016Unpaired, "sigir2016_unpaired")
@@ -203,17 +217,11 @@ register(Pooled)
 register(Icdm2015)
 register(Flat)
 register(Multilabel, "multilabel")
-register(Items, "items", multilabel=lambda: Items(mass=1.0, imagined="classes"))
-register(Bootstrap, multilabel=Bootstrap)
+register(Items, "items", multilabel=items_of_labels)
+register(Bootstrap, multilabel=lambda _: Bootstrap())
 
 
 # -- draws of a metric -------------------------------------------------------------------------------------
-
-
-AnyData = AnyOutcomes | ItemScores
-"""What a model is fitted to: counted labels, or scores item by item."""
-
-AnyMetric = Metric | ScoreMetric
 
 
 def measure(metric: AnyMetric, tables: Any, prevalence: tuple[float, ...] | None = None) -> FloatArray:

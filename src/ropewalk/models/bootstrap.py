@@ -95,7 +95,7 @@ class Bootstrap(Model):
         shared = ", by the same weights for all classifiers" if self.paired else ""
         return f"Rubin's Bayesian bootstrap: {self.over} are re-weighted at random{shared}; others are not known of."
 
-    def summary(self, *, alone: bool = False) -> str:  # noqa: ARG002
+    def summary(self, prior: str, *, alone: bool = False) -> str:  # noqa: ARG002
         """Name the model, which has no prior."""
         return f"Bayesian bootstrap over {self.over}, no prior"
 

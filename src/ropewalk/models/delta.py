@@ -51,10 +51,9 @@ class DeltaPrior(Wrapper):
                 f"`delta` must be a distribution; got {self.delta!r}.", hint="for example scipy.stats.norm(0, 0.02)."
             )
 
-    @property
-    def prior(self) -> str:
-        """The prior in one line."""
-        return f"delta ~ {describe(self.delta)}; else {self.model.prior}"
+    def around(self, prior: str) -> str:
+        """Write the prior of the difference, and that of all else."""
+        return f"delta ~ {describe(self.delta)}; else {prior}"
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the graph of the model inside, with a prior on the difference; one classifier has none."""

@@ -52,8 +52,8 @@ class LearnedTree(Conjugate):
     """Classifiers on the same test set, many labels: the tree, with its masses and its centre learned.
 
     `kappas` are the pseudo-documents per class that the prior of the types may weigh, `label_masses` those of the
-    labels per class and type; all are equally probable a priori, and so are the typical recalls of each classifier.
-    For two labels it is `Tree()`.
+    labels per class and type, any number of either; all are equally probable a priori, and so are the typical recalls
+    of each classifier. For two labels it is `Tree()`.
 
     Examples
     --------
@@ -67,6 +67,7 @@ class LearnedTree(Conjugate):
     paired: bool = True
     name: str = field(default="paired", repr=False, compare=False)
 
+    grids = ("kappas", "label_masses")
     is_symmetric = True
     no_savage_dickey = ""
     description = (
@@ -79,16 +80,22 @@ class LearnedTree(Conjugate):
     def prior(self) -> str:
         """The prior in one line."""
         types, labels = ("types", "labels of a type") if self.paired else ("right or wrong", "wrong label")
-        return (
-            f"mu ~ Dir({self.mu_prior:g}, …); {types} ~ Dir(κ·centre of recalls m), m and κ ({listed(self.kappas)}) "
-            f"learned; {labels} ~ Dir, mass ({listed(self.label_masses)}) learned"
-        )
+        kappas, masses = listed(self.kappas), listed(self.label_masses)
+        learned = f"m and κ ({kappas}) learned" if len(self.kappas) > 1 else f"κ = {kappas}, m learned"
+        mass = f"({masses}) learned" if len(self.label_masses) > 1 else masses
+        shares = f"mu ~ Dir({self.mu_prior:g}, …); {types} ~ Dir(κ·centre of recalls m), {learned}"
+        return f"{shares}; {labels} ~ Dir, mass {mass}"
+
+    def prior_for(self, n_labels: int, n_classifiers: int) -> str:
+        """Return the prior as it is for so many labels and classifiers."""
+        fixed = self.fixed_for(n_labels)
+        return self.prior if fixed is None else fixed.prior_for(n_labels, n_classifiers)
 
     def graph(self, **size: Unpack[Size]) -> Graph:
         """Return the model as a graph; see `ropewalk.models.graph`."""
         s = Sketch("Outcome types, their masses and centre learned", paired=self.paired, **size)
-        if s.n_labels <= BINARY:
-            return self._fixed.graph(**size)
+        if (fixed := self.fixed_for(s.n_labels)) is not None:
+            return fixed.graph(**size)
         s.shares(s.even(self.mu_prior))
         kappa, m = s.sign("κ"), s.sign("m")
         s.latent("kappa", (2, -2), kappa, f"one of {listed(self.kappas)}")
@@ -99,6 +106,10 @@ class LearnedTree(Conjugate):
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa", "m")
         return class_graph(s, self.label_masses)
 
+    def fixed_for(self, n_labels: int) -> Tree | None:
+        """Return the tree that it is where nothing can be learned: of two labels."""
+        return self._fixed if n_labels <= BINARY else None
+
     @property
     def _fixed(self) -> Tree:
         """The tree with the largest masses."""
@@ -107,8 +118,8 @@ class LearnedTree(Conjugate):
 
     def fit(self, outcomes: Outcomes) -> LearnedPosterior | TreePosterior | DirichletPosterior:
         """Return the posterior of a table of any number of classifiers and labels."""
-        if outcomes.n_labels <= BINARY:
-            return self._fixed.fit(outcomes)
+        if (fixed := self.fixed_for(outcomes.n_labels)) is not None:
+            return fixed.fit(outcomes)
         tree = self._fixed.fit_types(outcomes)
         return LearnedPosterior(tree, np.array(self.kappas), np.array(self.label_masses))
 

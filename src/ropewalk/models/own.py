@@ -197,13 +197,27 @@ class OwnPriors(Model):
     @property
     def prior(self) -> str:
         """The prior in one line."""
+        return self._stated or self._otherwise.prior
+
+    def prior_for(self, n_labels: int, n_classifiers: int) -> str:
+        """Return the prior as it is for so many labels and classifiers."""
+        return self._stated or self._otherwise.prior_for(n_labels, n_classifiers)
+
+    @property
+    def _otherwise(self) -> Tree:
+        """Where nothing is stated."""
+        return Tree(label_mass=self.label_mass)
+
+    @property
+    def _stated(self) -> str:
+        """What is stated, in formulas."""
         (name, within), laws = self.within, [describe(law) for law in self._laws]
         formulas = [] if self.mu is None else [f"mu ~ {describe(self.mu)}"]
         if _is_pair(within):
             formulas += [f"{name}{sign} ~ {law}" for sign, law in zip("+-", laws, strict=True)]
         elif laws:
             formulas.append(f"{name}_j ~ {', '.join(laws)}")
-        return "; ".join(formulas) or Tree(label_mass=self.label_mass).prior
+        return "; ".join(formulas)
 
     @property
     def description(self) -> str:

@@ -160,10 +160,9 @@ class PowerPrior(Wrapper):
         before = self.model.prior_items if isinstance(self.model, PowerPrior) else 0.0
         return before + self.discount * self.earlier.n_items
 
-    @property
-    def prior(self) -> str:
-        """The prior in one line."""
-        prior = f"{self.model.prior}; and {count_of(self.earlier.n_items, 'earlier item')}"
+    def around(self, prior: str) -> str:
+        """Write the prior, and the earlier items beside it."""
+        prior = f"{prior}; and {count_of(self.earlier.n_items, 'earlier item')}"
         if self.discount == 1:
             return prior
         return f"{prior}, each counted as {self.discount:g}: {self.discount * self.earlier.n_items:,.6g} in all"

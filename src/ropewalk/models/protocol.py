@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, Self, Unpack, cast
 
 import numpy as np
 
-from ropewalk._checks import are_positive, check_positive
+from ropewalk._checks import are_positive, as_list, check_positive
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
@@ -61,6 +61,10 @@ class Model:
     def prior(self) -> str:
         """The prior in one line of formulas."""
         raise NotImplementedError
+
+    def prior_for(self, n_labels: int, n_classifiers: int) -> str:  # noqa: ARG002
+        """Return the prior as it is for tables of so many labels and classifiers, where that can be said shorter."""
+        return self.prior
 
     def fit(self, outcomes: Any) -> Posterior:  # noqa: ARG002
         """Return the posterior given the counts; no items give the prior. Only a model that is `exact` needs one."""
@@ -228,9 +232,9 @@ class Model:
             hint="give its class a method graph(n_labels=, n_classifiers=, form=) that returns a models.graph.Graph.",
         )
 
-    def summary(self, *, alone: bool = False) -> str:
-        """Name the model and its prior; `alone`, a classifier has none to be paired with."""
-        return f"{'' if alone else f'{visible(self.title)} model, '}prior {visible(self.prior)}"
+    def summary(self, prior: str, *, alone: bool = False) -> str:
+        """Name the model and its prior, as it is written; `alone`, a classifier has none to be paired with."""
+        return f"{'' if alone else f'{visible(self.title)} model, '}prior {visible(prior)}"
 
     def call(self) -> str:
         """Write the Python that makes the model; … stands for what cannot be written in a line."""
@@ -261,11 +265,12 @@ class Conjugate(Model):
     """A model of Betas and Dirichlets: a dataclass whose numbers are all pseudo-counts.
 
     A field that is a number by default must be positive, and one that is a tuple as many positive numbers; `scaled`
-    multiplies them all.
+    multiplies them all. Those among the `grids` list any number of masses, of which one is learned.
     """
 
     __slots__ = ()
 
+    grids: tuple[str, ...] = ()
     takes_fractions = True
 
     def _defaults(self) -> dict[str, Any]:
@@ -275,7 +280,8 @@ class Conjugate(Model):
     def __post_init__(self) -> None:
         for field, default in self._defaults().items():
             if isinstance(default, tuple):
-                object.__setattr__(self, field, _pseudo_counts(getattr(self, field), field, len(default)))
+                length = None if field in self.grids else len(default)
+                object.__setattr__(self, field, _pseudo_counts(getattr(self, field), field, length))
             else:
                 check_masses(self, field)
 
@@ -286,14 +292,18 @@ class Conjugate(Model):
         return scaled
 
 
-def _pseudo_counts(values: Any, field: str, length: int) -> tuple[float, ...]:
-    good = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) == length
-    if not good or not are_positive(values):
+def _pseudo_counts(values: Any, field: str, length: int | None) -> tuple[float, ...]:
+    """Return so many pseudo-counts, or any number of masses where `length` is None."""
+    numbers = as_list(values)
+    if len(numbers) != (length or max(len(numbers), 1)) or not are_positive(numbers):
+        wanted = "a list of one or more" if length is None else f"{length}"
         raise InvalidInputError(
-            f"`{field}` must be {length} positive numbers; got {values!r}.",
-            hint="they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
+            f"`{field}` must be {wanted} positive numbers; got {values!r}.",
+            hint="each is a mass that the prior may have, in pseudo-documents."
+            if length is None
+            else "they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",
         )
-    return tuple(float(value) for value in values)
+    return tuple(map(float, numbers))
 
 
 def _times(value: Any, factor: float) -> Any:
@@ -348,6 +358,19 @@ class Wrapper(Model):
     def inner(self) -> Model:
         """The model inside."""
         return self.model
+
+    def around(self, prior: str) -> str:
+        """Write the prior around that of the model inside."""
+        raise NotImplementedError
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line."""
+        return self.around(self.model.prior)
+
+    def prior_for(self, n_labels: int, n_classifiers: int) -> str:
+        """Return the prior as it is for so many labels and classifiers."""
+        return self.around(self.model.prior_for(n_labels, n_classifiers))
 
     name = _inside("name")
     paired = _inside("paired")

@@ -44,6 +44,7 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 Centre = Literal["fixed", "pooled"]
 
 _LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, every class lists all types
+_CELLS_WRITTEN: Final = 4  # up to so many pseudo-counts are written out
 _ALONE: Final = ("right or wrong", "1/2", "wrong label")  # types, their centre and labels where there is one classifier
 
 
@@ -83,6 +84,23 @@ class Tree(Conjugate):
         centre = base if self.centre == "fixed" else "pooled"
         shares = f"mu ~ Dir({self.mu_prior:g}, …); {types} ~ Dir({self.kappa:g}·{centre})"
         return f"{shares}; {labels} ~ Dir, mass {self.label_mass:g}"
+
+    def prior_for(self, n_labels: int, n_classifiers: int) -> str:
+        """Return the prior as it is for so many labels and classifiers; with two labels every type is a single cell.
+
+        Examples
+        --------
+        >>> Tree().prior_for(2, 2)
+        'mu ~ Beta(1, 1); theta+, theta- ~ Dir(0.25, 0.25, 0.25, 0.25)'
+        """
+        if n_labels != BINARY:
+            return self.prior
+        cells = 2**n_classifiers
+        each = f"{self.kappa / cells:g}"
+        shapes = ", ".join([each] * cells) if cells <= _CELLS_WRITTEN else f"{each}, …"
+        name, law = ("rho", "Beta") if n_classifiers == 1 else ("theta", "Dir")
+        centred = f"{law}({shapes})" if self.centre == "fixed" else f"{law}({self.kappa:g}·pooled)"
+        return f"mu ~ Beta({self.mu_prior:g}, {self.mu_prior:g}); {name}+, {name}- ~ {centred}"
 
     @property
     def no_factor(self) -> str:

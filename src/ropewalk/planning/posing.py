@@ -11,7 +11,7 @@ from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_whole
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.inference.goals import check_goal, parse_goal
 from ropewalk.inference.outlook import Outlook

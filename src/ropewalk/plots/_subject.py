@@ -8,14 +8,15 @@ from functools import singledispatch
 from typing import Any, Final
 
 from ropewalk.data.labels import label_text, rest_of
-from ropewalk.draws.decision import Decision, Regions
+from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Interval
+from ropewalk.draws.rope import Regions
 from ropewalk.plots._canvas import minus, short, words
 from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.report.posterior import Posterior, posterior_of
 from ropewalk.report.words import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
-from ropewalk.text.writing import estimate_text, judged_bar_text, judged_text, oriented, percent, rope_text, side_words
+from ropewalk.text.writing import estimate_text, judged_text, oriented, percent, rope_text, side_words
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""
@@ -109,7 +110,7 @@ def _(m: MetricPosterior) -> Subject:
         shares = _shares(m.regions, _one_sided(m.recipe, "") or meanings, n_draws)
         rope = minus(rope_text(m.recipe.rope))
         up, verdict, lean = m.metric.higher_is_better, m.decision.verdict, m.decision.leaning
-        told = judged_bar_text(verdict, lean, m.recipe.rope, name, f"{bar:g}", higher_is_better=up, width=rope)
+        told = judged_text(verdict, lean, m.recipe.rope, name, f"{bar:g}", higher_is_better=up, bar=True, width=rope)
         title = _judged(m.decision, told)
     elif m.prob_at_least is not None and bar is not None:
         sides = Regions(1.0 - m.prob_at_least, 0.0, m.prob_at_least)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ropewalk._checks import checked_keywords
 from ropewalk.data.labels import label_text
-from ropewalk.draws.decision import Decision, Question
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Decision
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._cells import MIN_LETTER_SIZE

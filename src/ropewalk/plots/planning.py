@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._checks import checked_keywords, is_real
-from ropewalk.draws.decision import parse_rope
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots._canvas import GLYPHS, SMALL, Axes, axes, minus, mpl, quieten, rule, size_of, words
 from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, named_lines, next_style

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Decision, Piece, Question
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.density import Bars
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.report.words import symbol_text

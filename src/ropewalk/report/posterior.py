@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Piece, Regions, path_text, region_masses, rope_masses
+from ropewalk.draws.decision import Piece, path_text
 from ropewalk.draws.density import Bars, bars
 from ropewalk.draws.intervals import Estimate, Interval, count_below
+from ropewalk.draws.rope import Regions, region_masses, rope_masses
 from ropewalk.report import pictures
 from ropewalk.report.pictures import Axis, Slider, Span, Tick, rope_span, slider_of
 from ropewalk.results import Comparison, MetricPosterior

@@ -218,7 +218,7 @@ def rope_words(recipe: Recipe) -> str:
 def model_text(recipe: Recipe) -> str:
     """Name the model and its prior; a bootstrap has none."""
     pooled = ", pooled over all of them" if recipe.pool else ""
-    return recipe.model.summary(alone=len(recipe.names) == 1) + pooled
+    return recipe.model.summary(recipe.prior, alone=len(recipe.names) == 1) + pooled
 
 
 def model_name(recipe: Recipe) -> str:

@@ -280,7 +280,7 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
     judged = judge_folds(
         folds, recipe.question, limits=Interval(asked.metric.low, asked.metric.high), draws=asked.draws, seed=asked.seed
     )
-    contrast, (a, b) = judged.contrast, names
+    a, b = names
     test, no_test = _corrected({name: by_fold[name] for name in names}, made)
     beside = (*items.remarks, note("training_sets_fixed", _FIXED_TRAINING_SETS), *_item_remarks(items, made))
     return CrossComparison(
@@ -288,12 +288,7 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
         b=b,
         estimate_a=judged.estimate_a,
         estimate_b=judged.estimate_b,
-        delta=contrast.delta,
-        prob_below_zero=contrast.prob_below_zero,
-        prob_above_zero=contrast.prob_above_zero,
-        regions=contrast.regions,
-        rope_path=contrast.rope_path,
-        decision=contrast.decision,
+        **judged.contrast.parts,
         bayes_factor=BayesFactor(reason=recipe.model.no_factor),
         draws=judged.draws,
         cautious=judged.cautious,
@@ -334,7 +329,7 @@ def _remarks(folds: FoldScores, made: CrossPredictions, judged: JudgedFolds, no_
 
 def _item_remarks(items: Comparison, made: CrossPredictions) -> Iterator[Remark]:
     """Yield what is to be said about the items of all folds together."""
-    if getattr(items.recipe.metric, "ranks", False):
+    if items.recipe.metric.ranks:
         yield note("one_scale", _ONE_SCALE.format(items.metric))
         if made.n_test == 1:
             yield note("one_item_per_fold", _ONE_ITEM_PER_FOLD)
@@ -343,7 +338,7 @@ def _item_remarks(items: Comparison, made: CrossPredictions) -> Iterator[Remark]
 def _thin_folds(comparison: Comparison, made: CrossPredictions) -> int:
     """Return how many folds test no item of a class that the metric looks at by itself."""
     metric, positive = comparison.recipe.metric, comparison.pos_label
-    if not isinstance(metric, Metric) or not (metric.by_class or metric.over_classes) or metric.average == "micro":
+    if not isinstance(metric, Metric) or not (metric.by_class or metric.over_classes) or metric.pools_labels:
         return 0
     tested = np.zeros((made.n_folds, len(made.labels)), dtype=bool)
     tested[made.fold, made.codes[:, 0]] = True

@@ -18,8 +18,11 @@ from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Question, Regions, Stakes, check_rule, parse_rope
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Decision, check_rule
 from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.rope import Regions, parse_rope
+from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
@@ -83,6 +86,11 @@ class Recipe:
     def names(self) -> tuple[str, ...]:
         """The names of the classifiers, table by table."""
         return tuple(name for table in self.tables for name in table.names)
+
+    @property
+    def prior(self) -> str:
+        """The prior in one line, as it is for so many labels and classifiers."""
+        return self.model.prior_for(self.tables[0].n_labels, self.tables[0].n_classifiers)
 
     @property
     def engine(self) -> str:
@@ -171,6 +179,18 @@ class Drawing:
     worth: float | None = None
     no_verdict: str = ""
     shift: PriorShift | None = None
+
+    @property
+    def converged(self) -> bool:
+        """Whether there are no Markov chains that cannot be trusted."""
+        return self.diagnostics is None or self.diagnostics.converged
+
+    def answerable(self, question: Question) -> Question:
+        """Return the question that the draws can answer: chains that have not converged say nothing about a ROPE.
+
+        Even the errors of their shares are unknown, and with them the digits that could be written.
+        """
+        return question if self.converged else replace(question, rope=None)
 
 
 class Drawn:
@@ -307,7 +327,7 @@ def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = N
     written = {
         **repeated(recipe, MetricOption, SharedOptions, PoolOption),
         "higher_is_better": recipe.metric.higher_is_better,
-        "prior": recipe.model.prior,
+        "prior": recipe.prior,
         "n_items": recipe.n_items,
         "n_clusters": recipe.n_clusters,
         "draws": n_draws,
@@ -354,7 +374,7 @@ def delta_dict(contrast: Any) -> dict[str, Any]:
 def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decision | None) -> dict[str, Any]:
     """Return ROPE, region masses and verdict."""
     return {
-        "rope": None if regions is None else plain(rope),
+        "rope": plain(rope),
         "regions": plain(regions),
         "decision": None if decision is None else pick(decision, "symbol conclusive stable leaning text"),
     }

@@ -105,7 +105,7 @@ class PredictiveCheck(Rendered, Remarked):
             **HEAD,
             "kind": self.kind,
             "model": recipe.model.name,
-            "prior": recipe.model.prior,
+            "prior": recipe.prior,
             "pos_label": recipe.pos_label_text,
             "names": list(self.names),
             "labels": [label_text(label) for label in self.labels],

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Decision, Piece, Regions, Stakes
+from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.rope import Regions
+from ropewalk.draws.stakes import Stakes
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from ropewalk.draws.blocks import Draws
-from ropewalk.draws.decision import Contrast, Decision, Piece, Regions, Stakes, mirrored
+from ropewalk.draws.contrast import Contrast, mirrored
+from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.intervals import Estimate
+from ropewalk.draws.rope import Regions
+from ropewalk.draws.stakes import Stakes
 from ropewalk.models import AnyMetric
 from ropewalk.results import base
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
@@ -79,7 +82,7 @@ class Evaluation(Rendered, Modelled, Remarked):
                     "higher_is_better": m.metric.higher_is_better,
                     **base.estimate_dict(m.estimate, errors=True),
                     "model": m.recipe.model.name,
-                    "prior": m.recipe.model.prior,
+                    "prior": m.recipe.prior,
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
                     **base.verdict_dict(m.recipe.rope, m.regions, m.decision),

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ropewalk.draws.decision import Stakes, mirror
+from ropewalk.draws.decision import mirror
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.stakes import LabelWorth
+from ropewalk.draws.stakes import LabelWorth, Stakes
 from ropewalk.results.base import HEAD, Recipe, Rendered, pick, stakes_dict
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import Verdict, visible
@@ -90,7 +90,7 @@ class Design:
             "higher_is_better": recipe.metric.higher_is_better,
             "pos_label": recipe.pos_label_text,
             "model": recipe.model.name,
-            "prior": recipe.model.prior,
+            "prior": recipe.prior,
             "a": self.names[0],
             "b": self.names[1],
             "goal": self.goal,
@@ -280,7 +280,7 @@ class LabelPlan(Rendered, Remarked):
             "higher_is_better": recipe.metric.higher_is_better,
             "pos_label": recipe.pos_label_text,
             "model": recipe.model.name,
-            "prior": recipe.model.prior,
+            "prior": recipe.prior,
             **pick(self, "a b better"),
             **stakes,
             **pick(self, "max_loss n reachable"),

@@ -503,32 +503,18 @@ def judged_text(
     b: str,
     *,
     higher_is_better: bool,
+    bar: bool = False,
     width: str = "",
 ) -> str:
-    """Return a verdict about two classifiers in a sentence; `width` is the ROPE as it is written."""
+    """Return a verdict in a sentence: about two classifiers, or A against the `bar` B.
+
+    `width` is the ROPE as it is written.
+    """
     facing = oriented(rope, higher_is_better=higher_is_better)
     width = width or rope_text(rope)
     if math.isinf(facing[0]) or math.isinf(facing[1]):
-        return one_sided_text(verdict, leaning, facing, width, a, b)
-    return verdict_text(verdict, leaning, width, a, b)
-
-
-def judged_bar_text(
-    verdict: Verdict,
-    leaning: Leaning | None,
-    rope: Iterable[float],
-    name: str,
-    bar: str,
-    *,
-    higher_is_better: bool,
-    width: str = "",
-) -> str:
-    """Return a verdict about one classifier against a bar in a sentence; `width` is the ROPE as it is written."""
-    facing = oriented(rope, higher_is_better=higher_is_better)
-    width = width or rope_text(rope)
-    if math.isinf(facing[0]) or math.isinf(facing[1]):
-        return one_sided_text(verdict, leaning, facing, width, name, f"the bar of {bar}")
-    return bar_text(verdict, leaning, width, name, bar)
+        return one_sided_text(verdict, leaning, facing, width, a, f"the bar of {b}" if bar else b)
+    return (bar_text if bar else verdict_text)(verdict, leaning, width, a, b)
 
 
 def verdict_text(verdict: Verdict, leaning: Leaning | None, width: str, a: str, b: str) -> str:

@@ -10,9 +10,10 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords, is_rea
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.question import Question, label_items, metrics_of, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, metrics_of, read_tables, select, write_recipe
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import metric_kind
+from ropewalk.models.items import items_of_labels
 from ropewalk.models.protocol import Model
 from ropewalk.results import Evaluation
 from ropewalk.results.options import EvaluateOptions
@@ -107,4 +108,4 @@ def _check_bar(at_least: Any, rope: Any) -> float | None:
 
 def _default(n_labels: int, metric: Metric, multilabel: bool) -> str | Model:  # noqa: ARG001, FBT001
     """Choose the model of a single score: what `compare` has for each of two."""
-    return label_items(metric, paired=False) if multilabel else "unpaired"
+    return items_of_labels(metric, paired=False) if multilabel else "unpaired"

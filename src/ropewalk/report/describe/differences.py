@@ -242,7 +242,7 @@ def sensitivity_answer(result: PriorSensitivity) -> Answer:
     about = f"{metric_name(first.metric)} of {name(first.a)} − {name(first.b)}"
     data = f"{count_of(first.recipe.n_items, 'item')}{class_words(first.recipe)} · {about}"
     # The prior part by part: an escape may cut what is long.
-    priors = [(name(which), "; ".join(map(name, c.recipe.model.prior.split("; ")))) for which, c in result.rows]
+    priors = [(name(which), "; ".join(map(name, c.recipe.prior.split("; ")))) for which, c in result.rows]
     sampled = [which for which, c in result.rows if c.recipe.sampler is not None]
     rest = ", the rest drawn exactly" if len(sampled) < len(result.rows) else ""
     return Answer(

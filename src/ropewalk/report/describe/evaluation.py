@@ -24,7 +24,7 @@ from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text import writing
-from ropewalk.text.writing import bar_text, carried, count_of, estimate_text, interval, judged_bar_text, number, percent
+from ropewalk.text.writing import bar_text, carried, count_of, estimate_text, interval, judged_text, number, percent
 from ropewalk.typing import Label
 
 MAX_POINTS: Final = 11
@@ -97,13 +97,14 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
         return answer
     return replace(
         answer,
-        headline=judged_bar_text(
+        headline=judged_text(
             m.decision.verdict,
             m.decision.leaning,
             m.recipe.rope,
             who,
             bar,
             higher_is_better=m.metric.higher_is_better,
+            bar=True,
         ),
         symbol=m.decision.symbol,
         shares=region_shares(m, ("better than the bar", "at the bar", "worse than the bar"), n, who=who),

@@ -119,7 +119,7 @@ def positive_of(recipe: Recipe) -> object:
 
 def call_text(function: str, recipe: Recipe, options: Sequence[tuple[str, object]]) -> str:
     """Write the call in Python; … stands for what was in the data or cannot be written in a line."""
-    rope, picked, cost = recipe.rope, recipe.picked, getattr(recipe.metric, "cost", None)
+    rope, picked, cost = recipe.rope, recipe.picked, recipe.metric.cost
     stated = None if rope is None else rope.high if rope.low == -rope.high else (rope.low, rope.high)
     options = [
         *options,
@@ -160,7 +160,13 @@ def _model(recipe: Recipe) -> str:
     model, several = recipe.model.name, isinstance(table, MultilabelOutcomes)
     n_classifiers = len(recipe.names)
     try:
-        made = parse_model(model, n_labels=table.n_labels, n_classifiers=n_classifiers, multilabel=several)
+        made = parse_model(
+            model,
+            n_labels=table.n_labels,
+            n_classifiers=n_classifiers,
+            multilabel=several,
+            metric=recipe.metric,
+        )
     except RopewalkError:
         made = None
     return repr(model) if made == recipe.model else recipe.model.call()

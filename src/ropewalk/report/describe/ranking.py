@@ -9,7 +9,8 @@ from itertools import combinations, permutations
 from typing import Final, NamedTuple
 
 from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.draws.decision import Decision, Question
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Interval
 from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words

@@ -1,0 +1,112 @@
+"""One difference, judged: its posterior, the verdict by a question, and what depends on it; seen from either side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.draws.decision import Decision, Piece, judge, mirror, rope_path
+from ropewalk.draws.intervals import Estimate, Interval, count_below, summarise
+from ropewalk.draws.rope import Regions
+from ropewalk.draws.stakes import Stakes, stakes_of
+from ropewalk.text.writing import Leaning, judged_text
+from ropewalk.typing import FloatArray, Rule
+
+_OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """How a difference is judged."""
+
+    rope: Interval | None
+    prob: float
+    rule: Rule
+    higher_is_better: bool
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """All but the ROPE, as keywords."""
+        return {"prob": self.prob, "rule": self.rule, "higher_is_better": self.higher_is_better}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """The posterior of a difference A − B, what depends on it, and the verdict on it where there is a ROPE."""
+
+    delta: Estimate
+    prob_below_zero: float
+    prob_above_zero: float
+    regions: Regions | None
+    rope_path: tuple[Piece, ...] | None
+    decision: Decision | None
+    stakes: Stakes | None = None
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """All that it holds, by name: as a comparison holds it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def without_verdict(self) -> Contrast:
+        """Return what is left where the model can bear no verdict: no choice should rest on it."""
+        return replace(self, rope_path=None, decision=None, stakes=None)
+
+
+def contrast(
+    delta: FloatArray, question: Question, *, observed: float | None, names: tuple[str, str], ess: float | None = None
+) -> Contrast:
+    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
+    ordered = np.sort(delta)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
+    regions, path, decision = None, None, None
+    if question.rope is not None:
+        regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **question.how)
+        text = judged_text(verdict, leaning, question.rope, *names, higher_is_better=question.higher_is_better)
+        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
+        # Where the ROPE has one end only, no half-width is the reader's own.
+        path = None if question.rope.one_sided else rope_path(estimate, ordered, **question.how)
+    return Contrast(
+        delta=estimate,
+        prob_below_zero=count_below(ordered, 0.0) / ordered.size,
+        prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
+        regions=regions,
+        rope_path=path,
+        decision=decision,
+        stakes=stakes_of(delta, higher_is_better=question.higher_is_better, worth=estimate.worth(delta.size)),
+    )
+
+
+def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> Contrast:
+    """Return B − A from A − B: the same answer seen from the other side, the ROPE too; `names` are those of B and A."""
+    rope, up = question.rope, question.higher_is_better
+    delta, regions, decision, path = original.delta, original.regions, original.decision, original.rope_path
+    if decision is not None and rope is not None:
+        verdict, leaning = mirror(decision.verdict), _OTHER_LEANING.get(decision.leaning, decision.leaning)
+        text = judged_text(verdict, leaning, rope.mirrored(), *names, higher_is_better=up)
+        decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
+    return Contrast(
+        delta=replace(
+            delta,
+            observed=None if delta.observed is None else -delta.observed,
+            mean=-delta.mean,
+            hdi=delta.hdi.mirrored(),
+            hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
+        ),
+        prob_below_zero=original.prob_above_zero,
+        prob_above_zero=original.prob_below_zero,
+        regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
+        rope_path=None if path is None else tuple(replace(p, verdict=mirror(p.verdict)) for p in path),
+        decision=decision,
+        stakes=None if original.stakes is None else original.stakes.mirrored(),
+    )
+
+
+def is_settled(delta: FloatArray, question: Question) -> bool:
+    """Whether other draws would decide alike; without a ROPE there is nothing to decide."""
+    if question.rope is None:
+        return True
+    ordered = np.sort(delta)
+    estimate = summarise(delta, ordered, prob=question.prob, observed=None)
+    return judge(estimate, ordered, question.rope, **question.how)[2]

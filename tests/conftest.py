@@ -116,6 +116,13 @@ def frugal():
         yield
 
 
+@pytest.fixture(scope="module")
+def frugal_throughout():
+    """Draw little more than is asked for in a whole module, its own fixtures included."""
+    with frugality():
+        yield
+
+
 @pytest.fixture(scope="session")
 def write():
     """Return a function that writes rows as CSV and returns the path."""

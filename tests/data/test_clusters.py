@@ -14,6 +14,8 @@ from ropewalk.metrics.registry import METRICS, parse_metric
 from ropewalk.models import Bootstrap, observed_psi
 from support import need
 
+pytestmark = pytest.mark.usefixtures("frugal_throughout")
+
 
 @pytest.fixture
 def data(rng):

@@ -165,7 +165,7 @@ def test_costs_are_in_costs_per_item(table):
 
 
 def test_pairs_of_a_ranking_have_stakes_in_both_directions(news):
-    ranking = rw.rank(news.outcomes, metric="accuracy", rope=0.01, rng=0, draws=4_000)
+    ranking = rw.rank(news.outcomes, metric="accuracy", rope=0.01, rng=0, draws=500)
     pair = ranking.pairwise[0]
     back = ranking.pair(pair.b, pair.a)
     assert (pair.stakes.gain, pair.stakes.loss) == (back.stakes.loss, back.stakes.gain)

@@ -42,7 +42,10 @@ with warnings.catch_warnings():  # ArviZ 0.23 announces ArviZ 1 when it is impor
 NEW = int(az.__version__.partition(".")[0]) >= 1
 CALM = rw.Sampler(backend="pymc")
 HOSTILE = hostile_names("nul", "turned surrogate")
-pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning"),
+    pytest.mark.usefixtures("frugal_throughout"),
+]
 
 
 class Inexact(rw.models.Sigir2016):
@@ -196,10 +199,10 @@ def test_labels_of_many_have_recalls_of_their_own(several):
 @pytest.mark.parametrize(("model", "shape"), [("paired", 1 / 4), ("sigir2016", 1)])
 def test_the_prior_is_that_of_the_model(table, model, shape):
     """Under Dir(a, a, a, a) on the outcome pairs a recall is Beta(2a, 2a), and the share of a class uniform."""
-    answer = rw.compare(table, metric="f1", rope=0.05, draws=2_000, rng=0, model=model)
+    answer = rw.compare(table, metric="f1", rope=0.05, draws=1_000, rng=0, model=model)
     prior, variance = answer.to_arviz()["prior"], 1 / (4 * (4 * shape + 1))
     n = prior.sizes["draw"]
-    assert n == 2_000
+    assert n == 1_000
     recall, mu = prior["recall"].values[0], prior["mu"].values[0, :, 1]
     assert np.all(np.abs(recall.mean(axis=0) - 1 / 2) < 5 * math.sqrt(variance / n))
     assert np.all(np.abs(recall.var(axis=0) - variance) < 5 * variance * math.sqrt(2 / n))

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
+from ropewalk.models import draw_psi
 
 
 @pytest.mark.parametrize("n", [1_000, 20_000])
@@ -52,3 +53,19 @@ def test_hardly_any_items_leave_too_much_to_the_prior(n, silent):
     r = rw.compare(y, y, 1 - y, metric="accuracy", rope=0.05, rng=0, draws=20_000)
     assert r.decision is None
     assert "leave too much to the prior" in r.no_verdict
+
+
+@pytest.mark.parametrize(("draws", "expected"), [(399, []), (700, [700, 700]), (20_000, [2_000, 2_000])])
+def test_other_priors_take_no_more_draws_than_the_answer_and_none_where_it_has_too_few(
+    draws, expected, table, monkeypatch
+):
+    asked = []
+
+    def draw(*arguments, stop, **options):
+        asked.append(stop)
+        return draw_psi(*arguments, stop=stop, **options)
+
+    monkeypatch.setattr("ropewalk.inference.bearing.draw_psi", draw)
+    r = rw.compare(table, rope=0.05, rng=0, draws=draws)
+    assert asked == expected
+    assert (r.drawing.shift is None) == (not expected)

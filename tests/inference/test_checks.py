@@ -528,11 +528,12 @@ def test_answers_of_many_classes_keep_few_matrices_and_all_statistics():
     truth = rng.integers(0, 500, 3_000)
     said = [np.where(rng.random(3_000) < 0.6, truth, rng.integers(0, 500, 3_000)) for _ in range(2)]
     o = rw.Outcomes.from_arrays(truth, *said, names=["a", "b"], labels=range(500))
-    check = rw.compare(o, metric="accuracy", draws=100, rng=0).predictive_check(draws=60)
+    r = rw.compare(o, metric="accuracy", draws=100, rng=0)
+    check = r.predictive_check(draws=60)
     assert check.replicates.shape == (8, 2, 500, 500)
     assert sum(found.statistic == "class share" for found in check.rows) == 500
     with pytest.raises(InvalidInputError, match=r"at most .* statistics"):
-        rw.compare(o, metric="accuracy", draws=100, rng=0).predictive_check(draws=900_000)
+        r.predictive_check(draws=900_000)
 
 
 def test_own_metrics_are_checked_where_they_have_a_value(small):

@@ -276,7 +276,7 @@ def test_an_answer_read_from_json_is_sampled_alike():
         "any-of-unpaired",
     ],
 )
-def test_perfect_draws_of_parameters_are_exact_draws_of_metrics(data, model, draws, ideal):
+def test_perfect_draws_of_parameters_are_exact_draws_of_metrics(data, model, draws, ideal, frugal):
     ours = ask(data, model, engine=ideal, draws=draws, rng=1)
     theirs = ask(data, model, engine="exact", draws=draws, rng=2)
     assert ours.diagnostics.converged
@@ -306,7 +306,7 @@ def test_perfect_draws_of_eta_are_exact_draws_of_metrics(data, draws, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["cost", "prevalence", "classes", "accuracy", "recall", "missing"])
-def test_whatever_is_asked_is_asked_of_the_same_tables(name, ideal, silent):
+def test_whatever_is_asked_is_asked_of_the_same_tables(name, ideal, silent, frugal):
     how = {
         "cost": {"metric": "cost", "cost_matrix": [[0, 1, 2, 3], [1, 0, 1, 1], [5, 1, 0, 1], [2, 2, 2, 0]]},
         "prevalence": {"metric": "macro_f1", "prevalence": [0.4, 0.3, 0.2, 0.1]},

@@ -21,6 +21,8 @@ from ropewalk.errors import InvalidInputError, UnreadableFileError
 from ropewalk.models.graph import Graph, Node, Plate, Sketch, graph_of, parts, plain
 from ropewalk.report.plates import RADIUS_PX, frames_of, shapes_of, svg, text_width
 
+pytestmark = pytest.mark.usefixtures("frugal_throughout")
+
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = hostile_names(
     "script", "image", "end of data", "entity", "turned", "control", "no character", "surrogate", "long", "subscript",

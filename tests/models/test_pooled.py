@@ -117,9 +117,10 @@ def lattice(counts, *, alpha=1.0, beta=1.0, scale=1.0, nodes=400):
     t, weights = (t + 1) / 2, weights / 2
     x, slope = np.sin(np.pi * t / 2) ** 2, np.pi * np.sin(np.pi * t) / 2
     m, kappa = x[:, None], (scale * x / (1 - x))[None, :]
-    value = (alpha - 1) * np.log(m) + (beta - 1) * np.log1p(-m) + np.zeros_like(kappa)
+    a, b = m * kappa, (1 - m) * kappa
+    value = (alpha - 1) * np.log(m) + (beta - 1) * np.log1p(-m) - len(counts[0]) * special.betaln(a, b)
     for r, w in zip(*counts, strict=True):
-        value += special.betaln(r + m * kappa, w + (1 - m) * kappa) - special.betaln(m * kappa, (1 - m) * kappa)
+        value += special.betaln(r + a, w + b)
     shares = np.exp(value - value.max()) * np.outer(weights * slope, weights * slope)
     return m, kappa, shares / shares.sum()
 

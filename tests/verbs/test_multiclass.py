@@ -174,15 +174,25 @@ def test_without_items_the_average_recall_is_that_of_the_prior(model, silent):
     assert r.estimate_a.mean == pytest.approx(expected, abs=4.5 * r.estimate_a.mc_error)
 
 
+def three_a_class(rng, n_labels):
+    """Three items a class on average, and two classifiers far apart."""
+    n = 3 * n_labels
+    y = rng.integers(0, n_labels, n)
+    return y, *(np.where(rng.random(n) < p, y, rng.integers(0, n_labels, n)) for p in (0.9, 0.6))
+
+
 def test_a_thousand_classes(rng, silent):
-    y = rng.integers(0, 1_000, 3_000)
-    a, b = (np.where(rng.random(3_000) < p, y, rng.integers(0, 1_000, 3_000)) for p in (0.9, 0.6))
-    r = rw.compare(y, a, b, metric="accuracy", rope=0.01, rng=0, draws=200)
+    r = rw.compare(*three_a_class(rng, 1_000), metric="accuracy", rope=0.01, rng=0, draws=200)
     assert r.decision.symbol == "≫"
     assert r.mean == pytest.approx(r.delta.observed, abs=2 * r.std)
-    # With masses fixed, mu weighs one pseudo-item a class, half of it right for either: 3,000 of 4,000 items speak.
-    fixed = rw.compare(y, a, b, metric="accuracy", model="tree", rope=0.01, rng=0, draws=600)
-    assert fixed.mean == pytest.approx(fixed.delta.observed * 3_000 / 4_000, abs=0.02)
+
+
+def test_fixed_masses_of_many_thin_classes_leave_too_much_to_the_prior(rng, silent):
+    """Then mu weighs one pseudo-item a class, half of it right for either: 900 of 1,200 items speak."""
+    fixed = rw.compare(
+        *three_a_class(rng, 300), labels=range(300), metric="accuracy", model="tree", rope=0.01, rng=0, draws=600
+    )
+    assert fixed.mean == pytest.approx(fixed.delta.observed * 900 / 1_200, abs=0.02)
     assert fixed.decision is None
     assert any("The prior pulls" in told for told in fixed.warnings)
 

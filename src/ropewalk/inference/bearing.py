@@ -170,24 +170,34 @@ def shifts(
 ) -> list[PriorShift | None]:
     """Return the shifts of several things that are judged, from the same draws; `as_judged` pools them, if so."""
     none: list[PriorShift | None] = [None] * len(estimates)
+    measurable = [estimate for estimate in estimates if _is_measurable(estimate)]
     if (
-        recipe.metric.is_slow
+        not measurable
+        or recipe.metric.is_slow
         or recipe.sampler is not None
         or recipe.model.weights_difference
         or not all(t.n_items for t in recipe.tables)
     ):
         return none
+    # More draws than the answer's own would not help: its own error would remain.
+    most = max(estimate.worth(_DRAWS) for estimate in measurable)
     others = [model for _, model in recipe.model.variants() if model.exact and not model.weights_difference]
     drawn: list[FloatArray] = []
     for model in others[:2]:
         posteriors = replace(recipe, model=model).posteriors()
         work = sum(posterior.work for posterior in posteriors)
-        number = min(_DRAWS, _WORK // max(work, 1))
+        number = min(most, _WORK // max(work, 1))
         if number < _FEWEST_DRAWS:
             return none
         with shown(progress=False):
             psi = draw_psi(
-                posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed, stream=streams.OTHER
+                posteriors,
+                recipe.metric,
+                recipe.prevalence,
+                stop=number,
+                seed=recipe.seed,
+                stream=streams.OTHER,
+                largest_block=number,
             )
         drawn.append(as_judged(model.steadied(psi, recipe.metric, (None,) * len(psi))))
     if not drawn:
@@ -198,8 +208,13 @@ def shifts(
     ]
 
 
+def _is_measurable(estimate: Estimate) -> bool:
+    """Whether a move can be told from noise: of few draws all is noise."""
+    return estimate.std > 0 and estimate.mc_error <= _MAX_ERROR * estimate.std
+
+
 def _shift(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) -> PriorShift | None:
-    if not estimate.std > 0 or estimate.mc_error > _MAX_ERROR * estimate.std:  # of few draws all is noise
+    if not _is_measurable(estimate):
         return None
     moved = max(abs(float(draws.mean()) - estimate.mean) for draws in drawn) / estimate.std
     verdicts: list[str] = []

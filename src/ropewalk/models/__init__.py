@@ -239,10 +239,12 @@ def draw_psi(
     seed: int,
     stream: int = streams.POSTERIOR,
     threads: int = 1,
+    largest_block: int | None = None,
 ) -> FloatArray:
     """Return draws `start` … `stop` of the metric, (K, n): classifiers of one posterior after those of the next.
 
-    One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones.
+    One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones. Whole blocks are
+    drawn and cut, so that more can follow: where none will, `largest_block` spares what would be cut off.
     """
     parts = []
     for number, posterior in enumerate(posteriors):
@@ -250,7 +252,7 @@ def draw_psi(
         def draw(rng: np.random.Generator, size: int, posterior: Posterior = posterior) -> FloatArray:
             return measure(metric, posterior.block(rng, size), prevalence)
 
-        size = posterior.block_size
+        size = posterior.block_size if largest_block is None else min(posterior.block_size, largest_block)
         first = start // size * size
         drawn = draw_blocks(draw, size=size, start=first, stop=stop, seed=seed, stream=stream + number, threads=threads)
         parts.append(drawn[:, start - first :])

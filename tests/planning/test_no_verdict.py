@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
-from ropewalk.inference.bearing import shifts, too_far
-from ropewalk.planning.posing import pose
+from ropewalk.planning import study
+from ropewalk.text.writing import Verdict
 from support import without_warnings
 
 NONE = "no verdict"
-RIGHT_AGAINST_WRONG = rw.BinaryScenario(positive=(0, 1, 0, 0), negative=(0, 1, 0, 0)[::-1])
+RIGHT_AGAINST_WRONG = rw.BinaryScenario(positive=(0, 1, 0, 0), negative=(0, 0, 1, 0))
 FEW_POSITIVES = rw.BinaryScenario(prevalence=0.05, positive=(0.9, 0.05, 0.01, 0.04), negative=(0.02, 0.02, 0.02, 0.94))
 OFTEN_APART = rw.BinaryScenario(prevalence=0.5, positive=(0.1, 0.8, 0.05, 0.05), negative=(0.1, 0.05, 0.8, 0.05))
 NEAR_COPIES = rw.BinaryScenario(
@@ -34,7 +34,7 @@ def zipf_classes(m, gain=0.25):
         cube[j, np.arange(m), np.arange(m)] += (1 - right - gain) * wrong
         cube[j, j, j] += right
         cube[j] *= shares[j]
-    return rw.JointScenario(table=cube)
+    return rw.JointScenario(table=cube / cube.sum())
 
 
 def told(r):
@@ -81,7 +81,7 @@ def assert_agree(scenario, n, how, *, data_sets, simulations, draws=4_000):
     ids=["few-positives", "ten-items"],
 )
 def test_power_counts_what_compare_would_say(scenario, n, how, silent):
-    """Before it did, power promised ≈ in 43% of the studies of the first, ≫ in 87% of the second: compare, 33 and 27%."""
+    """Before it did, power promised ≈ in 43% of the studies of the first, where `compare` gives it in 33%."""
     row = assert_agree(scenario, n, how, data_sets=80, simulations=400)
     assert row.no_verdict > 0.04
 
@@ -104,7 +104,9 @@ def test_power_counts_what_compare_would_say(scenario, n, how, silent):
 )
 def test_power_counts_what_compare_would_say_everywhere(scenario, n, how, data_sets, silent):
     many = scenario.joint.probs.size > 1_000
-    assert_agree(scenario, n, how, data_sets=data_sets, simulations=60 if many else 1_000, draws=2_000 if many else 8_000)
+    assert_agree(
+        scenario, n, how, data_sets=data_sets, simulations=60 if many else 1_000, draws=2_000 if many else 8_000
+    )
 
 
 def test_of_hardly_any_items_no_study_has_a_verdict(silent):
@@ -117,20 +119,13 @@ def test_of_hardly_any_items_no_study_has_a_verdict(silent):
     assert (r[1].power, r[1].no_verdict) == (1, 0)
 
 
-def test_what_a_glance_passes_over_is_far_from_too_far(silent):
-    """Studies that are not asked again would have had a verdict, asked with as many draws as `compare` takes."""
-    posed = pose(
-        FEW_POSITIVES, metric="recall", rope=0.2, goal="conclusive", draws=2_000, rng=0, threads=1, progress=False
-    )
-    study, rng = posed.study, np.random.default_rng(0)
-    tables = [study.source.draw(rng, 300) for _ in range(60)]
-    batch = study.judge(rng, tables, [study.source] * len(tables))
-    missed = 0
-    for table, reason in zip(tables, batch.why.tolist(), strict=True):
-        with without_warnings():
-            r = rw.compare(*table, metric="recall", pos_label=1, rope=0.2, rng=1, draws=20_000)
-        missed += bool(r.no_verdict) and not reason
-    assert missed <= 2  # of those whose shift lies at the bound, other draws say otherwise
+def test_a_glance_at_other_priors_misses_no_study(silent, monkeypatch):
+    """Most studies are not asked again; had all been asked, as many would get no verdict, but for the draws."""
+    how = {"metric": "recall", "pos_label": 1, "rope": 0.2, "simulations": 400, "rng": 0}
+    glanced = rw.power(FEW_POSITIVES, 200, **how)[0].no_verdict
+    monkeypatch.setattr(study, "_NEAR", 0.0)
+    asked = rw.power(FEW_POSITIVES, 200, **how)[0].no_verdict
+    assert glanced == pytest.approx(asked, abs=4 * math.sqrt(2 * asked * (1 - asked) / 400))
 
 
 def test_the_share_and_the_reason_are_told_everywhere(silent):
@@ -138,9 +133,9 @@ def test_the_share_and_the_reason_are_told_everywhere(silent):
     row = r.to_dict()["rows"][0]
     assert row["no_verdict"] == pytest.approx(1 - sum(row["decisions"].values()))
     assert any("leave too much to the prior" in note for note in r.notes)
-    for text in (str(r), r.to_markdown(), r.to_html()):
-        assert "no verdict" in text
-        assert "leave too much to the prior" in text or text == r.to_markdown()
+    for text in (str(r), r.to_html()):
+        assert "leave too much to the prior" in " ".join(text.split())
+    assert all("no verdict" in text for text in (str(r), r.to_markdown(), r.to_latex(), r.to_html()))
     sure = rw.power(OFTEN_APART, 400, metric="accuracy", rope=0.05, simulations=40, rng=0)
     assert sure[0].no_verdict == 0
     assert "no verdict" not in str(sure)
@@ -166,16 +161,16 @@ def unscaled():
     base = rng.normal(0, 1, 200)
     a, b = (base + rng.normal(0, 0.5, 200) for _ in range(2))
     with without_warnings():
-        return rw.compare(scores={"a": a, "b": b}, metric="mean", rope=0.1, rng=0, draws=4_000)
+        return rw.compare(a, b, metric="mean", rope=0.1, rng=0, draws=4_000)
 
 
 def test_a_scale_merely_seen_promises_no_equivalence(unscaled):
     assert unscaled.decision is not None
     assert not unscaled.conclusive
     m = unscaled.more_data(n=[1_000, 100_000])
-    assert m.design.ceilings[rw.planning.PowerRow and next(v for v in m.design.ceilings if v.value == "≈")] == 0
+    assert m.design.ceilings[Verdict.EQUIVALENT] == 0
     for row in m.rows:
-        assert {v.value: share for v, share in row.decisions.items()}["≈"] == 0
+        assert row.decisions[Verdict.EQUIVALENT] == 0
     assert m.rows[-1].no_verdict > 0.5
     assert m.rows[-1].conclusive == pytest.approx(m.design.ceiling, abs=0.05)
     assert any("rare and large" in note for note in m.notes)

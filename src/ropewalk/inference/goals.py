@@ -175,13 +175,13 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
 def without_verdict(batches: Mapping[int, Batch]) -> tuple[Remark, ...]:
     """Say how many simulated studies, by their number of items, get no verdict, and why; nothing where all get one."""
     shares = {n: float((batch.why != "").mean()) for n, batch in sorted(batches.items())}
-    some = [f"{share_text(share, len(batches[n]))} with {n:,}" for n, share in shares.items() if share > 0]
+    some = [f"{share_text(share, len(batches[n]))} of {n:,} items" for n, share in shares.items() if share > 0]
     if not some:
         return ()
     reasons = Counter(gist(reason) for batch in batches.values() for reason in batch.why.tolist() if reason)
     why = "; or ".join(reason for reason, _ in reasons.most_common())
     listed = ", ".join(some[:_MAX_LISTED]) + (", …" if len(some) > _MAX_LISTED else "")
-    text = f"Studies that get no verdict count as not reaching the goal (of items: {listed}): {why}."
+    text = f"Studies that would get no verdict ({listed}) do not count as conclusive: {why}."
     return (note("studies_without_verdict", text),)
 
 

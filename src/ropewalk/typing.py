@@ -14,6 +14,7 @@ Label: TypeAlias = int | str | bool
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+StrArray: TypeAlias = npt.NDArray[np.str_]
 CodeArray: TypeAlias = npt.NDArray[np.int32]
 
 RopeLike: TypeAlias = float | Sequence[float]

@@ -180,12 +180,15 @@ def test_any_power_may_be_asked_for(power):
     assert row.power == pytest.approx(power, abs=error(power, 1_000) + 0.02)
 
 
-def test_what_is_found_at_once_takes_few_items():
+def test_what_is_found_at_once_takes_as_few_items_as_compare_asks_for(silent):
     p = rw.plan(
         rw.BinaryScenario(positive=(0, 1, 0, 0), negative=(0, 0, 1, 0)), goal=">>", rope=0.05, simulations=600,
         draws=500, rng=0,
     )  # fmt: skip
-    assert p.n <= 12
+    assert p.n <= 30
+    for n, settled in ((p.n // 2, False), (2 * p.n, True)):
+        y = np.arange(n) % 2
+        assert rw.compare(y, y, 1 - y, metric="f1", rope=0.05, rng=0, draws=4_000).conclusive is settled
 
 
 @pytest.mark.parametrize("simulations", [200, 300, 1_000])

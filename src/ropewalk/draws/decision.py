@@ -24,6 +24,10 @@ from ropewalk.typing import FloatArray, IntArray, Rule
 _ROUNDING_ERROR = 1e-9
 _LEAST_MASS = 0.5  # of a region that decides
 _ERRORS = 4  # how many Monte Carlo errors an HDI end must keep from a ROPE edge
+
+NO_VERDICT: Final = len(VERDICTS)
+"""The code of those among many differences that get no verdict."""
+
 _OTHER_SIDE: Final = {
     Verdict.EQUIVALENT: Verdict.EQUIVALENT,
     Verdict.A_BETTER: Verdict.B_BETTER,
@@ -110,7 +114,10 @@ def decide_each_by_probability(masses: FloatArray, prob: float, otherwise: IntAr
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Many differences judged at once: the codes of their `VERDICTS`, their means and the ends of their HDIs."""
+    """Many differences judged at once: their means, the ends of their HDIs, and the codes of their `VERDICTS`.
+
+    What data cannot bear has the code `NO_VERDICT`.
+    """
 
     verdict: IntArray
     mean: FloatArray

@@ -16,7 +16,7 @@ from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import prior_shift, shifts
+from ropewalk.inference.bearing import not_equivalent, prior_shift, shifts
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import remarks_on
@@ -27,7 +27,7 @@ from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
-from ropewalk.text.writing import Verdict, brief, judged_text
+from ropewalk.text.writing import brief, judged_text
 from ropewalk.typing import FloatArray
 
 
@@ -111,10 +111,8 @@ def draw_comparison(
 
 def without_equivalence(drawing: Drawing, recipe: Recipe, decision: Decision | None) -> Drawing:
     """Return the drawing with a reason where the verdict says that two are equivalent, and the model cannot."""
-    reason = recipe.model.no_equivalence
-    if not reason or drawing.no_verdict or decision is None or decision.verdict is not Verdict.EQUIVALENT:
-        return drawing
-    return replace(drawing, no_verdict=f"no verdict, since {reason}; the scale was not declared")
+    reason = not_equivalent(recipe, None if decision is None else decision.verdict)
+    return replace(drawing, no_verdict=drawing.no_verdict or reason)
 
 
 def remarks_beside(answer: Comparison, draft: Draft) -> tuple[Remark, ...]:

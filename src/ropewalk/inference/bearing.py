@@ -21,8 +21,10 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import judge
 from ropewalk.draws.intervals import Estimate, hdi, summarise
 from ropewalk.models import AnyData, draw_psi
+from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import UNDECIDED, PriorShift
+from ropewalk.text.writing import Verdict
 from ropewalk.typing import FloatArray
 
 MIN_UNITS: Final = 5
@@ -48,10 +50,42 @@ SAFE_MOVES: Final = 10.0
 _DRAWS: Final = 2_000
 _WORK: Final = 50_000_000  # random numbers that looking at other priors may take
 _FEWEST_DRAWS: Final = 200
-_MAX_ERROR: Final = 0.05  # of a mean, in posterior standard deviations: of 400 draws
+_MAX_ERROR: Final = 0.05  # of a mean, in posterior standard deviations
+LEAST_DRAWS: Final = round(_MAX_ERROR**-2)
+"""Of fewer draws all is noise, and it cannot be told how far another prior moves them."""
 
 Contrast = Callable[[FloatArray], FloatArray]
 """What is judged, as a function of the draws of all classifiers."""
+
+_SINCE: Final = "no verdict, since "
+
+
+def gist(reason: str) -> str:
+    """Return what a reason comes to, without the figures of its data: many studies may have it in common.
+
+    Examples
+    --------
+    >>> gist("no verdict, since the prior moves the answer by 0.7 deviations: these data leave too much to the prior")
+    'these data leave too much to the prior'
+    """
+    return reason.removeprefix(_SINCE).rpartition(": ")[2]
+
+
+def too_little(recipe: Recipe, singles: Sequence[float], judged: float, signs: Sequence[float]) -> str:
+    """Return why the data alone allow no verdict; empty where they do.
+
+    `singles` and `judged` are the standard deviations of the classifiers' scores and of what is judged, `signs` those
+    of the classifiers in it.
+    """
+    return too_noisy(recipe) or thin_or_alike(recipe, singles, judged) or heavy_tail(recipe, signs)
+
+
+def not_equivalent(recipe: Recipe, verdict: Verdict | None) -> str:
+    """Return why a verdict cannot say that two are equivalent; empty where it can, or says something else."""
+    reason = recipe.model.no_equivalence
+    if not reason or verdict is not Verdict.EQUIVALENT:
+        return ""
+    return f"{_SINCE}{reason}; the scale was not declared"
 
 
 def too_noisy(recipe: Recipe) -> str:
@@ -64,20 +98,20 @@ def too_noisy(recipe: Recipe) -> str:
     return noisy if units < MIN_NOISY_UNITS else ""
 
 
-def thin_or_alike(recipe: Recipe, singles: Sequence[Estimate], judged: Estimate) -> str:
+def thin_or_alike(recipe: Recipe, singles: Sequence[float], judged: float) -> str:
     """Return why items or clusters are too few, too unequal or too much alike for a verdict; empty where they are not.
 
     Re-weighting knows the items it has: where there are hardly any, or where no score moves at all, its draws say
-    nothing of other items.
+    nothing of other items. `singles` and `judged` are standard deviations, of the scores and of what is judged.
     """
     units, unit = min(map(units_of, recipe.tables))
     if recipe.model.min_units > 1 and units < recipe.model.min_units:
         return f"no verdict, since fewer than {recipe.model.min_units} {unit}s are too few to re-weight"
-    if recipe.model.takes_clusters and all(single.std == 0 for single in singles):
+    if recipe.model.takes_clusters and not any(singles):
         return "no verdict, since all items are alike, and nothing says how far apart others can be"
     if recipe.model.reweights_items:
         same = "no verdict, since the two are alike on all items, and the bootstrap knows of no others"
-        return "" if judged.std > 0 else same
+        return "" if judged > 0 else same
     worth = min((worth for table in recipe.tables if (worth := effective_units(table)) is not None), default=math.inf)
     if worth < MIN_UNITS:
         return (
@@ -161,6 +195,13 @@ def too_far(recipe: Recipe, shift: PriorShift | None, judged: Estimate) -> str:
     return ""
 
 
+def other_priors(recipe: Recipe) -> list[Model]:
+    """Return the model with half and with twice the prior mass; none where it is not asked what they would say."""
+    if recipe.metric.is_slow or recipe.sampler is not None or recipe.model.weights_difference:
+        return []
+    return [model for _, model in recipe.model.variants() if model.exact and not model.weights_difference][:2]
+
+
 def shifts(
     recipe: Recipe,
     estimates: Sequence[Estimate],
@@ -171,23 +212,15 @@ def shifts(
     """Return the shifts of several things that are judged, from the same draws; `as_judged` pools them, if so."""
     none: list[PriorShift | None] = [None] * len(estimates)
     measurable = [estimate for estimate in estimates if _is_measurable(estimate)]
-    if (
-        not measurable
-        or recipe.metric.is_slow
-        or recipe.sampler is not None
-        or recipe.model.weights_difference
-        or not all(t.n_items for t in recipe.tables)
-    ):
+    if not measurable or not all(t.n_items for t in recipe.tables):
         return none
     # More draws than the answer's own would not help: its own error would remain.
     most = max(estimate.worth(_DRAWS) for estimate in measurable)
-    others = [model for _, model in recipe.model.variants() if model.exact and not model.weights_difference]
     drawn: list[FloatArray] = []
-    for model in others[:2]:
+    for model in other_priors(recipe):
         posteriors = replace(recipe, model=model).posteriors()
-        work = sum(posterior.work for posterior in posteriors)
-        number = min(most, _WORK // max(work, 1))
-        if number < _FEWEST_DRAWS:
+        number = draws_of_another(posteriors, most)
+        if not number:
             return none
         with shown(progress=False):
             psi = draw_psi(
@@ -203,9 +236,18 @@ def shifts(
     if not drawn:
         return none
     return [
-        _shift(estimate, [contrast(psi) for psi in drawn], question)
+        shift_between(estimate, [contrast(psi) for psi in drawn], question)
         for estimate, contrast in zip(estimates, contrasts, strict=True)
     ]
+
+
+def draws_of_another(posteriors: Sequence[Posterior], most: int = _DRAWS) -> int:
+    """Return how many draws tell what another prior would say; 0 where even a few would take long.
+
+    There are so many items then that no prior matters.
+    """
+    number = min(most, _WORK // max(sum(posterior.work for posterior in posteriors), 1))
+    return number if number >= _FEWEST_DRAWS else 0
 
 
 def _is_measurable(estimate: Estimate) -> bool:
@@ -213,7 +255,8 @@ def _is_measurable(estimate: Estimate) -> bool:
     return estimate.std > 0 and estimate.mc_error <= _MAX_ERROR * estimate.std
 
 
-def _shift(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) -> PriorShift | None:
+def shift_between(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) -> PriorShift | None:
+    """Return how far what is judged moves from an estimate to draws under other priors; None where all is noise."""
     if not _is_measurable(estimate):
         return None
     moved = max(abs(float(draws.mean()) - estimate.mean) for draws in drawn) / estimate.std

@@ -16,7 +16,7 @@ from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import heavy_tail, thin_or_alike, too_far, too_noisy
+from ropewalk.inference.bearing import too_far, too_little, too_noisy
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, draw_psi
@@ -82,7 +82,7 @@ class Draft:
         """
         if self.drawing.no_verdict or self.recipe.rope is None:
             return replace(self.drawing, shift=shift)
-        reason = thin_or_alike(self.recipe, singles, judged) or heavy_tail(self.recipe, signs)
+        reason = too_little(self.recipe, [single.std for single in singles], judged.std, signs)
         return replace(self.drawing, no_verdict=reason or too_far(self.recipe, shift, judged), shift=shift)
 
 

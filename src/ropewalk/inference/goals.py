@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
 
 from ropewalk.draws.contrast import Question
-from ropewalk.draws.decision import Judged
+from ropewalk.draws.decision import NO_VERDICT, Judged
 from ropewalk.draws.intervals import Interval, beta_hdi
 from ropewalk.draws.rope import Regions
 from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.inference.bearing import gist, not_equivalent
+from ropewalk.results import Recipe
 from ropewalk.results.planning import PowerRow
-from ropewalk.text.remarks import wording
-from ropewalk.text.writing import VERDICTS, Verdict, rope_text
-from ropewalk.typing import FloatArray
+from ropewalk.text.remarks import Remark, note, wording
+from ropewalk.text.writing import VERDICTS, Verdict, rope_text, share_text
+from ropewalk.typing import FloatArray, StrArray
 
 CONCLUSIVE: Final = "conclusive"
 GOALS: Final[dict[str, frozenset[Verdict]]] = {
@@ -28,6 +31,7 @@ GOALS: Final[dict[str, frozenset[Verdict]]] = {
 """The verdicts that count as reaching each goal."""
 
 _WRITTEN: Final = {"≫": "A≫B", ">>": "A≫B", "≪": "A≪B", "<<": "A≪B", "≈": "A≈B", "~": "A≈B", "~=": "A≈B", "=": "A≈B"}
+_MAX_LISTED: Final = 6
 EDGE: Final = 1e-9
 """How close to an edge of the ROPE a difference lies on it."""
 
@@ -77,18 +81,28 @@ def check_goal(goal: str, delta: float, rope: Interval, *, higher_is_better: boo
     )
 
 
-def ceilings_of(regions: Regions, *, higher_is_better: bool) -> Mapping[Verdict, float]:
-    """Return what the probability of each conclusive verdict tends to: the posterior mass of its region."""
-    better, worse = (regions.above, regions.below) if higher_is_better else (regions.below, regions.above)
-    return {Verdict.EQUIVALENT: regions.inside, Verdict.B_BETTER: worse, Verdict.A_BETTER: better}
+def ceilings_of(regions: Regions, recipe: Recipe) -> Mapping[Verdict, float]:
+    """Return what the probability of each conclusive verdict tends to: the posterior mass of its region, if it can."""
+    up = recipe.metric.higher_is_better
+    better, worse = (regions.above, regions.below) if up else (regions.below, regions.above)
+    alike = 0.0 if not_equivalent(recipe, Verdict.EQUIVALENT) else regions.inside
+    return {Verdict.EQUIVALENT: alike, Verdict.B_BETTER: worse, Verdict.A_BETTER: better}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """What came of simulations: how each was judged, and the true differences."""
+    """What came of simulations: how each was judged, the true differences, and why there is no verdict, if so."""
 
     judged: Judged
     truth: FloatArray
+    why: StrArray
+
+    @classmethod
+    def of(cls, judged: Judged, truth: FloatArray, why: Sequence[str] | StrArray) -> Batch:
+        """Take the verdict from those that have a reason for none."""
+        reasons = np.array(why, dtype=np.str_)
+        codes = np.where(reasons != "", NO_VERDICT, judged.verdict)
+        return cls(replace(judged, verdict=codes), truth, reasons)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -102,7 +116,8 @@ class Batch:
         return self._at(slice(i, i + 1))
 
     def _at(self, some: slice) -> Batch:
-        return Batch(Judged(*(getattr(self.judged, name)[some] for name in _JUDGED)), self.truth[some])
+        judged = Judged(*(getattr(self.judged, name)[some] for name in _JUDGED))
+        return Batch(judged, self.truth[some], self.why[some])
 
 
 _JUDGED: Final = tuple(field.name for field in fields(Judged))
@@ -111,7 +126,8 @@ _JUDGED: Final = tuple(field.name for field in fields(Judged))
 def joined(batches: Sequence[Batch]) -> Batch:
     """Return the simulations of batches, one after the other."""
     judged = (np.concatenate([getattr(batch.judged, name) for batch in batches]) for name in _JUDGED)
-    return Batch(Judged(*judged), np.concatenate([batch.truth for batch in batches]))
+    truth, why = (np.concatenate([getattr(batch, name) for batch in batches]) for name in ("truth", "why"))
+    return Batch(Judged(*judged), truth, why)
 
 
 def reached(batch: Batch, goal: str) -> int:
@@ -136,7 +152,7 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
     """Return what came of simulations of test sets of n items; an `exact` share is no estimate and has no interval."""
     trials, hits = len(batch), reached(batch, goal)
     low, high = (hits / trials, hits / trials) if exact else share_interval(hits, trials)
-    shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS)) / trials
+    shares = np.bincount(batch.judged.verdict, minlength=len(VERDICTS) + 1) / trials
     sides = [VERDICTS.index(Verdict.B_BETTER), VERDICTS.index(Verdict.A_BETTER)]
     up, rope = question.higher_is_better, question.rope
     assert rope is not None  # noqa: S101 - no study without one
@@ -150,11 +166,25 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
         low=low,
         high=high,
         simulations=0 if exact else trials,
-        decisions={verdict: float(share) for verdict, share in zip(VERDICTS, shares, strict=True)},
+        decisions={verdict: float(shares[code]) for code, verdict in enumerate(VERDICTS)},
+        no_verdict=float(shares[NO_VERDICT]),
         wrong=float((conclusive & (batch.judged.verdict != true)).mean()),
         type_s=type_s,
         type_m=type_m,
     )
+
+
+def without_verdict(batches: Mapping[int, Batch]) -> tuple[Remark, ...]:
+    """Say how many simulated studies, by their number of items, get no verdict, and why; nothing where all get one."""
+    shares = {n: float((batch.why != "").mean()) for n, batch in sorted(batches.items())}
+    some = [f"{share_text(share, len(batches[n]))} of {n:,} items" for n, share in shares.items() if share > 0]
+    if not some:
+        return ()
+    reasons = Counter(gist(reason) for batch in batches.values() for reason in batch.why.tolist() if reason)
+    why = "; or ".join(reason for reason, _ in reasons.most_common())
+    listed = ", ".join(some[:_MAX_LISTED]) + (", …" if len(some) > _MAX_LISTED else "")
+    text = f"Studies that would get no verdict ({listed}) do not count as conclusive: {why}."
+    return (note("studies_without_verdict", text),)
 
 
 def true_codes(truth: np.ndarray, rope: Interval) -> np.ndarray:

@@ -24,10 +24,12 @@ from ropewalk.draws.intervals import Estimate, hdi
 from ropewalk.draws.rope import Regions, region_masses
 from ropewalk.draws.stakes import LabelWorth, Learning
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached
+from ropewalk.inference.bearing import not_equivalent
+from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached, without_verdict
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.planning import Design, MoreData
 from ropewalk.text.remarks import Remark, note
+from ropewalk.text.writing import VERDICTS, Verdict
 from ropewalk.typing import FloatArray
 
 R = TypeVar("R", Comparison, MetricPosterior, Ranking)
@@ -98,7 +100,7 @@ class Outlook:
             names=self.names,
             draws=self.draws or self.delta.size,
             seed=self.recipe.seed if self.seed is None else self.seed,
-            ceilings=ceilings_of(self.regions, higher_is_better=self.recipe.metric.higher_is_better),
+            ceilings=ceilings_of(self.regions, self.recipe),
         )
 
     @cached_property
@@ -133,7 +135,10 @@ class Outlook:
             outside = [below, 1 - upto] if question.higher_is_better else [1 - upto, below]
             masses = np.stack([upto - below, *outside])
             codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))
-        return Batch(Judged(codes, middle, low, high), self._truths)
+        # Other reasons for no verdict are not there now, and fade with more items.
+        alike = not_equivalent(self.recipe, Verdict.EQUIVALENT)
+        why = np.where(codes == VERDICTS.index(Verdict.EQUIVALENT), alike, "")
+        return Batch.of(Judged(codes, middle, low, high), self._truths, why)
 
     def share(self, n: int) -> float:
         """Return the probability of the goal after n more items."""
@@ -191,10 +196,10 @@ class Outlook:
         if not min(self.counted):
             raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
         needed = self.needed(target)
-        rows = tuple(
-            count(self.recipe.question, size, self.after(size), self.goal, exact=True)
-            for size in sizes or self.around(needed)
-        )
+        batches = {size: self.after(size) for size in sizes or self.around(needed)}
+        question = self.recipe.question
+        rows = tuple(count(question, size, batch, self.goal, exact=True) for size, batch in batches.items())
+        remarks = (*remarks, *without_verdict(batches))
         return MoreData(
             design=self.design,
             target=target,

@@ -11,12 +11,12 @@ from ropewalk._checks import check_prob, check_whole, checked_keywords, choose
 from ropewalk._progress import ProgressLike, metered
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.goals import CONCLUSIVE, Batch, count, parse_goal, reached
+from ropewalk.inference.goals import CONCLUSIVE, Batch, count, parse_goal, reached, without_verdict
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import MAX_DRAWS, MAX_ITEMS, MAX_SIMULATIONS, MIN_DRAWS, Posed, check_sizes, pose
 from ropewalk.planning.search import ROOT, Crossing, Looks, crossing
 from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
-from ropewalk.planning.study import BATCH
+from ropewalk.planning.study import BATCH, too_few_draws
 from ropewalk.results import Comparison
 from ropewalk.results.options import StudyOptions
 from ropewalk.results.planning import MoreData
@@ -124,6 +124,7 @@ def more_data(
         text = "How many items reach the target is extrapolated: those simulated all lie on one side of it."
         remarks.append(note("extrapolated", text))
     kept = [size for size in sizes or sorted(done.batches) if size in done.batches]
+    remarks += [*without_verdict(done.batches), *too_few_draws(posed.study)]
     return MoreData(
         design=posed.design,
         target=wanted,

@@ -12,15 +12,24 @@ import numpy as np
 
 from ropewalk._checks import check_prob, check_whole, checked_keywords, is_real
 from ropewalk._progress import Steps, metered
-from ropewalk.draws.decision import decide_each
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.goals import CONCLUSIVE, GOALS, Batch, count, joined, parse_goal, reached, region_of
+from ropewalk.inference.goals import (
+    CONCLUSIVE,
+    GOALS,
+    Batch,
+    count,
+    joined,
+    parse_goal,
+    reached,
+    region_of,
+    without_verdict,
+)
 from ropewalk.planning.labels import check_loss
 from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, Posed, pose
 from ropewalk.planning.search import PLAIN, ROOT, Looks, curve, find, halve
 from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
-from ropewalk.planning.study import BATCH, Study
+from ropewalk.planning.study import BATCH, Study, too_few_draws
 from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions, PlanOptions
 from ropewalk.results.planning import Plan
@@ -29,6 +38,7 @@ from ropewalk.text.remarks import argument, note, wording
 _FIRST_SIZE: Final = 200
 _ANY_ROPE: Final = 0.01
 _POINTS: Final = 12  # sizes on the way to the most valuable one, twice
+_SHARE_TO_JUDGE: Final = 4  # one simulation of so many judges the ROPE that the others found
 _MAX_ROUNDING: Final = 1e-9
 _Z95: Final = 1.959963984540054
 
@@ -174,6 +184,12 @@ class _Search:
         question = self.posed.study.recipe.question
         rows = tuple(count(question, size, self.batches[size], self.goal) for size in sorted(self.batches))
         usual = {"rows": rows, "simulations": self.looks.spent, "target": self.target}
+        if more.get("max_loss") is None:  # which needs no verdict
+            more["remarks"] = (
+                *more.get("remarks", ()),
+                *without_verdict(self.batches),
+                *too_few_draws(self.posed.study),
+            )
         return Plan(
             asks=asks, design=self.posed.design, n=n, low=ends[0], high=ends[1], max_n=self.most,
             partial=self.partial, **{**usual, **more},
@@ -257,6 +273,8 @@ class _Search:
             # Each place has simulations of its own: their numbers go on where those of the last place ended.
             start = -(-self.looks.spent // BATCH) * BATCH
             done = self._run(self.posed.tilted(side * x), n, simulations, start)
+            if done is not None:
+                self.batches[n] = done if n not in self.batches else joined([self.batches[n], done])
             return (0, 0) if done is None else (reached(done, self.goal), len(done))
 
         edge = study.rope.high if (self.goal == "A≫B") == up else study.rope.low
@@ -289,12 +307,11 @@ class _Search:
 
     def _smallest_rope(self, n: int) -> Plan:
         """Return the half-width that holds the HDI as often as the power says: a quantile over the simulations."""
-        study = self.posed.study
-        self.batches = simulate(study, [n], self.budget, goal=self.goal, workers=self.workers, steps=self.steps)
-        judged = self.batches[n].judged
-        widths = np.sort(np.maximum(np.abs(judged.low), np.abs(judged.high)))
+        study, judging = self.posed.study, max(self.budget // _SHARE_TO_JUDGE // BATCH, 1) * BATCH
+        searched = self.budget - judging
+        batches = simulate(study, [n], searched, goal=self.goal, workers=self.workers, steps=self.steps)
+        widths = np.sort(np.maximum(np.abs(batches[n].judged.low), np.abs(batches[n].judged.high)))
         total = len(widths)
-        self.looks.add(float(n), 0, total)
         half = _Z95 * math.sqrt(self.target * (1 - self.target) * total)
         places = [self.target * total, self.target * total - half, self.target * total + half]
         at, low, high = (float(widths[min(max(math.ceil(place) - 1, 0), total - 1)]) for place in places)
@@ -303,12 +320,14 @@ class _Search:
         if not self.any_rope:
             text = "The ROPE that was given plays no part: the smallest one is looked for."
             remarks.append(note("rope_ignored", text))
-        # The rows are judged by the ROPE that was found, whatever was given.
-        recipe = replace(study.recipe, rope=Interval(-at, at))
-        codes = decide_each(judged.low, judged.high, judged.mean, Interval(-at, at))
-        rows = (count(recipe.question, n, Batch(replace(judged, verdict=codes), self.batches[n].truth), self.goal),)
-        self.posed = replace(self.posed, design=replace(self.posed.design, recipe=recipe))
-        return self._answer("delta", n, (low, high), found=at, rows=rows, remarks=tuple(remarks))
+        # The rows are judged by the ROPE that was found, whatever was given; whether data bear a verdict hangs on it.
+        found = replace(study, recipe=replace(study.recipe, rope=Interval(-at, at)), rope=Interval(-at, at))
+        self.looks.add(float(n), 0, total)
+        again = self._run(found, n, judging, start=-(-total // BATCH) * BATCH)
+        self.batches = {} if again is None else {n: again}
+        self.looks.add(float(n), 0, 0 if again is None else len(again))
+        self.posed = replace(self.posed, study=found, design=replace(self.posed.design, recipe=found.recipe))
+        return self._answer("delta", n, (low, high), found=at, remarks=tuple(remarks))
 
     def most_valuable(self, cost: float, value: float) -> Plan:
         """Find the number of items that is worth most: the value of the goal times its probability, less the labels."""

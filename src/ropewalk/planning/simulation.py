@@ -21,9 +21,9 @@ from ropewalk._progress import Steps, metered
 from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.goals import Batch, count, joined, reached, share_interval
+from ropewalk.inference.goals import Batch, count, joined, reached, share_interval, without_verdict
 from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, check_sizes, pose
-from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory
+from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory, too_few_draws
 from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import PowerResult, StoppingResult
@@ -86,7 +86,7 @@ def power(
     with metered(len(sizes) * -(-wanted // BATCH), "Simulating", options.get("progress")) as steps:
         batches = simulate(study, sizes, wanted, goal=design.goal, workers=workers, steps=steps)
     rows = tuple(count(study.recipe.question, size, batches[size], design.goal) for size in sizes if size in batches)
-    remarks = _pulled(batches, study.recipe.prob)
+    remarks = (*without_verdict(batches), *too_few_draws(study), *_pulled(batches, study.recipe.prob))
     return PowerResult(rows=rows, design=design, simulations=wanted, partial=steps.stopped, remarks=remarks)
 
 
@@ -337,6 +337,7 @@ def stopping(
         fixed_covered=_covered(whole),
         simulations=int(n.size),
         partial=steps.stopped,
+        remarks=(*without_verdict({stop.max_n: whole}), *too_few_draws(posed.study)),
     )
 
 

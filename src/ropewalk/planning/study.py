@@ -18,24 +18,42 @@ from ropewalk.data.tally import distinct_rows
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import difference, generator
 from ropewalk.draws.decision import judge_each
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.bearing import (
+    LEAST_DRAWS,
+    MOVED,
+    MOVED_ENDS,
+    draws_of_another,
+    not_equivalent,
+    other_priors,
+    shift_between,
+    too_far,
+    too_little,
+)
 from ropewalk.inference.goals import Batch
 from ropewalk.metrics.margins import Weighted
 from ropewalk.models import measure
 from ropewalk.models.binary import DirichletPosterior, block_of_each
-from ropewalk.models.protocol import Posterior
+from ropewalk.models.protocol import Model, Posterior
 from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
-from ropewalk.text.remarks import wording
-from ropewalk.text.writing import VERDICTS, Verdict
-from ropewalk.typing import CodeArray, FloatArray, IntArray
+from ropewalk.results.base import PriorShift
+from ropewalk.text.remarks import Remark, note, wording
+from ropewalk.text.writing import VERDICTS
+from ropewalk.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 BATCH: Final = 20
 """How many simulations have a generator in common."""
 
 _BYTES_KEPT: Final = 1 << 24  # more than any array here
+_GLANCE_DRAWS: Final = 200  # by which to see that another prior hardly matters; an end of an interval is off by .2
+_NEAR: Final = 0.5  # of what is too far: from there on a study is asked again as `compare` asks
+_SIGNS: Final = (1.0, -1.0)  # of A and B in A − B
 
+
+Tables: TypeAlias = "tuple[Outcomes, ...]"
+"""One test set: a table for each that the model takes."""
 
 Truth: TypeAlias = "Fixed | Drawn"
 """What is true in one simulation: the difference A − B, and the test sets that may come of it."""
@@ -143,37 +161,90 @@ class Study:
         """Return the generator of one batch."""
         return generator(self.recipe.seed, streams.STUDIES, *key)
 
-    def judge(self, rng: np.random.Generator, tables: Sequence[tuple[Outcomes, ...]], truths: Sequence[Truth]) -> Batch:
-        """Fit the model to every test set, draw the difference, and judge it."""
+    def judge(self, rng: np.random.Generator, tables: Sequence[Tables], truths: Sequence[Truth]) -> Batch:
+        """Fit the model to every test set, draw the difference, and judge it as `compare` does."""
         recipe = self.recipe
-        fitted = [[recipe.model.fit(table) for table in simulated] for simulated in tables]
-        psi = np.concatenate([self._psi(rng, column) for column in zip(*fitted, strict=True)])
-        psi = recipe.model.steadied(psi, recipe.metric, (None, None))
-        a, b = psi.reshape(2, len(tables), self.draws)
-        delta = np.stack([difference(*pair) for pair in zip(a, b, strict=True)])
-        delta.sort(axis=1)
+        scores = self._scores(rng, recipe.model, tables, self.draws)
+        delta = difference_of_each(scores)
+        ordered = np.sort(delta, axis=1)
         judged = judge_each(
-            delta, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
+            ordered, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
         )
-        if recipe.model.reweights_items:
-            # Where no re-weighting changes the difference, there is no verdict.
-            same = delta[:, 0] == delta[:, -1]
-            judged = replace(judged, verdict=np.where(same, VERDICTS.index(Verdict.UNDECIDED_LOW), judged.verdict))
-        return Batch(judged, np.array([truth.delta for truth in truths]))
+        spreads, spread = np.stack([_spread(psi) for psi in scores]), _spread(ordered)
+        why = []
+        # Other priors have a generator of their own, so that asking them changes nothing of the rest.
+        for i, shift in enumerate(self._shifts(rng.spawn(1)[0], tables, delta, ordered)):
+            asked = replace(recipe, tables=tables[i])
+            reason = too_little(asked, spreads[:, i].tolist(), float(spread[i]), _SIGNS)
+            if not reason and shift is not None:
+                reason = too_far(asked, *shift)
+            why.append(reason or not_equivalent(asked, VERDICTS[judged.verdict[i]]))
+        return Batch.of(judged, np.array([truth.delta for truth in truths]), why)
 
-    def _psi(self, rng: np.random.Generator, posteriors: Sequence[Posterior]) -> FloatArray:
+    def _shifts(
+        self, rng: np.random.Generator, tables: Sequence[Tables], delta: FloatArray, ordered: FloatArray
+    ) -> list[tuple[PriorShift | None, Estimate] | None]:
+        """Return how far other priors move each difference, and its estimate; None where that is far from too far."""
+        shifts: list[tuple[PriorShift | None, Estimate] | None] = [None] * len(tables)
+        others = other_priors(self.recipe)
+        near = np.flatnonzero(self._near(rng, others, tables, ordered)).tolist()
+        some = [tables[i] for i in near]
+        number = min((draws_of_another([self.recipe.model.fit(t) for t in each]) for each in some), default=0)
+        if not number:
+            return shifts
+        drawn = [difference_of_each(self._scores(rng, model, some, number)) for model in others]
+        for place, i in enumerate(near):
+            estimate = summarise(delta[i], ordered[i], prob=self.recipe.prob, observed=None)
+            shift = shift_between(estimate, [other[place] for other in drawn], self.recipe.question)
+            shifts[i] = shift, estimate
+        return shifts
+
+    def _near(
+        self, rng: np.random.Generator, others: Sequence[Model], tables: Sequence[Tables], ordered: FloatArray
+    ) -> BoolArray:
+        """Return where another prior may matter: by a few draws, it moves a mean or an end half as far as is too far.
+
+        Most studies are far from it, and need not be asked again with as many draws as `compare` takes. Here an end is
+        a quantile, which a few draws tell better than they tell the shortest interval.
+        """
+        tails = [(1 - self.recipe.prob) / 2, (1 + self.recipe.prob) / 2]
+        mean, ends = ordered.mean(axis=1), np.quantile(ordered, tails, axis=1)
+        near, spread = np.zeros(len(ordered), dtype=np.bool_), _spread(ordered)
+        for model in others:
+            other = difference_of_each(self._scores(rng, model, tables, min(_GLANCE_DRAWS, self.draws)))
+            moved, apart = np.abs(other.mean(axis=1) - mean), np.abs(np.quantile(other, tails, axis=1) - ends)
+            near |= (moved > _NEAR * MOVED * spread) | (apart.max(axis=0) > _NEAR * MOVED_ENDS * spread)
+        return near
+
+    def _scores(self, rng: np.random.Generator, model: Model, tables: Sequence[Tables], draws: int) -> FloatArray:
+        """Fit a model to every test set and draw the scores of both classifiers, (2, test sets, draws)."""
+        fitted = [[model.fit(table) for table in simulated] for simulated in tables]
+        psi = np.concatenate([self._psi(rng, column, draws) for column in zip(*fitted, strict=True)])
+        return model.steadied(psi, self.recipe.metric, (None, None)).reshape(2, len(tables), draws)
+
+    def _psi(self, rng: np.random.Generator, posteriors: Sequence[Posterior], draws: int) -> FloatArray:
         """Draw from one posterior after the other, (K, simulations · draws)."""
         metric, prevalence = self.recipe.metric, self.recipe.prevalence
         alike = [posterior for posterior in posteriors if isinstance(posterior, DirichletPosterior)]
         if len(alike) == len(posteriors):
-            return measure(metric, block_of_each(rng, alike, self.draws), prevalence)
+            return measure(metric, block_of_each(rng, alike, draws), prevalence)
         parts = []
         for posterior in posteriors:
             size = posterior.block_size
-            for start in range(0, self.draws, size):
-                block = posterior.block(rng, min(size, self.draws - start))
+            for start in range(0, draws, size):
+                block = posterior.block(rng, min(size, draws - start))
                 parts.append(measure(metric, block, prevalence))
         return np.concatenate(parts, axis=1)
+
+
+def difference_of_each(scores: FloatArray) -> FloatArray:
+    """Return the differences of the scores (2, test sets, draws) of two classifiers, for each test set alone."""
+    return np.stack([difference(*pair) for pair in zip(*scores, strict=True)])
+
+
+def _spread(draws: FloatArray) -> FloatArray:
+    """Return the standard deviation of each row; draws that are all alike have none, whatever rounding makes of it."""
+    return np.where(draws.min(axis=1) < draws.max(axis=1), draws.std(axis=1, ddof=1), 0.0)
 
 
 @lru_cache(maxsize=1)
@@ -258,6 +329,17 @@ def _rope(recipe: Recipe) -> Interval:
             hint=wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01)."),
         )
     return recipe.rope
+
+
+def too_few_draws(study: Study) -> tuple[Remark, ...]:
+    """Say that with so few draws it is not seen whether other priors take the verdict from a study."""
+    if study.draws >= LEAST_DRAWS or study.recipe.model.is_deliberate or not other_priors(study.recipe):
+        return ()
+    text = (
+        f"With fewer than {LEAST_DRAWS} draws it is not asked whether half or twice the prior mass takes the verdict "
+        "from a study; compare asks."
+    )
+    return (note("other_priors_not_asked", text),)
 
 
 def check_size(study: Study, n: int) -> None:

@@ -18,7 +18,8 @@ from ropewalk.text.writing import Verdict, visible
 class PowerRow:
     """What comes of test sets of n items: how often the goal is reached, with the 95% interval of that share.
 
-    `decisions` are the shares of the five verdicts, `wrong` that of conclusive verdicts that are not true. Of those
+    `decisions` are the shares of the five verdicts, and `no_verdict` is that of studies for which `compare` would give
+    none, since their data cannot bear one. `wrong` is the share of conclusive verdicts that are not true. Of those
     which find one classifier better, `type_s` is the share that find the wrong one, and `type_m` how many times too
     large the difference looks; None where nothing was found, or nothing differs.
     """
@@ -29,6 +30,7 @@ class PowerRow:
     high: float
     simulations: int
     decisions: Mapping[Verdict, float]
+    no_verdict: float = 0.0
     wrong: float
     type_s: float | None
     type_m: float | None
@@ -40,7 +42,7 @@ class PowerRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row in plain Python types."""
-        return pick(self, "n power low high simulations decisions wrong type_s type_m")
+        return pick(self, "n power low high simulations decisions no_verdict wrong type_s type_m")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

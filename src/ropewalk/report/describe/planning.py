@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ropewalk.report.describe import prospects
 from ropewalk.report.describe.method import judged_by
-from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture, undecided, verdict_picture
+from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture, verdict_picture
 from ropewalk.report.document import Answer, Block, Document, Line, Picture, Rows, Section, Table, describes, name
 from ropewalk.report.words import class_words, items_text, metric_name, model_text, unit_text
 from ropewalk.results import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
@@ -154,18 +154,21 @@ def _size_table(result: PowerResult | Plan) -> tuple[Table, ...]:
     """Return what comes of each number of items, if any was simulated."""
     if not result.rows:
         return ()
-    rows = tuple((f"{row.n:,}", *_cells(row)) for row in result.rows)
-    return (Table(header=("items", *_columns(result.design)), rows=rows, text_columns=0, ends_in_text=False),)
+    none = prospects.lacks_some(result.rows)
+    rows = tuple((f"{row.n:,}", *_cells(row, none=none)) for row in result.rows)
+    header = ("items", *_columns(result.design, none=none))
+    return (Table(header=header, rows=rows, text_columns=0, ends_in_text=False),)
 
 
-def _columns(design: Design) -> tuple[str, ...]:
-    verdicts = (verdict.value for verdict in SETTLED)
-    return (prospects.kind_text(design), "95% interval", *verdicts, "undecided", "wrong", "type S", "type M")
+def _columns(design: Design, *, none: bool) -> tuple[str, ...]:
+    """Name the columns of a table of shares; with `none` where some studies get no verdict."""
+    verdicts = prospects.verdict_header(none=none)
+    return (prospects.kind_text(design), "95% interval", *verdicts, "wrong", "type S", "type M")
 
 
-def _cells(row: PowerRow) -> tuple[str, ...]:
+def _cells(row: PowerRow, *, none: bool) -> tuple[str, ...]:
     n = row.simulations
-    shares = (*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row), row.wrong)
+    shares = (*prospects.verdict_shares(row, none=none), row.wrong)
     n_sided = max(round(n * sum(row.decisions.get(verdict, 0.0) for verdict in (SETTLED[0], SETTLED[-1]))), 1)
     return (
         share_text(row.power, n),
@@ -385,11 +388,12 @@ def describe_stopping(result: StoppingResult) -> Document:
     coverage = f"{held[0]} of studies, in {held[1]} where nobody looks before the end"
     largest = f"{share_text(result.at_most, n)} of studies reach {count_of(result.max_n, 'item')}"
     concluded = f"{share_text(row.conclusive, n)} of studies end with a conclusive verdict"
+    none = prospects.lacks_some([row, result.fixed])
     rows = (
-        ("stopped by the rule", mean, *_cells(row), held[0]),
-        ("without a look before", f"{result.max_n:,}", *_cells(result.fixed), held[1]),
+        ("stopped by the rule", mean, *_cells(row, none=none), held[0]),
+        ("without a look before", f"{result.max_n:,}", *_cells(result.fixed, none=none), held[1]),
     )
-    header = ("study", "items", *_columns(design), "HDI holds the truth")
+    header = ("study", "items", *_columns(design, none=none), "HDI holds the truth")
     study = _Study(
         title=f"When to stop labelling for {_against(design)}?",
         what=f"A rule for stopping: {rule}",

@@ -210,8 +210,9 @@ def more_cell(more: MoreData | None) -> str:
 
 def more_table(more: MoreData) -> Table:
     """Return the probability of each verdict after so many more items."""
-    rows = [(f"{row.n:,}", *shares_text(verdict_shares(row), row, more)) for row in more.rows]
-    header = (f"more {more.unit}", *(verdict.value for verdict in SETTLED), "undecided")
+    none = lacks_some(more.rows)
+    rows = [(f"{row.n:,}", *shares_text(verdict_shares(row, none=none), row, more)) for row in more.rows]
+    header = (f"more {more.unit}", *verdict_header(none=none))
     return Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False)
 
 
@@ -324,9 +325,20 @@ def shares_text(shares: Iterable[float], row: PowerRow, more: MoreData) -> list[
     return [share_text(share, row.simulations) for share in shares]
 
 
-def verdict_shares(row: PowerRow) -> list[float]:
-    """Return the shares of the settled verdicts, then of the others."""
-    return [*(row.decisions.get(verdict, 0.0) for verdict in SETTLED), undecided(row)]
+def lacks_some(rows: Iterable[PowerRow]) -> bool:
+    """Whether some studies get no verdict."""
+    return any(row.no_verdict > 0 for row in rows)
+
+
+def verdict_header(*, none: bool) -> list[str]:
+    """Return what `verdict_shares` are the shares of."""
+    return [*(verdict.value for verdict in SETTLED), "undecided", *(("no verdict",) if none else ())]
+
+
+def verdict_shares(row: PowerRow, *, none: bool = False) -> list[float]:
+    """Return the shares of the settled verdicts, then of the others, and with `none` of studies without any."""
+    settled = (row.decisions.get(verdict, 0.0) for verdict in SETTLED)
+    return [*settled, undecided(row), *((row.no_verdict,) if none else ())]
 
 
 def undecided(row: PowerRow) -> float:
@@ -386,6 +398,8 @@ def verdict_picture(more: MoreData, *, head: str = "") -> Prospect | None:
     rough = more.method == "extrapolation"
     ends = ", ".join(map(" ".join, zip(words, shares_text(shares[-1], last, more), strict=True)))
     caption = f"Probability of each verdict after more {more.unit}, {'extrapolated' if rough else 'simulated'}."
+    if lacks_some(rows):
+        caption += " What is left white gets no verdict."
     answer = axis.at(more.n) if more.n and axis.holds(more.n) else None
     return Prospect(
         head=head or f"Verdicts against the number of new {more.unit}",

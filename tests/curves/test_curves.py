@@ -262,15 +262,15 @@ def test_what_is_imagined_has_the_size_of_what_was_seen():
     assert weighted.mean[0] == pytest.approx(law.mean(), abs=5 * law.std() / math.sqrt(20_000))
 
 
-def test_what_is_imagined_weighs_as_one_of_the_effective_number():
-    """None of the positives found: the mean rate is (1/2) / (n + 1) of as many clusters as Kish counts, about."""
+def test_what_is_imagined_weighs_as_one_of_the_usual_size():
+    """None of the positives found: the mean rate is (1/2) / (n + 1), about, if n clusters of that size are as many items."""
     sizes = np.repeat([1, 9], 30)
     y = np.r_[np.ones(sizes.sum()), np.zeros(60)].astype(int)
     cluster = np.r_[np.repeat(np.arange(60), sizes), 60 + np.arange(60)]
     band = rw.curves.threshold(
         y, np.zeros(y.size), metric="recall", thresholds=[1.0], cluster=cluster, draws=20_000, rng=0
     ).band
-    n = sizes.sum() ** 2 / (sizes**2).sum()
+    n = sizes.sum() / np.sqrt((sizes**3).sum() / sizes.sum())
     assert band.mean[0] == pytest.approx(0.5 / (n + 1), rel=0.1)
 
 

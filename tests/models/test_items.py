@@ -156,7 +156,9 @@ def test_a_scale_must_hold_the_values():
 
 def test_sizes_of_clusters():
     cluster = np.repeat(np.arange(3), (1, 1, 4))
-    assert usual_size(cluster) == pytest.approx(18 / 6)
+    assert usual_size(cluster) == pytest.approx(
+        np.sqrt(66 / 6)
+    )  # of six items, two are in clusters of 1, four in one of 4
     assert effective_number(cluster) == pytest.approx(36 / 18)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_prob, check_seed, check_threads, check_whole
+from ropewalk.data.clusters import usual_size
 from ropewalk.data.inputs import read_one
 from ropewalk.data.labels import label_text
 from ropewalk.data.scores import ItemScores
@@ -75,13 +76,8 @@ class System:
         self.imagine(truth=(1, 1, 0, 0), scores=(ABOVE, -np.inf) * 2, sizes=sizes)
 
     def usual_size(self, among: BoolArray) -> float:
-        """Return how much of these items the cluster of the usual one of them holds; where all stand alone, an item.
-
-        Clusters count by their size, so that all of them are as many of this one as Kish's effective number says.
-        """
-        weight = None if self.view.weight is None else self.view.weight[among]
-        sizes = np.bincount(self.view.member[among], weights=weight)
-        return float((sizes**2).sum() / sizes.sum())
+        """Return how much of these items the cluster of the usual one of them holds; where all stand alone, an item."""
+        return usual_size(self.view.member[among], None if self.view.weight is None else self.view.weight[among])
 
     def imagine(self, truth: Sequence[int], scores: Sequence[float], sizes: Sequence[float]) -> None:
         """Add half an item, or half a cluster, of these sizes at each of these scores to what is re-weighted."""

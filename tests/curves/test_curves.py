@@ -263,7 +263,7 @@ def test_what_is_imagined_has_the_size_of_what_was_seen():
 
 
 def test_what_is_imagined_weighs_as_one_of_the_usual_size():
-    """None of the positives found: the mean rate is (1/2) / (n + 1), about, if n clusters of that size are as many items."""
+    """None of the positives found: the mean rate is about (1/2) / (n + 1), n clusters of that size being all items."""
     sizes = np.repeat([1, 9], 30)
     y = np.r_[np.ones(sizes.sum()), np.zeros(60)].astype(int)
     cluster = np.r_[np.repeat(np.arange(60), sizes), 60 + np.arange(60)]

@@ -44,6 +44,7 @@ class Case:
     bound: float = STRICT
     rope: float = 0.01
     own: bool = False
+    ranked: bool = False  # asked of a ranking, the first two of its systems
     tags: tuple[str, ...] = field(default=())
 
 
@@ -70,7 +71,7 @@ class Figures:
 def run(case: Case, repetitions: int, options: Mapping[str, Any], *, first: bool = False, seed: int = 1) -> Figures:
     """Ask the question of a case about so many data sets; the same data sets whatever the options."""
     rng = np.random.default_rng([seed, sum(map(ord, case.name))])
-    verb = rw.evaluate if case.own else rw.compare
+    verb = rw.evaluate if case.own else rw.rank if case.ranked else rw.compare
     rows = []
     for number in range(repetitions):
         data, truth = case.make(rng)
@@ -81,7 +82,8 @@ def run(case: Case, repetitions: int, options: Mapping[str, Any], *, first: bool
         if case.own:
             interval, decision = answer.metrics[0].estimate.hdi, "none asked for"
         else:
-            interval, decision = answer.hdi, answer.decision
+            judged = answer.pair(*data[0].names[:2]) if case.ranked else answer
+            interval, decision = judged.delta.hdi, judged.decision
         held = interval.low - 1e-12 <= truth <= interval.high + 1e-12
         symbol = decision.symbol if hasattr(decision, "symbol") else ""
         if first and not case.own:  # the first version judged whatever it drew
@@ -226,18 +228,18 @@ BINARY.append(
 # -- many classes --------------------------------------------------------------------------------------------
 
 
-def many_classes(n_labels, n_items, recalls_a, recalls_b, agreement, *, zipf=True):
-    """Classes whose wrong labels have shares 1/rank in an order of their own."""
+def many_classes(n_labels, n_items, recalls_a, recalls_b, agreement, *, zipf=True, beside=()):
+    """Classes whose wrong labels have shares 1/rank in an order of their own; `beside` are recalls of more systems."""
     shares = 1 / np.arange(1, n_labels + 1) if zipf else np.ones(n_labels)
     shares = shares / shares.sum()
-    ra, rb = (np.broadcast_to(r, n_labels).astype(float) for r in (recalls_a, recalls_b))
+    recalls = [np.broadcast_to(r, n_labels).astype(float) for r in (recalls_a, recalls_b, *beside)]
     order = np.random.default_rng(1)
     wrong = np.zeros((n_labels, n_labels))
     for j in range(n_labels):
         wrong[j, order.permutation(np.delete(np.arange(n_labels), j))] = 1 / np.arange(1, n_labels)
     wrong /= wrong.sum(axis=1, keepdims=True)
     psi = []
-    for r in (ra, rb):
+    for r in recalls[:2]:
         confusion = shares[:, np.newaxis] * (np.diag(r) + (1 - r)[:, np.newaxis] * wrong)
         psi.append((2 * np.diag(confusion) / (confusion.sum(axis=0) + confusion.sum(axis=1))).mean())
     below = wrong.cumsum(axis=1)
@@ -245,10 +247,10 @@ def many_classes(n_labels, n_items, recalls_a, recalls_b, agreement, *, zipf=Tru
     def make(rng):
         y = rng.choice(n_labels, n_items, p=shares)
         same = rng.random(n_items) < agreement
-        first, said = rng.random((2, n_items)), rng.random((2, n_items))
-        first[1], said[1] = np.where(same, first[0], first[1]), np.where(same, said[0], said[1])
+        first, said = rng.random((len(recalls), n_items)), rng.random((len(recalls), n_items))
+        first[1:], said[1:] = np.where(same, first[0], first[1:]), np.where(same, said[0], said[1:])
         answers = []
-        for k, r in enumerate((ra, rb)):
+        for k, r in enumerate(recalls):
             label = (said[k][:, np.newaxis] > below[y]).sum(axis=1).clip(0, n_labels - 1)
             answers.append(np.where(first[k] < r[y], y, label))
         return (rw.Outcomes.from_arrays(y, *answers, labels=list(range(n_labels))),), float(psi[0] - psi[1])
@@ -263,6 +265,8 @@ CLASSES = [
     Case("tail of 50 classes, N = 500", many_classes(50, 500, 0.85, TAIL, 0.5), MACRO, TREE, LOOSE),
     Case("tail of 50 classes, agreement .9, N = 500",
          many_classes(50, 500, 0.9, np.where(np.arange(50) < 8, 0.9, 0.3), 0.9), MACRO, TREE, LOOSE),
+    Case("tail of 50 classes, three systems, N = 500", many_classes(50, 500, 0.85, TAIL, 0.5, beside=(0.8,)),
+         {**MACRO, "pool": False}, TREE, LOOSE, ranked=True),
     Case("50 classes alike, N = 500", many_classes(50, 500, 0.8, 0.75, 0.5), MACRO, TREE, LOOSE),
     Case("20 balanced classes, N = 200",
          many_classes(20, 200, np.linspace(0.5, 0.9, 20), np.linspace(0.45, 0.85, 20), 0.5, zipf=False),

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.special import gammaln
+from scipy.special import betaln, gammaln
 
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError
@@ -80,6 +80,25 @@ def test_recalls_are_those_of_a_full_grid(rng, names, n_places):
         assert (np.abs(recall.mean(axis=0) - expected) <= 4.5 * recall.std(axis=0) / np.sqrt(20_000) + scatter).all()
 
 
+@pytest.mark.parametrize("kappas", [(0.1, 0.5, 10.0), (0.1, 50.0)])
+def test_a_kappa_is_judged_where_its_own_mass_is(kappas):
+    """Heavy priors sit where the thin classes are, light ones where the large ones are: far apart."""
+    thin, thick = np.repeat(np.arange(1_000), 1), 1_000 + np.repeat(np.arange(100), 200)
+    y = np.concatenate([thin, thick])
+    right = np.concatenate([np.arange(1_000) % 2 == 0, np.arange(20_000) % 10 > 0])
+    o = rw.Outcomes.from_arrays(y, np.where(right, y, (y + 1) % 1_100), labels=list(range(1_100)))
+    axis = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, 401)))
+    evidence = np.array([[betabinom(kappa * m, kappa * (1 - m)) for m in axis] for kappa in kappas])
+    shares = np.exp(evidence - evidence.max()).sum(axis=1)
+    ours = LearnedTree(kappas=kappas, paired=False).fit(o).kappa_shares
+    assert ours == pytest.approx(shares / shares.sum(), abs=0.02)
+
+
+def betabinom(a, b):
+    """The log probability of 500 classes of one item that is right, 500 wrong, and 100 with 180 of 200 right."""
+    return 500 * np.log(a / (a + b)) + 500 * np.log(b / (a + b)) + 100 * (betaln(180 + a, 20 + b) - betaln(a, b))
+
+
 @pytest.mark.parametrize(("n_classifiers", "least"), [(1, 300), (3, 300), (12, 100)])
 def test_points_are_scattered_where_the_mass_is(rng, n_classifiers, least):
     """The effective number of points: alike where the classifiers are as good as independent, fewer of many."""
@@ -117,7 +136,7 @@ def test_the_centre_of_one_half_is_that_of_the_tree(n_classifiers):
 
 @pytest.mark.parametrize("names", [("a", "b"), ("a", "b", "c")])
 def test_given_one_point_it_is_the_tree(rng, monkeypatch, names):
-    monkeypatch.setattr("ropewalk.models.learned.MAX_LOGIT", 0.0)
+    monkeypatch.setattr("ropewalk.models.learned.MAX_LOGIT", 1e-9)
     o = table(rng, names=names)
     ours, theirs = (
         draw_psi([model.fit(o)], F1, stop=20_000, seed=seed)

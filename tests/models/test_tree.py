@@ -96,8 +96,8 @@ def test_the_prior_of_more_labels_or_classifiers_is_written_by_types():
     assert Tree().prior_for(2, 3) == "mu ~ Beta(1, 1); theta+, theta- ~ Dir(0.125, …)"
     assert Tree(centre="pooled").prior_for(2, 2) == "mu ~ Beta(1, 1); theta+, theta- ~ Dir(1·pooled)"
     assert LearnedTree().prior_for(2, 2) == Tree().prior_for(2, 2)
-    assert LearnedTree().prior_for(3, 3) == Tree().prior
-    assert LearnedTree().prior_for(3, 2) == LearnedTree().prior
+    for n_classifiers in (1, 2, 3, 12):
+        assert LearnedTree().prior_for(3, n_classifiers) == LearnedTree().prior
 
 
 def test_an_answer_has_the_prior_of_its_own_labels(silent):

@@ -139,7 +139,7 @@ class System:
         if self.draws < _MIN_DRAWS:
             text = f"With {self.draws:,} draws the band is rough: 2,000 are usual."
             self.remarks = (note("rough_band", text), *self.remarks)
-        elif round(held, 3) < self.prob:
+        elif held < self.prob - _ROUNDING:
             text = (
                 f"With {self.draws:,} draws the band at all points at once is {100 * held:.1f}%, and not "
                 f"{100 * self.prob:g}%: take more of them."

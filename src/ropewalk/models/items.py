@@ -141,8 +141,10 @@ class Items(Model):
         s = Sketch(f"{self.over.capitalize()}, seen and imagined", paired=self.paired, **size)
         unit, total, item = ("cluster g", "G", "gi") if self.over == "clusters" else ("item i", "N", "i")
         per = "per class" if self.imagined == "classes" else "in all"
-        s.constant("a", (-1, 0), "a", f"{self.mass:g} {per} for those imagined, beside 1 for each that was seen")
-        law = f"Dir(1, …, 1, a, …, a) over all {self.over}, seen and imagined"
+        s.constant(
+            "a", (-1, 0), "a", f"{self.mass:g} {per} for those imagined together, beside 1 for each that was seen"
+        )
+        law = f"Dir(1, …, 1, a/r, …, a/r) over all {self.over}, seen and r imagined"
         s.latent("w", (0, 0), s.sign("w", item[0]), law, "a")
         s.data("x", (1, 0), s.sign("x", item), "the truth of an item and what was said about it")
         s.constant("imagined", (2.5, -0.35), "x^*", f"{self.over} imagined, {self._extremes}; weighted too")

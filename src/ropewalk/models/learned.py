@@ -41,8 +41,9 @@ POINTS: Final = 512
 """How many combinations of typical recalls are tried for every kappa."""
 
 _AXIS: Final = 41  # places on the axis of a classifier, from which its typical recalls are scattered
+_MIDDLES: Final = (np.arange(_AXIS) + 0.5) / _AXIS  # of equal stretches from 0 to 1
 _LOOKS: Final = 8  # at most so many, each closer than the last one
-_ANYWHERE: Final = 0.02  # of the points lie anywhere on an axis, so that no weight is large
+_ANYWHERE: Final = 0.02  # of the points lie anywhere on the axis as it is last laid, so that no weight is large
 _HOPELESS: Final = 40.0  # a kappa whose log evidence is so much less has no mass
 _CELLS: Final = 2_000_000  # numbers in memory at a time
 
@@ -53,7 +54,7 @@ class LearnedTree(Conjugate):
 
     `kappas` are the pseudo-documents per class that the prior of the types may weigh, `label_masses` those of the
     labels per class and type, any number of either; all are equally probable a priori, and so are the typical recalls
-    of each classifier. For two labels it is `Tree()`.
+    of each classifier. For two labels it is the `Tree` with the largest of the masses.
 
     Examples
     --------
@@ -177,25 +178,27 @@ class LearnedPosterior:
         recalls, kappas, evidence = [], [], []
         middle, best = np.zeros(self.tree.n_classifiers), -math.inf
         for kappa in -np.sort(-self.kappas):
-            if self._evidence(_share(middle[np.newaxis]), np.array([kappa]))[0] < best - _HOPELESS:
-                continue
             axes, weights, middle = self._marginals(kappa, middle)
+            here = float(self._evidence(_share(middle[np.newaxis]), np.array([kappa]))[0])
+            if here < best - _HOPELESS:
+                continue
+            best = max(best, here)
             logits, hit = _scatter(axes, weights, (places + 0.5) / POINTS)
             recalls.append(_share(logits))
             kappas.append(np.full(POINTS, kappa))
             evidence.append(self._evidence(recalls[-1], kappas[-1]) - hit)
-            best = max(best, float(evidence[-1].max() + hit[evidence[-1].argmax()]))
         return Points(np.concatenate(recalls), np.concatenate(kappas), _probabilities(np.concatenate(evidence)))
 
     def _marginals(self, kappa: float, middle: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return an axis of logits per classifier (K, places), the probabilities on it, and their means.
 
-        They are those of a classifier's logit while the others are at their means, as found a look before.
+        Places are the middles of equal stretches. The probabilities are those of a classifier's logit while the others
+        are at their means, as found a look before.
         """
         n_classifiers = self.tree.n_classifiers
         low, high = np.full(n_classifiers, -MAX_LOGIT), np.full(n_classifiers, MAX_LOGIT)
         for look in range(_LOOKS):
-            axes = np.linspace(low, high, _AXIS, axis=1)
+            axes = low[:, np.newaxis] + (high - low)[:, np.newaxis] * _MIDDLES
             logits = np.repeat(middle[np.newaxis], n_classifiers * _AXIS, axis=0)
             logits[np.arange(n_classifiers * _AXIS), np.repeat(np.arange(n_classifiers), _AXIS)] = axes.reshape(-1)
             evidence = self._evidence(_share(logits), np.full(len(logits), kappa)).reshape(n_classifiers, _AXIS)
@@ -307,10 +310,10 @@ def _scatter(axes: FloatArray, weights: FloatArray, heights: FloatArray) -> tupl
     logits, hit = np.empty(heights.shape), np.zeros(len(heights))
     for k, (axis, weight) in enumerate(zip(axes, weights, strict=True)):
         step, ends = axis[1] - axis[0], np.concatenate([[0.0], np.cumsum(weight)])
-        place = np.minimum(np.searchsorted(ends, heights[:, k], side="right") - 1, weight.size - 1)
+        place = np.searchsorted(ends, heights[:, k], side="right") - 1
         within = (heights[:, k] - ends[place]) / weight[place]
         logits[:, k] = axis[place] + (within - 0.5) * step
-        hit += np.log(weight[place] / max(step, SMALLEST_SHARE))
+        hit += np.log(weight[place] / step)
     return logits, hit
 
 

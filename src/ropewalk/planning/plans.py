@@ -273,8 +273,8 @@ class _Search:
             # Each place has simulations of its own: their numbers go on where those of the last place ended.
             start = -(-self.looks.spent // BATCH) * BATCH
             done = self._run(self.posed.tilted(side * x), n, simulations, start)
-            if done is not None:
-                self.batches[n] = done if n not in self.batches else joined([self.batches[n], done])
+            if done is not None:  # what is said of studies without a verdict is said of the last place, the nearest
+                self.batches[n] = done
             return (0, 0) if done is None else (reached(done, self.goal), len(done))
 
         edge = study.rope.high if (self.goal == "A≫B") == up else study.rope.low
@@ -320,7 +320,7 @@ class _Search:
         if not self.any_rope:
             text = "The ROPE that was given plays no part: the smallest one is looked for."
             remarks.append(note("rope_ignored", text))
-        # The rows are judged by the ROPE that was found, whatever was given; whether data bear a verdict hangs on it.
+        # The rows are judged by the ROPE that was found, whatever was given: on it depends whether data bear a verdict.
         found = replace(study, recipe=replace(study.recipe, rope=Interval(-at, at)), rope=Interval(-at, at))
         self.looks.add(float(n), 0, total)
         again = self._run(found, n, judging, start=-(-total // BATCH) * BATCH)

@@ -186,6 +186,8 @@ class Study:
     ) -> list[tuple[PriorShift | None, Estimate] | None]:
         """Return how far other priors move each difference, and its estimate; None where that is far from too far."""
         shifts: list[tuple[PriorShift | None, Estimate] | None] = [None] * len(tables)
+        if self.draws < LEAST_DRAWS or self.recipe.model.is_deliberate:
+            return shifts
         others = other_priors(self.recipe)
         near = np.flatnonzero(self._near(rng, others, tables, ordered)).tolist()
         some = [tables[i] for i in near]

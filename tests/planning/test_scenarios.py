@@ -609,5 +609,7 @@ def test_ceilings_face_the_way_of_the_metric():
     from ropewalk.text.writing import Verdict
 
     regions = Regions(below=0.2, inside=0.3, above=0.5)
-    assert ceilings_of(regions, higher_is_better=True)[Verdict.A_BETTER] == 0.5
-    assert ceilings_of(regions, higher_is_better=False)[Verdict.A_BETTER] == 0.2
+    y = [0, 1] * 4
+    for metric, share in (("accuracy", 0.5), ("error", 0.2)):
+        recipe = rw.compare(y, y, y[::-1], metric=metric, draws=100, rng=0).recipe
+        assert ceilings_of(regions, recipe)[Verdict.A_BETTER] == share

@@ -108,6 +108,10 @@ class Outlook:
         return self.delta[:: max(self.delta.size // MAX_TRUTHS, 1)]
 
     @cached_property
+    def _never_equivalent(self) -> str:
+        return not_equivalent(self.recipe, Verdict.EQUIVALENT)
+
+    @cached_property
     def _ordered(self) -> FloatArray:
         return np.sort(self.delta)
 
@@ -136,8 +140,7 @@ class Outlook:
             masses = np.stack([upto - below, *outside])
             codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))
         # Other reasons for no verdict are not there now, and fade with more items.
-        alike = not_equivalent(self.recipe, Verdict.EQUIVALENT)
-        why = np.where(codes == VERDICTS.index(Verdict.EQUIVALENT), alike, "")
+        why = np.where(codes == VERDICTS.index(Verdict.EQUIVALENT), self._never_equivalent, "")
         return Batch.of(Judged(codes, middle, low, high), self._truths, why)
 
     def share(self, n: int) -> float:

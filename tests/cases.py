@@ -258,9 +258,24 @@ def many_classes(n_labels, n_items, recalls_a, recalls_b, agreement, *, zipf=Tru
     return make
 
 
+def near_copies_of_three(sizes, lost, right=1.0):
+    """B, and A which is the same but for a share of the last class that it loses; both right so often else."""
+    shares = np.array(sizes) / sum(sizes)
+
+    def make(rng):
+        y = rng.choice(3, sum(sizes), p=shares)
+        good = rng.random(y.size) < right
+        b = np.where(good, y, (y + 1) % 3)
+        a = np.where(good & (y == 2) & (rng.random(y.size) < lost), 0, b)
+        return (rw.Outcomes.from_arrays(y, a, b, labels=[0, 1, 2]),), -lost * right / 3
+
+    return make
+
+
 TAIL = np.where(np.arange(50) < 8, 0.85, 0.45)
 TREE = {"model": "tree"}
 MACRO = {"metric": "macro_f1"}
+MACRO_RECALL = {"metric": "macro_recall"}
 CLASSES = [
     Case("tail of 50 classes, N = 500", many_classes(50, 500, 0.85, TAIL, 0.5), MACRO, TREE, LOOSE),
     Case("tail of 50 classes, agreement .9, N = 500",
@@ -276,6 +291,12 @@ CLASSES = [
     Case("3 classes, N = 200", many_classes(3, 200, [0.9, 0.8, 0.7], [0.8, 0.8, 0.6], 0.7, zipf=False), MACRO, TREE),
     Case("tail of 20 classes, N = 1,000",
          many_classes(20, 1_000, 0.9, np.where(np.arange(20) < 5, 0.9, 0.6), 0.7), MACRO, TREE, LOOSE),
+    Case("three classes, the smallest of 20 loses .05", near_copies_of_three((900, 80, 20), 0.05), MACRO_RECALL, TREE,
+         LOOSE),
+    Case("three classes, the smallest of 40 loses .04", near_copies_of_three((300, 100, 40), 0.04), MACRO_RECALL, TREE,
+         rope=0.006),
+    Case("three classes, the smallest of 10 loses .1, others err", near_copies_of_three((150, 40, 10), 0.1, 0.97),
+         MACRO_RECALL, TREE, LOOSE, rope=0.02),
     Case("20 classes, partial pooling, N = 1,000", many_classes(20, 1_000, 0.8, 0.7, 0.5, zipf=False),
          {**MACRO, "model": "pooled"}, {**MACRO, "model": "icdm2015"}),
 ]  # fmt: skip

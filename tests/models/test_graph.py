@@ -262,11 +262,13 @@ def test_seen_items_or_clusters_are_weighed_beside_imagined_ones():
 
 def test_learned_masses_are_no_constants():
     """Else it is the tree; of two labels altogether."""
-    learned, tree = (graph_of(m, n_labels=20, n_classifiers=2) for m in (rw.models.LearnedTree(), rw.models.Tree()))
+    several = rw.models.LearnedTree(kappas=(0.3, 1.0))
+    learned, tree = (graph_of(m, n_labels=20, n_classifiers=2) for m in (several, rw.models.Tree()))
     assert family(learned)["tau"] == {"kappa", "m"}
     assert {"kappa", "m", "lambda"} <= kinds(learned, "latent")
     assert set(family(learned)) - set(family(tree)) == {"m"}
-    apart = graph_of(rw.models.LearnedTree(paired=False), n_labels=20, n_classifiers=2)
+    assert "kappa" in kinds(graph_of(rw.models.LearnedTree(), n_labels=20, n_classifiers=2), "constant")
+    apart = graph_of(replace(several, paired=False), n_labels=20, n_classifiers=2)
     assert {"kappa", "m", "lambda"} <= plates(apart)["classifier k = A, B"]
     two = {"n_labels": 2, "n_classifiers": 2}
     assert graph_of(rw.models.LearnedTree(), **two) == graph_of(rw.models.Tree(), **two)

@@ -66,7 +66,7 @@ def test_recalls_are_those_of_a_full_grid(rng, names, n_places):
     evidence = np.array([[evidence_of(counts, kappa * centre) for centre in centres] for kappa in (0.1, 0.3, 1.0)])
     shares = np.exp(evidence - evidence.max())
     shares /= shares.sum()
-    psi = LearnedTree().fit(o).block(np.random.default_rng(3), 20_000).margins()
+    psi = LearnedTree(kappas=(0.1, 0.3, 1.0)).fit(o).block(np.random.default_rng(3), 20_000).margins()
     items = o.items_by_class()
     for k, name in enumerate(o.names):
         right = np.diag(o.confusion(name))

@@ -5,12 +5,13 @@
 
 A class with three items leaves much to the prior. With the centre fixed, where everybody is right half of the time, a
 difference that lies in many such classes is halved, and so is a good classifier's own score. What the classes have in
-common is known, however: the typical recall m of each classifier is learned from all of them, together with kappa and
-the mass of the labels. They are integrated out, for what lies below is conjugate: the evidence of a point is a product
-of Dirichlet-multinomials over the classes.
+common is known, however: the typical recall m of each classifier is learned from all of them, together with the mass
+of the labels, and kappa if there is a choice. They are integrated out, for what lies below is conjugate: the evidence
+of a point is a product of Dirichlet-multinomials over the classes.
 
-Masses beyond one pseudo-document are not tried. Classes that look alike would learn them, and classes that do not
-(a few of them, in the tail) would pay for it: with masses up to 10 the interval of such a difference never held it.
+By default kappa is one pseudo-document. Larger ones would be learned from classes that look alike, and classes that do
+not (a few of them, in the tail) would pay for it: with masses up to 10 the interval of such a difference never held it.
+Smaller ones would be learned from classes in which nobody errs, and leave a small class like them no doubt.
 """
 
 from __future__ import annotations
@@ -34,8 +35,12 @@ from ropewalk.models.protocol import Conjugate, listed
 from ropewalk.models.tree import Tree, TreePosterior
 from ropewalk.typing import FloatArray, IntArray
 
-MAX_LOGIT: Final = 4.0
-"""The logit of the largest typical recall, .982; logits are uniform a priori, from minus this on."""
+MAX_LOGIT: Final = 2.2
+"""The logit of the largest typical recall, .90; logits are uniform a priori, from minus this on.
+
+A centre of .98, learned from large classes where nobody errs, would leave a small class no doubt that nobody errs there
+either. The interval of a macro recall of three classes, of which the smallest differed, then covered .65 to .83.
+"""
 
 POINTS: Final = 512
 """How many combinations of typical recalls are tried for every kappa."""
@@ -59,10 +64,10 @@ class LearnedTree(Conjugate):
     Examples
     --------
     >>> LearnedTree().prior
-    'mu ~ Dir(1, …); types ~ Dir(κ·centre of recalls m), m and κ (0.1, 0.3, 1) learned; labels of a type ~ Dir, mass (0.1, 0.3, 1) learned'
+    'mu ~ Dir(1, …); types ~ Dir(κ·centre of recalls m), κ = 1, m learned; labels of a type ~ Dir, mass (0.1, 0.3, 1) learned'
     """  # noqa: E501
 
-    kappas: Sequence[float] = (0.1, 0.3, 1.0)
+    kappas: Sequence[float] = (1.0,)
     label_masses: Sequence[float] = (0.1, 0.3, 1.0)
     mu_prior: float = 1.0
     paired: bool = True
@@ -99,7 +104,10 @@ class LearnedTree(Conjugate):
             return fixed.graph(**size)
         s.shares(s.even(self.mu_prior))
         kappa, m = s.sign("κ"), s.sign("m")
-        s.latent("kappa", (2, -2), kappa, f"one of {listed(self.kappas)}")
+        if len(self.kappas) > 1:
+            s.latent("kappa", (2, -2), kappa, f"one of {listed(self.kappas)}")
+        else:
+            s.constant("kappa", (2, -2), kappa, listed(self.kappas))
         typical = "typical recalls of the classifiers" if s.joint else "a typical recall"
         s.latent("m", (3, -2), m, f"{typical}, logit uniform from −{MAX_LOGIT:g} to {MAX_LOGIT:g}")
         name, letter = ("tau", "τ") if s.joint else ("rho", "ρ")

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from xml.etree import ElementTree as ET
 
@@ -597,12 +598,13 @@ def test_a_comparison_draws_its_model(answer):
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_where_no_model_is_named_the_default_one_is_drawn(silent, n_labels):
-    """Of two labels the tree, whose types are cells; of more the tree whose masses are learned."""
+    """Of two labels the tree, whose types are cells; of more the tree whose centre is learned."""
     y, a, b = np.random.default_rng(0).integers(0, n_labels, (3, 300))
     drawn = rw.compare(y, a, b, metric="accuracy", **QUICK).graph().graph
     model = rw.models.Tree() if n_labels == 2 else rw.models.LearnedTree()
     assert drawn == graph_of(model, n_labels=n_labels, n_classifiers=2).where(N="300")
-    assert (drawn["kappa"].kind, family(drawn)["kappa"]) == ("constant" if n_labels == 2 else "latent", set())
+    assert (drawn["kappa"].kind, family(drawn)["kappa"]) == ("constant", set())
+    assert ("m" in family(drawn)) == (n_labels > 2)
 
 
 @pytest.mark.parametrize("model", ["paired", "unpaired"])

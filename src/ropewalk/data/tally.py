@@ -121,14 +121,14 @@ def _plain_rows(
     keys: Sequence[tuple[Any, ...]], columns: Sequence[str]
 ) -> tuple[list[tuple[Label | None, ...]], str | None]:
     """Return rows of plain labels, all of one kind, and that kind."""
-    rows = [tuple(clean(value) for value in key) for key in keys]
+    rows = [tuple(map(clean, key)) for key in keys]
     # A set would take 1, 1.0 and True for one: the kind goes along.
     seen = {
         name: {("" if row[i] is None else kind_of(row[i]), row[i]) for row in rows}  # type: ignore[arg-type]
         for i, name in enumerate(columns)
     }
     kind = reconcile_columns(seen)
-    return [tuple(whole_number(value) for value in row) for row in rows], kind
+    return [tuple(map(whole_number, row)) for row in rows], kind
 
 
 def _declared_labels(labels: Iterable[Label], present: Sequence[Label], kind: str | None) -> tuple[Label, ...]:

@@ -8,6 +8,7 @@ from scipy import stats
 
 import ropewalk as rw
 from ropewalk.models import draw_psi
+from support import without_warnings
 
 
 @pytest.mark.parametrize("n", [1_000, 20_000])
@@ -69,3 +70,19 @@ def test_other_priors_take_no_more_draws_than_the_answer_and_none_where_it_has_t
     r = rw.compare(table, rope=0.05, rng=0, draws=draws)
     assert asked == expected
     assert (r.drawing.shift is None) == (not expected)
+
+
+def test_a_tail_that_is_all_learned_has_no_verdict():
+    """Of two items each, 42 classes say little but for what is learned from all: with a fixed centre Δ is far smaller."""
+    y = np.repeat(np.arange(50), [60, 40, 30, 20, 15, 12, 10, 8] + [2] * 42)
+    right = y < 8
+    a, b = np.where(right | (np.arange(y.size) % 8 > 0), y, 0), np.where(right | (np.arange(y.size) % 8 == 0), y, 0)
+    o = rw.Outcomes.from_arrays(y, a, b, labels=list(range(50)))
+    with without_warnings():
+        learned = rw.compare(o, metric="macro_f1", rope=0.01, rng=0, draws=1_000)
+        large = [x[right].repeat(4) for x in (y, a, b)]
+        head = rw.compare(*large, metric="macro_f1", rope=0.01, rng=0, draws=1_000)
+    assert learned.drawing.shift.unlearned > 2
+    assert learned.decision is None
+    assert "learns nothing from other classes" in learned.drawing.no_verdict
+    assert head.drawing.shift is None or head.drawing.shift.unlearned < 2

@@ -115,6 +115,10 @@ class LearnedTree(Conjugate):
         s.latent(name, (2, 0), s.sign(letter, "j"), law, "kappa", "m")
         return class_graph(s, self.label_masses)
 
+    def unlearned(self) -> Tree:
+        """Return the tree with the largest masses, whose centre is fixed."""
+        return self._fixed
+
     def fixed_for(self, n_labels: int) -> Tree | None:
         """Return the tree that it is where nothing can be learned: of two labels."""
         return self._fixed if n_labels <= BINARY else None

@@ -181,6 +181,10 @@ class Model:
         """Return the model with so many times the prior mass; None where it has none that can be scaled."""
         return None
 
+    def unlearned(self) -> Model | None:
+        """Return the model with a prior that learns nothing from other classes; None where it learns nothing anyway."""
+        return None
+
     def variants(self) -> list[tuple[str, Model]]:
         """Return the model with other priors, each with a name."""
         models = [("half the prior mass", self.scaled(0.5)), ("twice the prior mass", self.scaled(2.0))]

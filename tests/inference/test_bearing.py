@@ -73,7 +73,7 @@ def test_other_priors_take_no_more_draws_than_the_answer_and_none_where_it_has_t
 
 
 def test_a_tail_that_is_all_learned_has_no_verdict():
-    """Of two items each, 42 classes say little but for what is learned from all: with a fixed centre Δ is far smaller."""
+    """Of two items each, 42 classes say little but for what is learned from all: with a fixed centre Δ is smaller."""
     y = np.repeat(np.arange(50), [60, 40, 30, 20, 15, 12, 10, 8] + [2] * 42)
     right = y < 8
     a, b = np.where(right | (np.arange(y.size) % 8 > 0), y, 0), np.where(right | (np.arange(y.size) % 8 == 0), y, 0)

@@ -184,6 +184,11 @@ def too_far(recipe: Recipe, shift: PriorShift | None, judged: Estimate) -> str:
     """
     if shift is None or recipe.model.is_deliberate:
         return ""
+    if shift.unlearned >= UNLEARNED:
+        return (
+            "no verdict, since a prior that learns nothing from other classes moves the answer by "
+            f"{shift.unlearned:.1f} posterior standard deviations: these classes are too small"
+        )
     if shift.moved >= MOVED:
         ends = () if recipe.rope is None else (recipe.rope.low, recipe.rope.high)
         nearest = min((abs(judged.mean - end) for end in ends), default=0.0)
@@ -192,11 +197,6 @@ def too_far(recipe: Recipe, shift: PriorShift | None, judged: Estimate) -> str:
         return (
             f"no verdict, since half or twice the prior mass moves the answer by {shift.moved:.1f} posterior standard "
             "deviations: these data leave too much to the prior"
-        )
-    if shift.unlearned >= UNLEARNED:
-        return (
-            "no verdict, since a prior that learns nothing from other classes moves the answer by "
-            f"{shift.unlearned:.1f} posterior standard deviations: these classes are too small"
         )
     if shift.ends >= MOVED_ENDS and not shift.agreed:
         return (

@@ -172,6 +172,31 @@ BINARY = [
         ("accuracy", 300, 0.5, 0.99, 2), ("recall", 100, 0.5, 0.85, 2), ("recall", 1_000, 0.1, 0.99, 3),
     )
 ]  # fmt: skip
+
+
+def flipped(positives, negatives, right, flips, metric):
+    """Both right so often; `flips` are how often A alone errs, B alone errs, on positives, and then on negatives."""
+    table = np.zeros((2, 2, 2))
+    n_items = positives + negatives
+    for y, n, (a, b) in ((1, positives, flips[:2]), (0, negatives, flips[2:])):
+        table[y, y, y], table[y, 1 - y, y] = n / n_items * (right - a - b), n / n_items * a
+        table[y, y, 1 - y], table[y, 1 - y, 1 - y] = n / n_items * b, n / n_items * (1 - right)
+    return from_table(n_items, table, metric)
+
+
+ONE_CLASS = ("recall", "precision", "balanced_accuracy", "fbeta(2)", "f1")
+BINARY += [
+    Case(
+        f"hardly differ, {metric}, {n} of {n + others} positive, A errs alone {flips[0]:g}, B {flips[1]:g}",
+        flipped(n, others, right, flips, metric), {"metric": metric}, SIGIR,
+        bound=STRICT if n >= 30 else LOOSE, rope=rope,
+    )
+    for n, others, right, flips, rope in (
+        (20, 400, 0.8, (0.0, 0.1, 0.0, 0.01), 0.02), (40, 400, 0.9, (0.0, 0.05, 0.002, 0.0), 0.02),
+        (100, 1_000, 0.85, (0.0, 0.02, 0.0, 0.002), 0.01), (100, 900, 0.99, (0.02, 0.0, 0.002, 0.0), 0.01),
+    )
+    for metric in ONE_CLASS
+]  # fmt: skip
 BINARY += [
     Case(
         f"near-perfect, f1, N = {n}, {prevalence:g} positive, right {right:g}, agreement {agreement:g}",

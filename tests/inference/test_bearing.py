@@ -32,10 +32,10 @@ def test_right_against_wrong_is_settled(n, silent):
 
 
 def test_how_far_twice_the_prior_mass_moves_is_a_closed_form(silent):
-    """One class alone counts, and all 30 of its items are right: Beta(30 + 1/2, 1/2), or Beta(30 + 1, 1)."""
+    """One class alone counts, and all 30 of its items are right: Beta(30 + 1, 1), or Beta(30 + 2, 2)."""
     y = np.array([1] * 30 + [0] * 30)
     r = rw.evaluate(y, y, metric="recall", pos_label=1, at_least=0.9, rope=0.01, rng=0, draws=50_000)["recall"]
-    once, half, twice = (stats.beta(30 + mass / 2, mass / 2) for mass in (1, 0.5, 2))
+    once, half, twice = (stats.beta(30 + mass / 2, mass / 2) for mass in (2, 1, 4))
     expected = max(abs(other.mean() - once.mean()) for other in (half, twice)) / once.std()
     assert r.drawing.shift.moved == pytest.approx(expected, abs=4.5 / np.sqrt(2_000) * twice.std() / once.std() + 0.02)
 
@@ -56,10 +56,24 @@ def test_hardly_any_items_leave_too_much_to_the_prior(n, silent):
     assert "leave too much to the prior" in r.no_verdict
 
 
-@pytest.mark.parametrize(("draws", "expected"), [(399, []), (700, [700, 700]), (20_000, [2_000, 2_000])])
-def test_other_priors_take_no_more_draws_than_the_answer_and_none_where_it_has_too_few(
-    draws, expected, table, monkeypatch
-):
+@pytest.mark.parametrize(("draws", "expected"), [(399, []), (700, [400, 400]), (20_000, [400, 400])])
+def test_a_glance_at_other_priors_is_enough_where_they_hardly_matter(draws, expected, table, asked):
+    r = rw.compare(table, rope=0.2, rng=0, draws=draws)
+    assert asked == expected
+    assert (r.drawing.shift is None) == (not expected)
+
+
+@pytest.mark.parametrize(("draws", "expected"), [(700, [400, 400, 700, 700]), (20_000, [400, 400, 2_000, 2_000])])
+def test_where_they_matter_other_priors_take_more_but_no_more_draws_than_the_answer(draws, expected, asked, silent):
+    y = np.arange(8) % 2
+    r = rw.compare(y, y, 1 - y, metric="accuracy", rope=0.05, rng=0, draws=draws)
+    assert asked == expected
+    assert r.drawing.shift.moved > 0.5
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return how many draws each other prior was asked for."""
     asked = []
 
     def draw(*arguments, stop, **options):
@@ -67,9 +81,7 @@ def test_other_priors_take_no_more_draws_than_the_answer_and_none_where_it_has_t
         return draw_psi(*arguments, stop=stop, **options)
 
     monkeypatch.setattr("ropewalk.inference.bearing.draw_psi", draw)
-    r = rw.compare(table, rope=0.05, rng=0, draws=draws)
-    assert asked == expected
-    assert (r.drawing.shift is None) == (not expected)
+    return asked
 
 
 def test_a_tail_that_is_all_learned_has_no_verdict():

@@ -169,7 +169,7 @@ def test_a_cost_matrix_of_the_wrong_size_and_a_stray_one(table):
         rw.compare(table, metric="f1", cost_matrix=np.eye(2))
 
 
-def test_costs_follow_the_order_of_the_labels_whatever_is_positive():
+def test_costs_follow_the_order_of_the_labels_whatever_is_positive(silent):
     """Missing spam costs 1, losing ham costs 9: the same matrix, with either label as the positive one."""
     truth, a, b = ["ham", "ham", "spam", "spam"], ["ham", "spam", "spam", "spam"], ["ham", "ham", "ham", "spam"]
     costs = [[0, 9], [1, 0]]

@@ -251,8 +251,8 @@ def test_no_items_give_the_prior():
 def test_one_item_works():
     with pytest.warns(rw.errors.RopewalkWarning):
         r = rw.compare([1], [1], [0], labels=[0, 1], metric="recall", rope=0.1, rng=0, draws=50_000)
-    # theta+ ~ Dir(1/4, 5/4, 1/4, 1/4): recalls Beta(3/2, 1/2) and Beta(1/2, 3/2).
-    assert abs(r.mean - 0.5) <= 5 * r.delta.mc_error
+    # theta+ ~ Dir(1/2, 3/2, 1/2, 1/2): recalls Beta(2, 1) and Beta(1, 2).
+    assert abs(r.mean - 1 / 3) <= 5 * r.delta.mc_error
     assert r.to_dict()["n_items"] == 1
 
 

@@ -20,7 +20,7 @@ def one():
 
 def test_recall_against_a_bar_is_a_beta_tail(one):
     e = rw.evaluate(one, metric="recall", at_least=0.80, rng=0, draws=200_000)
-    exact = stats.beta(360.5, 75.5).sf(0.80)  # Beta(1/2, 1/2) and 360 of 435
+    exact = stats.beta(361, 76).sf(0.80)  # Beta(1, 1) and 360 of 435
     assert abs(e["recall"].prob_at_least - exact) <= 5 * np.sqrt(exact * (1 - exact) / 200_000)
     assert e["recall"].decision is None  # no verdict without a ROPE
 

@@ -53,6 +53,10 @@ Simulated, such moves were 1.6 on average in a tail of small classes where inter
 SAFE_MOVES: Final = 10.0
 """An end of the ROPE that is so many such moves away is safe: no prior decides on which side of it the answer lies."""
 
+NEAR: Final = 0.5
+"""From so much of what is too far on, a few draws do not tell whether it is."""
+
+_GLANCE_DRAWS: Final = 400  # that tell where no prior matters, as nearly everywhere
 _DRAWS: Final = 2_000
 _WORK: Final = 50_000_000  # random numbers that looking at other priors may take
 _FEWEST_DRAWS: Final = 200
@@ -221,34 +225,42 @@ def shifts(
     as_judged: Contrast = lambda psi: psi,
 ) -> list[PriorShift | None]:
     """Return the shifts of several things that are judged, from the same draws; `as_judged` pools them, if so."""
-    none: list[PriorShift | None] = [None] * len(estimates)
+    found: list[PriorShift | None] = [None] * len(estimates)
     measurable = [estimate for estimate in estimates if _is_measurable(estimate)]
-    if not measurable or not all(t.n_items for t in recipe.tables):
-        return none
+    others = other_priors(recipe)
+    if not (measurable and others and all(t.n_items for t in recipe.tables)):
+        return found
+    models = [model for model in (*others, recipe.model.unlearned()) if model is not None]
+    posteriors = [replace(recipe, model=model).posteriors() for model in models]
     # More draws than the answer's own would not help: its own error would remain.
     most = max(estimate.worth(_DRAWS) for estimate in measurable)
-    drawn = [_drawn_under(model, recipe, most) for model in other_priors(recipe)]
-    psis = [as_judged(psi) for psi in drawn if psi is not None]
-    if not psis or len(psis) < len(drawn):
-        return none
-    found = [
-        shift_between(estimate, [contrast(psi) for psi in psis], question)
-        for estimate, contrast in zip(estimates, contrasts, strict=True)
-    ]
-    plain = recipe.model.unlearned()
-    psi = None if plain is None else _drawn_under(plain, recipe, most)
-    if psi is None:
-        return found
-    means = [float(contrast(as_judged(psi)).mean()) for contrast in contrasts]
-    return [
-        None if shift is None else replace(shift, unlearned=abs(mean - estimate.mean) / estimate.std)
-        for shift, mean, estimate in zip(found, means, estimates, strict=True)
-    ]
+    for number in sorted({min(_GLANCE_DRAWS, most), most}):
+        drawn = [_drawn_under(recipe, *asked, number) for asked in zip(models, posteriors, strict=True)]
+        psis = [as_judged(psi) for psi in drawn if psi is not None]
+        if len(psis) < len(drawn):
+            break
+        found = [
+            shift_between(
+                estimate,
+                [contrast(psi) for psi in psis[: len(others)]],
+                question,
+                unlearned=[contrast(psi) for psi in psis[len(others) :]],
+            )
+            for estimate, contrast in zip(estimates, contrasts, strict=True)
+        ]
+        if not any(shift is not None and _may_matter(shift, question) for shift in found):
+            break
+    return found
 
 
-def _drawn_under(model: Model, recipe: Recipe, most: int) -> FloatArray | None:
+def _may_matter(shift: PriorShift, question: Question) -> bool:
+    """Whether a few draws leave it open how far other priors move an answer, or what they make of the verdict."""
+    far = shift.moved / MOVED, shift.ends / MOVED_ENDS, shift.unlearned / UNLEARNED
+    return max(far) > NEAR or (question.rope is not None and len(shift.verdicts) < 2)  # noqa: PLR2004 - half and twice
+
+
+def _drawn_under(recipe: Recipe, model: Model, posteriors: Sequence[Posterior], most: int) -> FloatArray | None:
     """Return draws of the scores under another model; None where they would take long."""
-    posteriors = replace(recipe, model=model).posteriors()
     number = draws_of_another(posteriors, most)
     if not number:
         return None
@@ -279,11 +291,19 @@ def _is_measurable(estimate: Estimate) -> bool:
     return estimate.std > 0 and estimate.mc_error <= _MAX_ERROR * estimate.std
 
 
-def shift_between(estimate: Estimate, drawn: Sequence[FloatArray], question: Question) -> PriorShift | None:
-    """Return how far what is judged moves from an estimate to draws under other priors; None where all is noise."""
+def shift_between(
+    estimate: Estimate, drawn: Sequence[FloatArray], question: Question, *, unlearned: Sequence[FloatArray] = ()
+) -> PriorShift | None:
+    """Return how far what is judged moves from an estimate to draws under other priors; None where all is noise.
+
+    `unlearned` are those of a prior that learns nothing, if there is one.
+    """
     if not _is_measurable(estimate):
         return None
-    moved = max(abs(float(draws.mean()) - estimate.mean) for draws in drawn) / estimate.std
+    moved, plain = (
+        max((abs(float(draws.mean()) - estimate.mean) for draws in under), default=0.0) / estimate.std
+        for under in (drawn, unlearned)
+    )
     verdicts: list[str] = []
     if question.rope is not None:
         for draws in drawn:
@@ -294,4 +314,4 @@ def shift_between(estimate: Estimate, drawn: Sequence[FloatArray], question: Que
                 verdicts.append(verdict.value if verdict.conclusive else UNDECIDED)
     ends = [hdi(np.sort(draws), question.prob) for draws in drawn]
     apart = max(max(abs(one.low - estimate.hdi.low), abs(one.high - estimate.hdi.high)) for one in ends)
-    return PriorShift(moved=moved, ends=apart / estimate.std, verdicts=tuple(verdicts))
+    return PriorShift(moved=moved, ends=apart / estimate.std, verdicts=tuple(verdicts), unlearned=plain)

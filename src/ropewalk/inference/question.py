@@ -18,7 +18,7 @@ from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
-from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model
+from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
 from ropewalk.models.items import CLUSTERS_PER_CLASS, items_of_labels, items_of_scores
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
@@ -149,7 +149,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
     check_reach(common["rope"], settled.metric)
     return Recipe(
         tables=settled.tables,
-        model=chosen,
+        model=suited(chosen, settled.tables, settled.metric, settled.prevalence),
         metric=settled.metric,
         pos_label=settled.positive,
         prevalence=settled.prevalence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics.items import DecisionCost, turned
+from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import METRICS, Metric, parse_metric
 from ropewalk.metrics.scores import (
     SCORE_METRICS,
@@ -29,7 +30,13 @@ from ropewalk.metrics.scores import (
 )
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, nearest, shorten
-from ropewalk.typing import Label
+from ropewalk.typing import FloatArray, Label
+
+RARE_ERRORS: Final = 0.01
+"""How many errors, of the items of the rarer class, are few."""
+
+LEANS: Final = 1.5
+"""A metric leans on a class if an error in it changes the metric so many times as much as one in the other."""
 
 MetricLike = str | Metric | ScoreMetric | Callable[..., Any]
 
@@ -159,6 +166,37 @@ def settle(
     averaged = _over_classes(chosen.at(len(known) - 1), classes, known, positive)
     shares = check_prevalence(prevalence, known)
     return Settled(tables=tuple(singles), metric=averaged, positive=positive, prevalence=shares)
+
+
+def leans_on_one_class(
+    metric: Metric, counts: Sequence[float] | FloatArray, prevalence: tuple[float, ...] | None = None
+) -> bool:
+    """Whether an error in one of two classes changes a metric by far more than one in the other.
+
+    It is asked of a classifier that is nearly always right, on so many items of each class, since an item or two decide
+    there. Where a class is empty both are taken to be alike.
+
+    Examples
+    --------
+    >>> from ropewalk.metrics.registry import METRICS
+    >>> [name for name in ("accuracy", "f1", "mcc", "recall", "balanced_accuracy")
+    ...  if leans_on_one_class(METRICS[name].at(1), (900, 100))]
+    ['recall', 'balanced_accuracy']
+    """
+    if len(counts) < BINARY:
+        return False
+    shares = np.asarray(counts, dtype=np.float64)
+    shares = shares / shares.sum() if shares.all() else np.full(BINARY, 1 / BINARY)
+    few = RARE_ERRORS * shares.min()
+    errors = np.array([[few, 2 * few, few], [few, few, 2 * few]])  # of each class, in three tables
+    cells = Cells(np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.int32), BINARY)
+    tables = Weighted(cells, np.stack([shares[0] - errors[0], errors[0], errors[1], shares[1] - errors[1]]))
+    try:
+        values = metric(tables if prevalence is None else tables.at_prevalence(np.array(prevalence)))[0]
+    except InvalidInputError:  # a metric of the user's own that cannot do with such a table
+        return False
+    least, most = sorted(np.abs(values[1:] - values[0]))
+    return bool(most > LEANS * least)
 
 
 def _check_multilabel(metric: Metric, prevalence: Any) -> None:

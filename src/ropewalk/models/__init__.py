@@ -15,12 +15,14 @@ import numpy as np
 from ropewalk._checks import checked_keywords, choose, publish
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import draw_blocks
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.resolve import leans_on_one_class
 from ropewalk.metrics.scores import ScoreMetric, WeightedItems
 from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
@@ -169,6 +171,25 @@ def parse_model(
     return model
 
 
+def suited(
+    model: Model, tables: Sequence[AnyData], metric: AnyMetric, prevalence: tuple[float, ...] | None = None
+) -> Model:
+    """Return the model as it is for a metric of these tables: of two labels, its mass may depend on that.
+
+    Examples
+    --------
+    >>> from ropewalk.metrics.registry import METRICS
+    >>> spam = Outcomes.from_confusion([[80, 10], [5, 5]])
+    >>> [suited(LearnedTree(), [spam], METRICS[name].at(1)).kappa for name in ("f1", "recall")]
+    [1.0, 2.0]
+    """
+    counted = [table for table in tables if isinstance(table, Outcomes) and table.n_labels <= BINARY]
+    if not counted or not isinstance(metric, Metric):
+        return model
+    items = np.sum([table.items_by_class() for table in counted], axis=0)
+    return model.suited(leans=leans_on_one_class(metric, items, prevalence))
+
+
 def model_dict(model: Model) -> dict[str, Any] | None:
     """Return a model as JSON has it; None where its class has no name and could not be found again."""
     return model.to_dict() if type(model) in _KINDS.values() else None
@@ -177,17 +198,6 @@ def model_dict(model: Model) -> dict[str, Any] | None:
 def read_model(values: Mapping[str, Any]) -> Model:
     """Return the model that `model_dict` wrote."""
     return _KINDS[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
-
-
-def _paired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
-    """Return the tree; of many classes its masses and its centre are learned."""
-    return Tree(name="paired") if n_labels <= BINARY else LearnedTree()
-
-
-def _unpaired(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
-    """Return a tree of each classifier."""
-    kind = Tree if n_labels <= BINARY else LearnedTree
-    return kind(paired=False, name="unpaired")
 
 
 def _sigir2016(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
@@ -208,8 +218,13 @@ def papers_models(n_labels: int, *, multilabel: bool = False) -> list[tuple[str,
     return [("paired, SIGIR 2016", Sigir2016()), ("unpaired, SIGIR 2016", Sigir2016Unpaired())]
 
 
-register(LearnedTree, "paired", single=_paired, multilabel=lambda _: Multilabel())
-register(LearnedTree, "unpaired", single=_unpaired, multilabel=lambda _: Multilabel(paired=False))
+register(LearnedTree, "paired", multilabel=lambda _: Multilabel())
+register(
+    LearnedTree,
+    "unpaired",
+    single=lambda *_: LearnedTree(paired=False, name="unpaired"),
+    multilabel=lambda _: Multilabel(paired=False),
+)
 register(Tree, "tree")
 register(Sigir2016, "sigir2016", single=_sigir2016)
 register(Sigir2016Unpaired, "sigir2016_unpaired")

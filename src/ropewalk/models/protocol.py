@@ -72,6 +72,10 @@ class Model:
             raise NotImplementedError
         raise InvalidInputError(f"The model {self.name!r} has no closed form.", hint='use engine="pymc".')
 
+    def suited(self, *, leans: bool) -> Model:  # noqa: ARG002
+        """Return the model as it is for two labels and a metric that `leans` on one of the two classes, or does not."""
+        return self
+
     # -- what it is fitted to ----------------------------------------------------------------------------------
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import is_real
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
@@ -37,6 +38,13 @@ class Joint:
     def weighted(self) -> Weighted:
         """Return the distribution as a table, of which any metric can be taken."""
         return Weighted(Cells(self.codes, len(self.labels)), self.probs[:, np.newaxis])
+
+    def expected(self, n: int) -> Outcomes:
+        """Return the table of `n` items as it comes out on average, in whole items."""
+        counts = np.rint(n * self.probs).astype(np.int64)
+        return Outcomes.empty(self.labels, self.names) + Outcomes(
+            self.codes[counts > 0], counts[counts > 0], self.labels, self.names
+        )
 
     def collapse(self, positive: Label, rest: Label) -> Joint:
         """Return the distribution of one class against the rest, the positive label last."""

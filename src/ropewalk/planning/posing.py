@@ -92,10 +92,12 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
         question["metric"] = truth.metric
     joint = truth.joint
     question |= {name: value for name, value in (("prob", prob), ("rule", rule)) if value is not None}
-    recipe = write_recipe(
-        [Outcomes.empty(joint.labels, joint.names)],
-        default=default_model(separate=False), seed=seed, rope=rope, draws=number, **question,
-    )  # fmt: skip
+    empty = Outcomes.empty(joint.labels, joint.names)
+    recipe, usual = (
+        write_recipe([table], default=default_model(separate=False), seed=seed, rope=rope, draws=number, **question)
+        for table in (empty, joint.expected(MAX_ITEMS))
+    )
+    recipe = replace(recipe, model=usual.model)  # the prior may depend on how common classes are
     study = of_scenario(joint, recipe, draws=number)
     assert study.delta is not None  # noqa: S101
     if possible:

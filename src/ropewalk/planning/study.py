@@ -6,6 +6,7 @@ seed gives the same answer on any number of threads, processes or machines, and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,6 +25,8 @@ from ropewalk.inference.bearing import (
     LEAST_DRAWS,
     MOVED,
     MOVED_ENDS,
+    NEAR,
+    UNLEARNED,
     draws_of_another,
     not_equivalent,
     other_priors,
@@ -48,7 +51,6 @@ BATCH: Final = 20
 
 _BYTES_KEPT: Final = 1 << 24  # more than any array here
 _GLANCE_DRAWS: Final = 200  # by which to see that another prior hardly matters; an end of an interval is off by .2
-_NEAR: Final = 0.5  # of what is too far: from there on a study is asked again as `compare` asks
 _SIGNS: Final = (1.0, -1.0)  # of A and B in A − B
 
 
@@ -189,22 +191,30 @@ class Study:
         if self.draws < LEAST_DRAWS or self.recipe.model.is_deliberate:
             return shifts
         others = other_priors(self.recipe)
-        near = np.flatnonzero(self._near(rng, others, tables, ordered)).tolist()
+        asked = [model for model in (*others, self.recipe.model.unlearned()) if model is not None]
+        limits = [(MOVED, MOVED_ENDS)] * len(others) + [(UNLEARNED, math.inf)] * (len(asked) - len(others))
+        near = np.flatnonzero(self._near(rng, asked, limits, tables, ordered)).tolist()
         some = [tables[i] for i in near]
         number = min((draws_of_another([self.recipe.model.fit(t) for t in each]) for each in some), default=0)
         if not number:
             return shifts
-        drawn = [difference_of_each(self._scores(rng, model, some, number)) for model in others]
+        drawn = [difference_of_each(self._scores(rng, model, some, number)) for model in asked]
         for place, i in enumerate(near):
             estimate = summarise(delta[i], ordered[i], prob=self.recipe.prob, observed=None)
-            shift = shift_between(estimate, [other[place] for other in drawn], self.recipe.question)
+            moved = [other[place] for other in drawn]
+            shift = shift_between(estimate, moved[: len(others)], self.recipe.question, unlearned=moved[len(others) :])
             shifts[i] = shift, estimate
         return shifts
 
     def _near(
-        self, rng: np.random.Generator, others: Sequence[Model], tables: Sequence[Tables], ordered: FloatArray
+        self,
+        rng: np.random.Generator,
+        others: Sequence[Model],
+        limits: Sequence[tuple[float, float]],
+        tables: Sequence[Tables],
+        ordered: FloatArray,
     ) -> BoolArray:
-        """Return where another prior may matter: by a few draws, it moves a mean or an end half as far as is too far.
+        """Return where another prior may matter: by a few draws, it moves a mean or an end half as far as its limits.
 
         Most studies are far from it, and need not be asked again with as many draws as `compare` takes. Here an end is
         a quantile, which a few draws tell better than they tell the shortest interval.
@@ -212,10 +222,10 @@ class Study:
         tails = [(1 - self.recipe.prob) / 2, (1 + self.recipe.prob) / 2]
         mean, ends = ordered.mean(axis=1), np.quantile(ordered, tails, axis=1)
         near, spread = np.zeros(len(ordered), dtype=np.bool_), _spread(ordered)
-        for model in others:
+        for model, (most, most_ends) in zip(others, limits, strict=True):
             other = difference_of_each(self._scores(rng, model, tables, min(_GLANCE_DRAWS, self.draws)))
             moved, apart = np.abs(other.mean(axis=1) - mean), np.abs(np.quantile(other, tails, axis=1) - ends)
-            near |= (moved > _NEAR * MOVED * spread) | (apart.max(axis=0) > _NEAR * MOVED_ENDS * spread)
+            near |= (moved > NEAR * most * spread) | (apart.max(axis=0) > NEAR * most_ends * spread)
         return near
 
     def _scores(self, rng: np.random.Generator, model: Model, tables: Sequence[Tables], draws: int) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
 from ropewalk.mcmc.sampler import Sampler
-from ropewalk.models import parse_model
+from ropewalk.models import parse_model, suited
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Line, Picture, Section
 from ropewalk.report.plates import inline
@@ -168,5 +168,6 @@ def _model(recipe: Recipe) -> str:
             metric=recipe.metric,
         )
     except RopewalkError:
-        made = None
-    return repr(model) if made == recipe.model else recipe.model.call()
+        return recipe.model.call()
+    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
+    return repr(model) if usual == recipe.model else recipe.model.call()

@@ -248,15 +248,18 @@ def shifts(
             )
             for estimate, contrast in zip(estimates, contrasts, strict=True)
         ]
-        if not any(shift is not None and _may_matter(shift, question) for shift in found):
+        judged = zip(found, estimates, strict=True)
+        if not any(shift is not None and _may_matter(shift, estimate, question) for shift, estimate in judged):
             break
     return found
 
 
-def _may_matter(shift: PriorShift, question: Question) -> bool:
+def _may_matter(shift: PriorShift, estimate: Estimate, question: Question) -> bool:
     """Whether a few draws leave it open how far other priors move an answer, or what they make of the verdict."""
-    far = shift.moved / MOVED, shift.ends / MOVED_ENDS, shift.unlearned / UNLEARNED
-    return max(far) > NEAR or (question.rope is not None and len(shift.verdicts) < 2)  # noqa: PLR2004 - half and twice
+    if max(shift.moved / MOVED, shift.ends / MOVED_ENDS, shift.unlearned / UNLEARNED) > NEAR:
+        return True
+    edges = () if question.rope is None else question.rope
+    return any(abs(end - edge) < estimate.std for end in estimate.hdi for edge in edges)
 
 
 def _drawn_under(recipe: Recipe, model: Model, posteriors: Sequence[Posterior], most: int) -> FloatArray | None:

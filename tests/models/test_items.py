@@ -104,7 +104,7 @@ def test_a_pair_of_many_has_the_prior_of_two(rng):
     ("values", "scale", "assumed"),
     [
         ([0.2, 0.9], (0, 1), False),
-        ([1, 5, 3], (1, 5), False),
+        ([1, 5, 3], (1, 5), True),
         ([0.5, 7.25, 3], (0.5, 7.25), True),
         (list(range(40)), (0, 39), True),
     ],

@@ -278,3 +278,29 @@ def test_a_ranking_without_any_verdict_says_why(silent):
     k = rw.rank(y, y, [0] * 8, [1] * 8, metric="accuracy", model="bootstrap", rope=0.05, rng=0, draws=500)
     assert "fewer than 10 items" in str(k)
     assert "fewer than 10 items" in k.sentence()
+
+
+def test_one_system_beside_near_copies_of_another_is_not_called_equivalent_to_them(silent):
+    """The copies hardly differ, so that pooling takes all skills to be alike; the items of the two know better."""
+    rng = np.random.default_rng(1)
+    y, right = rng.integers(0, 2, 2_000), rng.random(2_000) < 0.8
+    said = [np.where(rng.random(2_000) < 0.85, y, 1 - y)]
+    said += [np.where(np.where(rng.random(2_000) < 0.05, rng.random(2_000) < 0.8, right), y, 1 - y) for _ in range(5)]
+    board = rw.Outcomes.from_arrays(y, *said, labels=[0, 1])
+    ask = {"metric": "accuracy", "rope": 0.04, "draws": 2_000, "rng": 0}
+    pairs = [rw.rank(board, pool=pool, **ask).pairwise[0] for pool in (True, False)]
+    assert abs(pairs[0].delta.mean) < abs(pairs[1].delta.mean) - pairs[1].delta.std  # pulled
+    assert pairs[0].decision is None
+    assert pairs[1].decision is not None
+
+
+def test_no_pair_has_a_verdict_that_its_own_items_do_not_give(news, silent):
+    names = ["nb_bern", "nb_mult", "svm_l1", "svm_l2"]
+    for rope in (0.003, 0.01, 0.03):
+        together, alone = (
+            rw.rank(news.outcomes.project(names), pos_label=8, rope=rope, draws=4_000, rng=0, pool=pool).pairwise
+            for pool in (True, False)
+        )
+        for pair, own in zip(together, alone, strict=True):
+            if pair.decision is not None and pair.decision.conclusive:
+                assert own.decision.symbol == pair.decision.symbol

@@ -10,16 +10,16 @@ from itertools import combinations
 import numpy as np
 
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.contrast import contrast, is_settled
+from ropewalk.draws.contrast import Contrast, contrast, is_settled
 from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
-from ropewalk.draws.intervals import Estimate, count_below, summarise
+from ropewalk.draws.intervals import count_below
 from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import not_equivalent, prior_shift, shifts
+from ropewalk.inference.bearing import not_equivalent, prior_shift, shifts, too_pooled
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_labels, with_outlook
-from ropewalk.inference.remarks import remarks_on
+from ropewalk.inference.remarks import no_verdict, remarks_on
 from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
 from ropewalk.models.bootstrap import steady
@@ -230,21 +230,25 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     draft = replace(draft, psi=pooled(recipe, alone))
     psi, drawing, estimates = draft.psi, draft.drawing, draft.estimates(observed)
     each = [partial(_between, i=i, j=j) for i, j in pairs]
-    apart, judged_ones = ([_summary(f(some), recipe) for f in each] for some in (alone, psi))
-    moved = shifts(recipe, judged_ones, each, question, as_judged=partial(pooled, recipe))
     asked, pairwise, drawings = drawing.answerable(question), [], []
-    for (i, j), own_delta, shift in zip(pairs, apart, moved, strict=True):
-        ends = observed[i], observed[j]
+
+    def judge_pair(scores: FloatArray, i: int, j: int) -> Contrast:
+        ends, delta = (observed[i], observed[j]), difference(scores[i], scores[j])
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
-        delta = difference(psi[i], psi[j])
-        judged = contrast(delta, asked, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        return contrast(delta, asked, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+
+    together = [judge_pair(psi, i, j) for i, j in pairs]
+    apart = [judge_pair(alone, i, j) for i, j in pairs] if recipe.pool else together
+    moved = shifts(recipe, [pair.delta for pair in together], each, question, as_judged=partial(pooled, recipe))
+    for (i, j), unpooled, judged, shift in zip(pairs, apart, together, moved, strict=True):
         signs = [float(k == i) - float(k == j) for k in range(len(names))]
-        own = draft.bearing((apiece[i], apiece[j]), own_delta, signs, shift)
+        own = draft.bearing((apiece[i], apiece[j]), unpooled.delta, signs, shift)
+        if recipe.pool and not own.no_verdict:
+            own = replace(own, no_verdict=too_pooled(unpooled, judged))
         own = without_equivalence(own, recipe, judged.decision)
         drawings.append(own)
-        if own.no_verdict:
-            judged = judged.without_verdict()
-        pairwise.append(Pair(a=names[i], b=names[j], contrast=judged))
+        told = judged.without_verdict() if own.no_verdict else judged
+        pairwise.append(Pair(a=names[i], b=names[j], contrast=told))
     if all(own.no_verdict for own in drawings):
         drawing = drawings[0]
     better = psi if metric.higher_is_better else -psi
@@ -276,10 +280,6 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     return with_outlook(ranking)
 
 
-def _summary(delta: FloatArray, recipe: Recipe) -> Estimate:
-    return summarise(delta, np.sort(delta), prob=recipe.prob, observed=None)
-
-
 def _between(psi: FloatArray, *, i: int, j: int) -> FloatArray:
     return difference(psi[i], psi[j])
 
@@ -308,12 +308,18 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
     """Return a comparison with other draws of its difference."""
     half = (new - old) / 2
     psi = c.draws.psi[:, : old.size] + np.stack([half, -half])
-    judged = contrast(new, c.drawing.answerable(c.recipe.question), observed=c.delta.observed, names=(c.a, c.b))
-    if c.no_verdict:
+    judged, alone = (
+        contrast(draws, c.drawing.answerable(c.recipe.question), observed=c.delta.observed, names=(c.a, c.b))
+        for draws in (new, old)
+    )
+    reason = c.no_verdict or too_pooled(alone, judged)
+    if reason:
         judged = judged.without_verdict()
     return replace(
         c,
         **judged.parts,
+        drawing=replace(c.drawing, no_verdict=reason),
+        remarks=(*c.remarks, *([] if c.no_verdict else no_verdict(reason))),
         bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the other classes"),
         draws=replace(c.draws, psi=psi),
         recipe=replace(c.recipe, pool=True),

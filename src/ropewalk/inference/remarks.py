@@ -94,8 +94,13 @@ def _convergence(answer: _Answer) -> Iterator[Remark]:
 
 
 def _no_verdict(answer: _Answer) -> Iterator[Remark]:
-    reason = answer.drawing.no_verdict
-    if reason and answer.drawing.converged:
+    if answer.drawing.converged:
+        yield from no_verdict(answer.drawing.no_verdict)
+
+
+def no_verdict(reason: str) -> Iterator[Remark]:
+    """Say why there is no verdict, if there is none."""
+    if reason:
         yield warning("no_verdict", f"{reason[0].upper()}{reason[1:]}.")
 
 

@@ -232,8 +232,8 @@ def items_of_scores(items: ItemScores, metric: ScoreMetric, scale: Any = None) -
     """Return the model of a metric of scores: what can be imagined depends on what the metric looks at.
 
     Metrics that rank have items above and below all others, in every class; those of probabilities the least and the
-    most that was given to anything; a mean has the ends of its scale, which are known if declared, for values from 0
-    to 1, and for a few whole numbers (grades).
+    most that was given to anything; a mean has the ends of its scale, which are known if declared, and for values
+    from 0 to 1.
     """
     over: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
     name = "scores"

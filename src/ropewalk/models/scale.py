@@ -1,10 +1,10 @@
-"""The scale of a mean: its two ends, declared, known from what the values look like, or merely seen."""
+"""The scale of a mean: its two ends, declared, from 0 to 1, or merely seen."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from ropewalk._checks import is_real
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.typing import FloatArray
-
-_MAX_GRADES: Final = 21  # from 0 to 20, or from 1 to 10 in halves
 
 
 def scale_of(values: FloatArray, declared: tuple[float, float] | None) -> tuple[tuple[float, float], bool]:
@@ -36,9 +34,7 @@ def scale_of(values: FloatArray, declared: tuple[float, float] | None) -> tuple[
         return (0.0, 1.0), False
     if low == high:  # nothing tells how far apart values can be
         return (low, math.nextafter(low, math.inf)), True
-    distinct = np.unique(values)
-    grades = distinct.size <= _MAX_GRADES and bool((distinct == np.round(distinct)).all())
-    return (low, high), not grades
+    return (low, high), True
 
 
 def check_scale(scale: Any, name: str, *, infinite: bool = False) -> tuple[float, float]:

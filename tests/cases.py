@@ -161,6 +161,7 @@ def from_table(n_items, table, metric, *, own=False, keep=2):
     return make
 
 
+ACCURACY = {"metric": "accuracy"}
 SIGIR = {"model": "sigir2016"}
 BINARY = [
     Case(
@@ -371,6 +372,16 @@ def lognormal(n_items, sigma):
     return make
 
 
+def seldom_used(n_items):
+    """Grades from 1 to 7, of which A gets the worst one now and then, and else only the best three are given."""
+
+    def make(rng):
+        b = rng.choice([5.0, 6.0, 7.0], n_items, p=[0.2, 0.4, 0.4])
+        return (np.where(rng.random(n_items) < 0.005, 1.0, b), b), 0.005 * (1 - 6.2)
+
+    return make
+
+
 def rare_loss(n_items, rate=0.02, size=10.0):
     """Noise, and a large loss now and then."""
 
@@ -439,6 +450,8 @@ SCORES = [
     Case("a rare large loss, scale declared, N = 50", rare_loss(50), {**MEAN, "scale": (-2, 12)},
          {**BOOT, "scale": None}, rope=0.1),
     Case("a rare large loss, no scale, N = 50", rare_loss(50), MEAN, BOOT, LOOSE, rope=0.1, tags=("unseen",)),
+    Case("grades from 5 to 7 with a 1 in 200, no scale, N = 300", seldom_used(300), MEAN, BOOT, LOOSE, rope=0.02,
+         tags=("unseen",)),
     Case("AUC .86 and .76, 10 and 90 items", binormal(100, 0.1, 1.5, 1.0, 0.3), {"metric": "roc_auc"}, BOOT, LOOSE),
     Case("AUC near 1, 30 and 30 items", binormal(60, 0.5, 4.0, 3.5, 0.3), {"metric": "roc_auc"}, BOOT),
     Case("AUC near 1, 30 and 270 items", binormal(300, 0.1, 4.0, 4.0, 0.9), {"metric": "roc_auc"}, BOOT),
@@ -482,7 +495,6 @@ def clusters(kind, number, right_a, right_b, correlation=0.5):
     return make
 
 
-ACCURACY = {"metric": "accuracy"}
 CLUSTERS = [
     Case(f"{number} {kind} clusters, right {a:g} and {b:g}", clusters(kind, number, a, b), ACCURACY, BOOT, bound,
          rope=0.02)
@@ -491,6 +503,34 @@ CLUSTERS = [
         ("one-third", 60, LOOSE), ("one-third", 200, LOOSE), ("zipf", 1_000, STRICT),
     )
     for a, b in ((0.8, 0.75), (0.98, 0.95))
+]  # fmt: skip
+
+
+def whole_losses(sizes, rate, *, weighted=False):
+    """Clusters, or weighted items, that A loses as a whole, now and then; both lose others."""
+    sizes = np.array(sizes)
+
+    def make(rng):
+        both, lost = rng.random((2, sizes.size)) < np.array([[0.05], [rate]])
+        right_a, right_b = ~(both | lost), ~both
+        if weighted:
+            return (right_a.astype(float), right_b.astype(float)), -0.95 * rate
+        cluster = np.repeat(np.arange(sizes.size), sizes)
+        y = rng.integers(0, 2, cluster.size)
+        answers = [np.where(right[cluster], y, 1 - y) for right in (right_a, right_b)]
+        return (rw.Outcomes.from_arrays(y, *answers, labels=[0, 1], cluster=cluster),), -0.95 * rate
+
+    return make
+
+
+UNEQUAL = np.repeat([60, 1], [30, 1_000])
+CLUSTERS += [
+    Case("40 equal clusters, A loses 5% of them whole", whole_losses(np.full(40, 5), 0.05), ACCURACY, BOOT, rope=0.02),
+    Case("30 large clusters and 1,000 single items, A loses 5%", whole_losses(UNEQUAL, 0.05), ACCURACY, BOOT),
+    Case("8 large clusters and 200 single items, A loses 15%", whole_losses(np.repeat([60, 1], [8, 200]), 0.15), ACCURACY,
+          BOOT, LOOSE, rope=0.02),
+    Case("30 heavy items and 1,000 light ones, A loses 5%", whole_losses(UNEQUAL, 0.05, weighted=True),
+         {**MEAN, "sample_weight": UNEQUAL}, BOOT),
 ]  # fmt: skip
 
 
@@ -526,7 +566,30 @@ MULTILABEL = [
          any_labels(300, 20, np.geomspace(0.3, 0.01, 20), 0.6), MACRO, LABELS, LOOSE),
 ]  # fmt: skip
 
-CASES = {case.name: case for case in (*BINARY, *CLASSES, *SCORES, *CLUSTERS, *MULTILABEL)}
+# -- rankings of systems that are not alike -------------------------------------------------------------------
+
+
+def beside_copies(n_items, ahead, apart, n_copies):
+    """One system, and near-copies of another that is worse: of them each errs on some items of its own."""
+
+    def make(rng):
+        y, right = rng.integers(0, 2, n_items), rng.random(n_items) < 0.8
+        said = [np.where(rng.random(n_items) < 0.8 + ahead, y, 1 - y)]
+        for _ in range(n_copies):
+            own = np.where(rng.random(n_items) < apart, rng.random(n_items) < 0.8, right)
+            said.append(np.where(own, y, 1 - y))
+        return (rw.Outcomes.from_arrays(y, *said, labels=[0, 1]),), ahead
+
+    return make
+
+
+RANKED = [
+    Case(f"one system beside {n} copies of another, {d:g} better, N = {size}", beside_copies(size, d, apart, n),
+         ACCURACY, {"pool": False}, ranked=True, rope=0.8 * d)
+    for n, size, d, apart in ((5, 2_000, 0.022, 0.1), (5, 2_000, 0.05, 0.05), (2, 1_000, 0.05, 0.05))
+]  # fmt: skip
+
+CASES = {case.name: case for case in (*BINARY, *CLASSES, *SCORES, *CLUSTERS, *MULTILABEL, *RANKED)}
 
 
 def row_of(name: str, repetitions: int) -> str:

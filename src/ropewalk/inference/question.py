@@ -19,7 +19,7 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
 from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
-from ropewalk.models.items import CLUSTERS_PER_CLASS, items_of_labels, items_of_scores
+from ropewalk.models.items import items_of_labels, items_of_scores
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
 from ropewalk.results.options import (
@@ -272,7 +272,7 @@ def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> 
     if isinstance(model, Model) and model.takes_clusters:
         return model.over_clusters(paired=paired)
     if model is None or model == "items":
-        return Items(mass=CLUSTERS_PER_CLASS, imagined="classes", over="clusters", paired=paired)
+        return Items(over="clusters", paired=paired)
     name = model.name if isinstance(model, Model) else model
     raise InvalidInputError(
         f"The model {name!r} takes items as independent, and these come in clusters.",

@@ -88,10 +88,14 @@ class ScoredPosterior:
 
 @dataclass(frozen=True, eq=False)
 class ClusterPosterior:
-    """Weights of clusters ~ Gamma(1), and of clusters imagined in every class, which are all right or all wrong."""
+    """Weights of clusters ~ Gamma(1), and of imagined ones, which are all right or all wrong.
+
+    Those imagined are of one class each, of `mass` in every class; `whole` ones have items of all classes.
+    """
 
     outcomes: Outcomes
     mass: float
+    whole: bool = False
 
     @property
     def work(self) -> int:
@@ -132,7 +136,8 @@ class ClusterPosterior:
 
     @cached_property
     def _shapes(self) -> FloatArray:
-        return np.full(self._classes.size, self.mass / len(self._signs))
+        patterns, rows = len(self._signs), self._classes.size
+        return np.full(min(patterns, rows) if self.whole else rows, self.mass / patterns)
 
     @cached_property
     def _sizes(self) -> FloatArray:
@@ -155,6 +160,7 @@ class ClusterPosterior:
         drawn[order] = gammas.draw(rng, size)
         weights = np.asarray(self._spread @ drawn)
         fresh = _imagined_weights(rng, self._shapes, size, alone=not self._units)
+        fresh = np.tile(fresh, (self._classes.size // max(len(fresh), 1), 1))
         fresh *= self._sizes[self._classes, np.newaxis]
         total = weights.sum(axis=0) + fresh.sum(axis=0)
         weights /= total

@@ -48,7 +48,8 @@ class Items(Model):
     The weights are the same for all systems, and what belongs together stays together: the scores of an item, its
     labels, the items of a cluster. An imagined item has every system at the low or the high end of the scale; with
     ``imagined="classes"`` there are `mass` of them in every class. Of labels the ends are right and wrong. An imagined
-    cluster has as many items as the cluster of an item that is picked at random.
+    cluster has as many items as the cluster of an item that is picked at random; by default of all classes, and with
+    ``imagined="classes"`` of one. An imagined item weighs as much as one that is picked at random, by weight.
 
     `assumed` says that the ends were read from the data, which then may hold more than was seen: no verdict says that
     two systems are equivalent.
@@ -168,8 +169,10 @@ class Items(Model):
             return self._fit_scores(data)
         if isinstance(data, MultilabelOutcomes):
             return LabelPosterior(data, self.mass, per_label=self.imagined == "classes")
-        spread = 1 if self.imagined == "classes" else max(int(np.count_nonzero(data.can_be_true)), 1)
-        return ClusterPosterior(data, self.mass / spread)
+        whole = self.imagined == "items" and data.clusters is not None  # such a cluster has items of all classes
+        per_class = whole or self.imagined == "classes"
+        spread = 1 if per_class else max(int(np.count_nonzero(data.can_be_true)), 1)
+        return ClusterPosterior(data, self.mass / spread, whole=whole)
 
     def _fit_scores(self, items: ItemScores) -> ScoredPosterior:
         if self.ends is None:
@@ -182,19 +185,15 @@ class Items(Model):
         truth, rows = np.repeat(classes, len(signs)), np.tile(np.arange(len(signs)), classes.size)
         values = [self._imagined_values(items, k, truth, signs[rows, k]) for k in range(items.n_classifiers)]
         weight, cluster = items.weight, items.cluster
-        if cluster is not None:
+        if cluster is not None or weight is not None:
             one = np.ones(items.n_items) if weight is None else weight
-            whole = usual_size(cluster, one)
-            sizes = [
-                usual_size(cluster[items.truth == j], one[items.truth == j])
-                if items.truth is not None and self.imagined == "classes"
-                else whole
-                for j in classes
-            ]
+            unit = np.arange(items.n_items) if cluster is None else cluster
+            alone = items.truth is not None and self.imagined == "classes"
+            among = [items.truth == j if alone else slice(None) for j in classes]
+            sizes = [usual_size(unit[some], one[some]) for some in among]
             weight = np.concatenate([one, np.repeat(sizes, len(signs))])
+        if cluster is not None:
             cluster = np.concatenate([cluster, items.n_units + np.arange(truth.size)])
-        elif weight is not None:
-            weight = np.concatenate([weight, np.ones(truth.size)])
         both = replace(
             items,
             values=tuple(np.concatenate(pair) for pair in zip(items.values, values, strict=True)),

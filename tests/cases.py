@@ -523,11 +523,11 @@ def whole_losses(sizes, rate, *, weighted=False):
     return make
 
 
-UNEQUAL = np.repeat([60, 1], [30, 1_000])
+UNEQUAL, FEW_LARGE = np.repeat([60, 1], [30, 1_000]), np.repeat([60, 1], [8, 200])
 CLUSTERS += [
     Case("40 equal clusters, A loses 5% of them whole", whole_losses(np.full(40, 5), 0.05), ACCURACY, BOOT, rope=0.02),
     Case("30 large clusters and 1,000 single items, A loses 5%", whole_losses(UNEQUAL, 0.05), ACCURACY, BOOT),
-    Case("8 large clusters and 200 single items, A loses 15%", whole_losses(np.repeat([60, 1], [8, 200]), 0.15), ACCURACY,
+    Case("8 large clusters and 200 single items, A loses 15%", whole_losses(FEW_LARGE, 0.15), ACCURACY,
           BOOT, LOOSE, rope=0.02),
     Case("30 heavy items and 1,000 light ones, A loses 5%", whole_losses(UNEQUAL, 0.05, weighted=True),
          {**MEAN, "sample_weight": UNEQUAL}, BOOT),

@@ -24,6 +24,7 @@ from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
 from ropewalk.plots._cells import MIN_LETTER_SIZE, distinct
 from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.text.writing import Verdict, decimals, interval, number, percent
+from support import without_warnings
 
 HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
 MIRRORED = {"≫": "≪", "≪": "≫", "<": ">", ">": "<", "≈": "≈"}
@@ -42,7 +43,8 @@ def many():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 300)
     guesses = {f"net {i}": np.where(rng.random(300) < 0.7 + i / 200, truth, 1 - truth) for i in range(30)}
-    return rw.rank(truth, guesses, metric="accuracy", rope=0.03, draws=1_000, rng=0, model="bootstrap")
+    with without_warnings():
+        return rw.rank(truth, guesses, metric="accuracy", rope=0.03, draws=1_000, rng=0, model="bootstrap")
 
 
 @pytest.fixture(scope="module")
@@ -510,7 +512,7 @@ class TestPairwise:
         truth = rng.integers(0, 2, 60)
         other = np.where(rng.random(60) < 0.7, truth, 1 - truth)
         guesses = {"a": truth, "twin": truth, "c": other}
-        kept = {"metric": "accuracy", "model": "bootstrap", "draws": 2_000, "rng": 0}
+        kept = {"metric": "accuracy", "model": "bootstrap", "draws": 2_000, "rng": 0, "pool": False}
         judged = plot_pairwise(rw.rank(truth, guesses, rope=0.05, **kept))
         assert [first_words(judged)[at] for at in ((0, 1), (1, 0))] == ["–", "–"]
         assert len(judged.patches) == 2

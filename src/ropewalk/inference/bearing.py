@@ -233,7 +233,7 @@ def too_pooled(alone: Contrast, together: Contrast) -> str:
         return ""
     return (
         f"{_SINCE}pooling moves the difference by {moved:.1f} of its standard deviations: "
-        "these scores are not spread alike"
+        "it leaves too much to the other scores"
     )
 
 

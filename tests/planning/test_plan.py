@@ -169,13 +169,13 @@ def test_the_smallest_test_set_for_equivalence(seed):
 @pytest.mark.parametrize("power", [0.05, 0.5, 0.99])
 def test_any_power_may_be_asked_for(power):
     p = rw.plan(
-        accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", target=power, simulations=1_000, draws=500,
+        accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", target=power, simulations=1_000, draws=390,
         rng=0,
     )  # fmt: skip
     if power >= 0.5:  # where n is large
         assert p.n == pytest.approx((spread(0.15, 0.05) * (Z + stats.norm.ppf(power)) / 0.05) ** 2, rel=0.25)
     row = rw.power(
-        accuracies(0.15, 0.05), p.n, goal=">>", rope=0.05, metric="accuracy", simulations=1_000, draws=500, rng=1
+        accuracies(0.15, 0.05), p.n, goal=">>", rope=0.05, metric="accuracy", simulations=1_000, draws=390, rng=1
     )[0]
     assert row.power == pytest.approx(power, abs=error(power, 1_000) + 0.02)
 
@@ -264,8 +264,8 @@ def test_above_its_ceiling_a_goal_is_not_simulated(pilot):
 
 
 def test_assurance_reaches_the_target_at_the_plan(pilot):
-    p = rw.plan(pilot, target=0.6, simulations=1_500, draws=500, rng=0)
-    row = rw.power(pilot, p.n, simulations=1_500, draws=500, rng=1)[0]
+    p = rw.plan(pilot, target=0.6, simulations=1_500, draws=390, rng=0)
+    row = rw.power(pilot, p.n, simulations=1_500, draws=390, rng=1)[0]
     assert row.power == pytest.approx(0.6, abs=error(0.6, 1_500) + 0.03)  # the plan has an error of its own
 
 
@@ -299,7 +299,7 @@ def smallest(disagreement, rope, n):
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
 @pytest.mark.parametrize(("goal", "side"), [(">>", 1), ("<<", -1)], ids=["better", "worse"])
 def test_the_smallest_difference_is_that_of_normal_theory(goal, side, seed):
-    p = rw.plan(SCENARIO, goal=goal, rope=0.05, metric="accuracy", n=1_000, simulations=1_000, draws=500, rng=seed)
+    p = rw.plan(SCENARIO, goal=goal, rope=0.05, metric="accuracy", n=1_000, simulations=1_000, draws=390, rng=seed)
     expected = side * smallest(0.5, 0.05, 1_000)
     assert (p.asks, p.n) == ("delta", 1_000)
     assert p.found == pytest.approx(expected, abs=0.015)
@@ -308,7 +308,7 @@ def test_the_smallest_difference_is_that_of_normal_theory(goal, side, seed):
 
 
 def test_of_an_error_rate_less_is_found():
-    how = {"n": 2_000, "simulations": 1_000, "draws": 500, "rng": 1, "rope": 0.05, "goal": ">>"}
+    how = {"n": 2_000, "simulations": 1_000, "draws": 390, "rng": 1, "rope": 0.05, "goal": ">>"}
     assert rw.plan(SCENARIO, metric="error", **how).found == pytest.approx(-smallest(0.5, 0.05, 2_000), abs=0.012)
 
 
@@ -359,7 +359,7 @@ def test_the_most_valuable_test_set_is_that_of_normal_theory(value):
     sd, cost = spread(0.15, 0.05), 1.0
     p = rw.plan(
         accuracies(0.15, 0.05), goal=">>", rope=0.05, metric="accuracy", value=value, cost_per_item=cost,
-        simulations=3_000, draws=500, rng=0,
+        simulations=3_000, draws=390, rng=0,
     )  # fmt: skip
 
     def net(n):
@@ -395,7 +395,7 @@ def test_more_data_are_posterior_predictive(pilot, frugal):
             negative=rng.multinomial(300 - n, rng.dirichlet(np.array(NEGATIVE) + 1)),
         )
         verdicts.append(rw.compare(old + new, rope=0.05, rng=0, draws=2_000).decision.verdict)
-    row = pilot.more_data(n=300, simulations=1_000, draws=500, rng=2, method="simulation").rows[0]
+    row = pilot.more_data(n=300, simulations=1_000, draws=390, rng=2, method="simulation").rows[0]
     for verdict in Verdict:
         p, q = row.decisions[verdict], np.mean([v is verdict for v in verdicts])
         pooled = (p * 1_000 + q * 100) / 1_100
@@ -403,10 +403,10 @@ def test_more_data_are_posterior_predictive(pilot, frugal):
 
 
 def test_the_number_that_is_needed_reaches_the_target(pilot):
-    m = pilot.more_data(target=0.6, simulations=400, draws=500, rng=0, method="simulation")
+    m = pilot.more_data(target=0.6, simulations=400, draws=390, rng=0, method="simulation")
     assert m.reachable
     assert m.low <= m.n <= m.high
-    row = pilot.more_data(n=m.n, simulations=800, draws=500, rng=1, method="simulation").rows[0]
+    row = pilot.more_data(n=m.n, simulations=800, draws=390, rng=1, method="simulation").rows[0]
     assert row.conclusive == pytest.approx(0.6, abs=error(0.6, 800) + 0.04)
 
 
@@ -422,7 +422,7 @@ def test_one_verdict_is_as_probable_as_its_region_at_most(pilot):
 @pytest.mark.parametrize("n", [50, 200, 1_000, 20_000])
 def test_extrapolation_is_close_to_simulation(pilot, n):
     one, two = (
-        pilot.more_data(n=n, simulations=800, draws=500, rng=0, method=method).rows[0].decisions
+        pilot.more_data(n=n, simulations=800, draws=390, rng=0, method=method).rows[0].decisions
         for method in ("simulation", "extrapolation")
     )
     for verdict in Verdict:
@@ -443,7 +443,7 @@ def test_separate_tables_of_different_sizes_shrink_at_different_rates(silent, me
     mean, moves, sd = p - q, math.sqrt(sum(before) - sum(left)), math.sqrt(sum(left))
     wins = stats.norm.sf((0.05 + Z * sd - mean) / moves)
     alike = stats.norm.cdf((0.05 - Z * sd - mean) / moves) - stats.norm.cdf((Z * sd - 0.05 - mean) / moves)
-    row = r.more_data(n=n, simulations=1_000, draws=500, rng=0, method=method).rows[0]
+    row = r.more_data(n=n, simulations=1_000, draws=390, rng=0, method=method).rows[0]
     assert row.decisions[Verdict.A_BETTER] == pytest.approx(wins, abs=error(wins, 1_000) + 0.02)
     assert row.decisions[Verdict.EQUIVALENT] == pytest.approx(alike, abs=error(alike, 1_000) + 0.02)
 
@@ -486,7 +486,7 @@ def test_a_comparison_without_a_verdict_is_told_why(silent, pilot):
     with pytest.raises(InvalidInputError, match="there is no verdict here") as refused:
         bare.more_data()
     assert "rope=" in refused.value.hint
-    few = rw.compare([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [0, 1, 1, 0, 0], model="bootstrap", rope=0.05, rng=0, draws=500)
+    few = rw.compare([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [0, 1, 1, 0, 0], model="bootstrap", rope=0.05, rng=0, draws=390)
     with pytest.raises(InvalidInputError) as refused:
         few.more_data()
     assert "too few to re-weight" in refused.value.hint
@@ -543,9 +543,9 @@ def test_no_study_stops_before_the_least_or_after_the_most(width, ends):
 
 def test_one_look_is_a_fixed_study():
     rule = rw.StopWhen(conclusive=True, min_n=500, max_n=500)
-    r = rw.stopping(SCENARIO, rule, rope=0.05, simulations=1_000, draws=500, rng=0)
+    r = rw.stopping(SCENARIO, rule, rope=0.05, simulations=1_000, draws=390, rng=0)
     assert r.row == r.fixed
-    p = rw.power(SCENARIO, 500, rope=0.05, simulations=1_000, draws=500, rng=1)[0]
+    p = rw.power(SCENARIO, 500, rope=0.05, simulations=1_000, draws=390, rng=1)[0]
     for verdict in Verdict:
         a, b = r.fixed.decisions[verdict], p.decisions[verdict]
         assert a == pytest.approx(b, abs=4.5 * math.sqrt((a * (1 - a) + b * (1 - b) + 1e-3) / 1_000))
@@ -554,7 +554,7 @@ def test_one_look_is_a_fixed_study():
 def test_looking_often_errs_more_often():
     """On the edge of the ROPE a single look finds A better in 2.5%; twenty looks give luck twenty chances."""
     simulations = 200
-    how = {"batch": 100, "rope": 0.05, "metric": "accuracy", "simulations": simulations, "draws": 500, "rng": 0}
+    how = {"batch": 100, "rope": 0.05, "metric": "accuracy", "simulations": simulations, "draws": 390, "rng": 0}
     r = rw.stopping(accuracies(0.15, 0.1), rw.StopWhen(conclusive=True, max_n=2_000), **how)
     assert r.fixed.wrong == pytest.approx(0.025, abs=error(0.025, simulations))
     assert r.row.wrong > r.fixed.wrong + 4 * math.sqrt(0.025 / simulations)
@@ -568,7 +568,7 @@ def test_looking_often_errs_more_often():
 def test_a_fixed_hdi_covers_what_it_says():
     r = rw.stopping(
         SCENARIO, rw.StopWhen(conclusive=True, min_n=200, max_n=1_000), batch=400, rope=0.05, simulations=1_000,
-        draws=500, rng=3,
+        draws=390, rng=3,
     )  # fmt: skip
     assert r.fixed_covered == pytest.approx(0.95, abs=error(0.05, 1_000))
 
@@ -578,7 +578,7 @@ def test_a_posterior_is_calibrated_however_often_one_looks(pilot):
 
     The study's own prior is flat and not the pilot's posterior, so that this holds nearly, for wide rules.
     """
-    r = rw.stopping(pilot, rw.StopWhen(width=0.15, min_n=50, max_n=800), batch=50, simulations=200, draws=500, rng=0)
+    r = rw.stopping(pilot, rw.StopWhen(width=0.15, min_n=50, max_n=800), batch=50, simulations=200, draws=390, rng=0)
     assert r.design.assurance
     assert r.covered == pytest.approx(0.95, abs=error(0.05, 200) + 0.02)
 
@@ -635,7 +635,7 @@ def test_items_of_separate_tables_count_once(silent):
 
 def test_no_verdict_is_no_missing_rope(silent):
     """Of five items the bootstrap says nothing, ROPE or not: one goes on labelling."""
-    few = rw.compare([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [0, 1, 1, 0, 0], model="bootstrap", rope=0.05, rng=0, draws=500)
+    few = rw.compare([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], [0, 1, 1, 0, 0], model="bootstrap", rope=0.05, rng=0, draws=390)
     assert rw.StopWhen(conclusive=True, min_n=1).stops(few) is False
 
 

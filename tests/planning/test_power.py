@@ -158,7 +158,7 @@ def test_power_of_many_items_is_that_of_normal_theory(model, classes):
         scenario = rw.JointScenario(table=cube)
     simulations = 200
     row = rw.power(
-        scenario, n, goal=">>", rope=rope, metric="accuracy", model=model, simulations=simulations, draws=500, rng=1
+        scenario, n, goal=">>", rope=rope, metric="accuracy", model=model, simulations=simulations, draws=390, rng=1
     )[0]
     moves = spread(only_a, only_b, n)
     shares = [both + only_a, both + only_b]
@@ -214,8 +214,8 @@ def test_on_the_edge_a_verdict_is_wrong_as_often_as_its_hdi_misses():
 def test_exchanging_the_classifiers_exchanges_the_verdicts_in_law():
     mirror = rw.BinaryScenario(positive=(0.3, 0.2, 0.3, 0.2), negative=(0.2, 0.3, 0.2, 0.3))
     simulations = 1_000
-    one = rw.power(SCENARIO, 600, rope=(-0.02, 0.05), simulations=simulations, draws=500, rng=0)
-    two = rw.power(mirror, 600, rope=(-0.05, 0.02), simulations=simulations, draws=500, rng=1)
+    one = rw.power(SCENARIO, 600, rope=(-0.02, 0.05), simulations=simulations, draws=390, rng=0)
+    two = rw.power(mirror, 600, rope=(-0.05, 0.02), simulations=simulations, draws=390, rng=1)
     assert one.design.delta == pytest.approx(-two.design.delta)
     for verdict, other in [("≫", "≪"), ("≪", "≫"), ("≈", "≈"), (">", "<"), ("<", ">")]:
         p, q = one[0].decisions[Verdict(verdict)], two[0].decisions[Verdict(other)]
@@ -223,8 +223,8 @@ def test_exchanging_the_classifiers_exchanges_the_verdicts_in_law():
 
 
 def test_less_is_better_is_the_mirror_image():
-    one = rw.power(SCENARIO, [200, 900], rope=(-0.02, 0.05), metric="accuracy", simulations=200, draws=500, rng=0)
-    two = rw.power(SCENARIO, [200, 900], rope=(-0.05, 0.02), metric="error", simulations=200, draws=500, rng=0)
+    one = rw.power(SCENARIO, [200, 900], rope=(-0.02, 0.05), metric="accuracy", simulations=200, draws=390, rng=0)
+    two = rw.power(SCENARIO, [200, 900], rope=(-0.05, 0.02), metric="error", simulations=200, draws=390, rng=0)
     assert two.design.delta == pytest.approx(-one.design.delta)
     for p, q in zip(one, two, strict=True):
         assert counts(p) == counts(q)
@@ -294,7 +294,7 @@ def test_an_open_rope_asks_whether_a_is_not_worse():
     n, simulations = 2_000, 400
     scenario = accuracies(0.1, 0.1)
     row = rw.power(
-        scenario, n, goal="~", rope=(-0.03, INFINITY), metric="accuracy", simulations=simulations, draws=500, rng=0
+        scenario, n, goal="~", rope=(-0.03, INFINITY), metric="accuracy", simulations=simulations, draws=390, rng=0
     )[0]
     expected = stats.norm.cdf(0.03 / spread(0.1, 0.1, n) - Z)
     assert row.power == pytest.approx(expected, abs=error(expected, simulations) + 0.02)

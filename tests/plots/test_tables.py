@@ -24,7 +24,6 @@ from ropewalk.plots import plot_confusion, plot_pairwise, plot_ranking
 from ropewalk.plots._cells import MIN_LETTER_SIZE, distinct
 from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.text.writing import Verdict, decimals, interval, number, percent
-from support import without_warnings
 
 HOSTILE = hostile_names("formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore")
 MIRRORED = {"≫": "≪", "≪": "≫", "<": ">", ">": "<", "≈": "≈"}
@@ -43,8 +42,8 @@ def many():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 300)
     guesses = {f"net {i}": np.where(rng.random(300) < 0.7 + i / 200, truth, 1 - truth) for i in range(30)}
-    with without_warnings():
-        return rw.rank(truth, guesses, metric="accuracy", rope=0.03, draws=1_000, rng=0, model="bootstrap")
+    how = {"metric": "accuracy", "rope": 0.03, "draws": 1_000, "rng": 0, "model": "bootstrap", "pool": False}
+    return rw.rank(truth, guesses, **how)
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Decision, Piece, judge, mirror, rope_path
+from ropewalk.draws.decision import Decision, Piece, agreed_path, judge, mirror, rope_path
 from ropewalk.draws.intervals import Estimate, Interval, count_below, summarise
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes, stakes_of
-from ropewalk.text.writing import Leaning, judged_text
+from ropewalk.text.writing import Leaning, Verdict, judged_text
 from ropewalk.typing import FloatArray, Rule
 
 _OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
@@ -48,6 +48,18 @@ class Contrast:
     def parts(self) -> dict[str, Any]:
         """All that it holds, by name: as a comparison holds it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def agreed_with(self, alone: Contrast) -> Contrast:
+        """Return what holds without pooling too: a ROPE of the reader's own has a verdict where both give it."""
+        if self.rope_path is None or alone.rope_path is None or self.decision is None or alone.decision is None:
+            return self
+        side = Verdict.UNDECIDED_HIGH if self.delta.mean > 0 else Verdict.UNDECIDED_LOW
+        stable = self.decision.stable and alone.decision.stable
+        return replace(
+            self,
+            rope_path=agreed_path(self.rope_path, alone.rope_path, side),
+            decision=replace(self.decision, stable=stable),
+        )
 
     def without_verdict(self) -> Contrast:
         """Return what is left where the model can bear no verdict: no choice should rest on it."""

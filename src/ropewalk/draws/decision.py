@@ -237,6 +237,27 @@ def rope_path(
     return tuple(Piece(a, b, kind) for a, b, kind in zip(starts, stops, kinds, strict=True) if a != b)
 
 
+def agreed_path(path: tuple[Piece, ...], other: tuple[Piece, ...], undecided: Verdict) -> tuple[Piece, ...]:
+    """Return where two paths give the same verdict, and `undecided` elsewhere.
+
+    Examples
+    --------
+    >>> ours, theirs = ([Piece(0.0, end, Verdict.UNDECIDED_HIGH), Piece(end, None, Verdict.EQUIVALENT)] for end in (1.0, 2.0))
+    >>> [(piece.start, piece.verdict.value) for piece in agreed_path(ours, theirs, Verdict.UNDECIDED_HIGH)]
+    [(0.0, '>'), (2.0, '≈')]
+    """
+    starts = sorted({piece.start for piece in (*path, *other)})
+    said = [{_at(each, start) for each in (path, other)} for start in starts]
+    kinds = [verdicts.pop() if len(verdicts) == 1 else undecided for verdicts in said]
+    first = [i for i, kind in enumerate(kinds) if not i or kind is not kinds[i - 1]]
+    stops = [*(starts[i] for i in first[1:]), None]
+    return tuple(Piece(starts[i], stop, kinds[i]) for i, stop in zip(first, stops, strict=True))
+
+
+def _at(path: Sequence[Piece], width: float) -> Verdict:
+    return next(piece.verdict for piece in reversed(path) if piece.start <= width)
+
+
 def hdi_path(estimate: Estimate, *, higher_is_better: bool) -> tuple[Piece, ...]:
     """Return the verdict for every symmetric ROPE by the HDI; the last piece is always `≈`."""
     hdi = estimate.hdi if higher_is_better else estimate.hdi.mirrored()

@@ -16,7 +16,7 @@ from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
 from ropewalk.draws.intervals import count_below
 from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import not_equivalent, prior_shift, shifts, too_pooled
+from ropewalk.inference.bearing import gist, not_equivalent, prior_shift, shifts, too_pooled
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import no_verdict, remarks_on
@@ -223,7 +223,8 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
 
     def settled(psi: FloatArray) -> bool:
         together = pooled(recipe, psi)
-        return all(is_settled(difference(together[i], together[j]), question) for i, j in pairs)
+        each = (psi, together) if recipe.pool else (psi,)
+        return all(is_settled(difference(scores[i], scores[j]), question) for scores in each for i, j in pairs)
 
     draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), chains=chains)
     alone, apiece = draft.psi, draft.estimates(observed)
@@ -247,7 +248,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
             own = replace(own, no_verdict=too_pooled(unpooled, judged))
         own = without_equivalence(own, recipe, judged.decision)
         drawings.append(own)
-        told = judged.without_verdict() if own.no_verdict else judged
+        told = judged.without_verdict() if own.no_verdict else judged.agreed_with(unpooled)
         pairwise.append(Pair(a=names[i], b=names[j], contrast=told))
     if all(own.no_verdict for own in drawings):
         drawing = drawings[0]
@@ -313,8 +314,7 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
         for draws in (new, old)
     )
     reason = c.no_verdict or too_pooled(alone, judged)
-    if reason:
-        judged = judged.without_verdict()
+    judged = judged.without_verdict() if reason else judged.agreed_with(alone)
     return replace(
         c,
         **judged.parts,
@@ -338,7 +338,10 @@ def _of_pairs(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Re
     both = list(zip(pairs, drawings, strict=True))
     lost = [(pair, own.no_verdict) for pair, own in both if own.no_verdict]
     if 0 < len(lost) < len(pairs):
-        yield warning("no_verdict", f"{_named([pair for pair, _ in lost])}: {lost[0][1]}.")
+        for common in dict.fromkeys(gist(reason) for _, reason in lost):
+            alike = [(pair, reason) for pair, reason in lost if gist(reason) == common]
+            reason = alike[0][1] if len(alike) == 1 else f"no verdict, since {common}"
+            yield warning("no_verdict", f"{_named([pair for pair, _ in alike])}: {reason}.")
     leant = [pair for pair, own in both if own.shift is not None and own.shift.differs_from(pair.decision)]
     if leant:
         yield warning(

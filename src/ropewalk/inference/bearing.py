@@ -227,7 +227,8 @@ def too_pooled(alone: Contrast, together: Contrast) -> str:
     if made is None or own is None or (made.conclusive and own.symbol == made.symbol):
         return ""
     if made.conclusive:
-        return f"{_SINCE}it would rest on the scores of others: the items of the two leave it open"
+        otherwise = "say otherwise" if own.conclusive else "leave it open"
+        return f"{_SINCE}it would rest on the scores of others: the items of the two {otherwise}"
     moved = abs(together.delta.mean - alone.delta.mean) / alone.delta.std if alone.delta.std else 0.0
     if moved < POOLED_FAR:
         return ""
@@ -264,17 +265,14 @@ def shifts(
     dear = most * sum(posterior.work for asked in posteriors for posterior in asked) > GLANCE_WORK
     for number in sorted({min(_GLANCE_DRAWS, most), most}) if dear else [most]:
         drawn = [_drawn_under(recipe, *asked, number) for asked in zip(models, posteriors, strict=True)]
-        psis = [as_judged(psi) for psi in drawn if psi is not None]
-        if len(psis) < len(drawn):
+        heavier, plain = (
+            [as_judged(psi) for psi in part if psi is not None] for part in (drawn[: len(others)], drawn[len(others) :])
+        )
+        if len(heavier) < len(others):
             break
         found = [
-            shift_between(
-                estimate,
-                [contrast(psi) for psi in psis[: len(others)]],
-                question,
-                unlearned=[contrast(psi) for psi in psis[len(others) :]],
-            )
-            for estimate, contrast in zip(estimates, contrasts, strict=True)
+            shift_between(estimate, [of(psi) for psi in heavier], question, unlearned=[of(psi) for psi in plain])
+            for estimate, of in zip(estimates, contrasts, strict=True)
         ]
         judged = zip(found, estimates, strict=True)
         if not any(shift is not None and _may_matter(shift, estimate, question) for shift, estimate in judged):

@@ -130,6 +130,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         multilabel=several,
         metric=measure,
     )
+    named = not isinstance(model, Model)
     sampler = _sampler(chosen, engine)
     if len(tables) > 1 and chosen.paired:
         raise InvalidInputError(
@@ -149,7 +150,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
     check_reach(common["rope"], settled.metric)
     return Recipe(
         tables=settled.tables,
-        model=suited(chosen, settled.tables, settled.metric, settled.prevalence),
+        model=suited(chosen, settled.tables, settled.metric, settled.prevalence) if named else chosen,
         metric=settled.metric,
         pos_label=settled.positive,
         prevalence=settled.prevalence,

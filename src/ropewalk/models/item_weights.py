@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -86,11 +86,16 @@ class ScoredPosterior:
         return WeightedItems(self.items, weights, self.plans)
 
 
+MAX_TIMES_USUAL: Final = 1.5
+"""By so many times an imagined cluster of items of all classes may be larger than the usual one."""
+
+
 @dataclass(frozen=True, eq=False)
 class ClusterPosterior:
     """Weights of clusters ~ Gamma(1), and of imagined ones, which are all right or all wrong.
 
-    Those imagined are of one class each, of `mass` in every class; `whole` ones have items of all classes.
+    Those imagined are of one class each, of `mass` in every class; `whole` ones have items of all classes, where those
+    seen have.
     """
 
     outcomes: Outcomes
@@ -137,7 +142,15 @@ class ClusterPosterior:
     @cached_property
     def _shapes(self) -> FloatArray:
         patterns, rows = len(self._signs), self._classes.size
-        return np.full(min(patterns, rows) if self.whole else rows, self.mass / patterns)
+        return np.full(min(patterns, rows) if self._mixed else rows, self.mass / patterns)
+
+    @cached_property
+    def _mixed(self) -> bool:
+        """Whether clusters have items of several classes, so that one of each class together is about a usual one."""
+        clusters = self.outcomes.clusters
+        if not self.whole or clusters is None:
+            return False
+        return bool(self._sizes.sum() < MAX_TIMES_USUAL * usual_size(clusters.cluster, clusters.counts))
 
     @cached_property
     def _sizes(self) -> FloatArray:

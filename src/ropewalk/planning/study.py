@@ -191,6 +191,8 @@ class Study:
         if self.draws < LEAST_DRAWS or self.recipe.model.is_deliberate:
             return shifts
         others = other_priors(self.recipe)
+        if not others:
+            return shifts
         asked = [model for model in (*others, self.recipe.model.unlearned()) if model is not None]
         limits = [(MOVED, MOVED_ENDS)] * len(others) + [(UNLEARNED, math.inf)] * (len(asked) - len(others))
         near = np.flatnonzero(self._near(rng, asked, limits, tables, ordered)).tolist()

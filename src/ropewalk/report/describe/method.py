@@ -9,7 +9,7 @@ from typing import Any, Final
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.errors import RopewalkError
 from ropewalk.mcmc.sampler import Sampler
-from ropewalk.models import parse_model
+from ropewalk.models import parse_model, suited
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Line, Picture, Section
 from ropewalk.report.plates import inline
@@ -169,5 +169,5 @@ def _model(recipe: Recipe) -> str:
         )
     except RopewalkError:
         return recipe.model.call()
-    usual = (made, *(made.suited(leans=leans) for leans in (False, True)))
-    return repr(model) if recipe.model in usual else recipe.model.call()
+    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
+    return repr(model) if usual == recipe.model else recipe.model.call()

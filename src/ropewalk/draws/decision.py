@@ -242,8 +242,9 @@ def agreed_path(path: tuple[Piece, ...], other: tuple[Piece, ...], undecided: Ve
 
     Examples
     --------
-    >>> ours, theirs = ([Piece(0.0, end, Verdict.UNDECIDED_HIGH), Piece(end, None, Verdict.EQUIVALENT)] for end in (1.0, 2.0))
-    >>> [(piece.start, piece.verdict.value) for piece in agreed_path(ours, theirs, Verdict.UNDECIDED_HIGH)]
+    >>> side, same = Verdict.UNDECIDED_HIGH, Verdict.EQUIVALENT
+    >>> ours, theirs = ((Piece(0.0, end, side), Piece(end, None, same)) for end in (1.0, 2.0))
+    >>> [(piece.start, piece.verdict.value) for piece in agreed_path(ours, theirs, side)]
     [(0.0, '>'), (2.0, '≈')]
     """
     starts = sorted({piece.start for piece in (*path, *other)})

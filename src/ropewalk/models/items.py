@@ -38,7 +38,7 @@ ITEMS_PER_CLASS: Final = 1.0
 """How many items are imagined per class: half a one at either end of a system's scale."""
 
 CLUSTERS_PER_CLASS: Final = 2.0
-"""How many clusters are imagined per class where a metric ranks: one at either end, since they differ more than items."""
+"""How many are imagined per class where a metric ranks: one at either end, since clusters differ more than items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +48,9 @@ class Items(Model):
     The weights are the same for all systems, and what belongs together stays together: the scores of an item, its
     labels, the items of a cluster. An imagined item has every system at the low or the high end of the scale; with
     ``imagined="classes"`` there are `mass` of them in every class. Of labels the ends are right and wrong. An imagined
-    cluster has as many items as the cluster of an item that is picked at random; by default of all
-    classes where clusters are mixed, and with ``imagined="classes"`` of one. An imagined item weighs as much as one that is picked at random, by weight.
+    cluster has as many items as the cluster of an item that is picked at random; by default of all classes where
+    clusters are mixed, and with ``imagined="classes"`` of one. An imagined item weighs as much as one that is picked at
+    random, by weight.
 
     `assumed` says that the ends were read from the data, which then may hold more than was seen: no verdict says that
     two systems are equivalent.

@@ -49,8 +49,8 @@ LEANING: Final = 2.0
 """How many times as heavy the prior of two labels is where a metric looks at the errors in one class above all.
 
 What tells two near-copies apart is a pseudo-item half of the time in either direction. By default half of that lies in
-each class; intervals of a difference in recall, which knows one of them only, then covered as little as .87, and .93 and
-more with all of it in each (docs/explain/model-tree.md).
+each class; intervals of a difference in recall, which knows one of them only, then covered as little as .87, and .93
+and more with all of it in each (`docs/explain/model-tree.md`).
 """
 
 _AXIS: Final = 41  # places on the axis of a classifier, from which its typical recalls are scattered

@@ -129,7 +129,7 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     >>> r
     CrossComparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.290 [+0.243, +0.337], ≫)
     >>> r.items
-    Comparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.281 [+0.192, +0.361], ≫)
+    Comparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.280 [+0.201, +0.360], ≫)
     """
     seed = check_seed(options.get("rng"), options.get("random_state"))
     names = _names(options.get("names"), estimator_a, estimator_b)

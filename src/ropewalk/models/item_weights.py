@@ -148,8 +148,8 @@ class ClusterPosterior:
     def _mixed(self) -> bool:
         """Whether clusters have items of several classes, so that one of each class together is about a usual one."""
         clusters = self.outcomes.clusters
-        if not self.whole or clusters is None:
-            return False
+        if not self.whole or clusters is None or not self._units:
+            return self.whole
         return bool(self._sizes.sum() < MAX_TIMES_USUAL * usual_size(clusters.cluster, clusters.counts))
 
     @cached_property

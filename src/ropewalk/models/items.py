@@ -170,7 +170,7 @@ class Items(Model):
             return self._fit_scores(data)
         if isinstance(data, MultilabelOutcomes):
             return LabelPosterior(data, self.mass, per_label=self.imagined == "classes")
-        whole = self.imagined == "items" and data.clusters is not None  # such a cluster has items of all classes
+        whole = self.imagined == "items" and self.over == "clusters"  # such a cluster has items of all classes
         per_class = whole or self.imagined == "classes"
         spread = 1 if per_class else max(int(np.count_nonzero(data.can_be_true)), 1)
         return ClusterPosterior(data, self.mass / spread, whole=whole)

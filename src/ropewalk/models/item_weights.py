@@ -86,7 +86,7 @@ class ScoredPosterior:
         return WeightedItems(self.items, weights, self.plans)
 
 
-MAX_TIMES_USUAL: Final = 1.5
+MAX_TIMES_USUAL: Final = 1.75
 """By so many times an imagined cluster of items of all classes may be larger than the usual one."""
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.text.writing import Verdict
+from ropewalk.text.verdicts import Verdict
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from ropewalk.draws.decision import decide, is_stable, judge, path_text, rope_pa
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.draws.rope import Regions, parse_rope, region_masses, rope_masses
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.writing import Verdict, bar_text, judged_text, verdict_text
+from ropewalk.text.verdicts import Verdict, bar_text, judged_text, verdict_text
 from strategies import half_widths
 
 ROPE = Interval(-0.05, 0.05)

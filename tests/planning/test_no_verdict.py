@@ -10,7 +10,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.planning import study
-from ropewalk.text.writing import Verdict
+from ropewalk.text.verdicts import Verdict
 from support import without_warnings
 
 NONE = "no verdict"

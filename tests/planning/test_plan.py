@@ -14,7 +14,7 @@ import ropewalk as rw
 from ropewalk.errors import InvalidInputError
 from ropewalk.planning.search import PLAIN, ROOT, Looks, fit_probit
 from ropewalk.planning.search import find as search
-from ropewalk.text.writing import Verdict
+from ropewalk.text.verdicts import Verdict
 from support import assert_names_one_of, without_warnings
 
 SCENARIO = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))

@@ -23,7 +23,7 @@ from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.errors import InvalidInputError, PosLabelError, RopewalkError
 from ropewalk.inference.goals import share_interval
 from ropewalk.planning.posing import pose
-from ropewalk.text.writing import VERDICTS, Verdict
+from ropewalk.text.verdicts import VERDICTS, Verdict
 from support import frugality, need, without_warnings
 
 SCENARIO = rw.BinaryScenario(positive=(0.3, 0.3, 0.2, 0.2), negative=(0.2, 0.2, 0.3, 0.3))

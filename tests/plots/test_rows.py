@@ -22,7 +22,7 @@ from ropewalk.plots import plot_per_class, plot_prior_sensitivity
 from ropewalk.plots.intervals import lettering
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE
 from ropewalk.results import ClassComparisons, PriorSensitivity
-from ropewalk.text.writing import Verdict
+from ropewalk.text.verdicts import Verdict
 
 HOSTILE = hostile_names(
     "formula and cell", "script", "long", "emoji and text", "hebrew", "red lines", "underscore", "empty"

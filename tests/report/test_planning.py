@@ -17,7 +17,8 @@ import ropewalk as rw
 from browser import OVERLAPPING, keep_screenshot, opened, unfold, violations
 from hostile import hostile_names
 from ropewalk.text.remarks import note
-from ropewalk.text.writing import Verdict, rounded_up, share_interval
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import rounded_up, share_interval
 from support import need
 
 HOSTILE = hostile_names(

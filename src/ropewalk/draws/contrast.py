@@ -11,7 +11,7 @@ from ropewalk.draws.decision import Decision, Piece, agreed_path, judge, mirror,
 from ropewalk.draws.intervals import Estimate, Interval, count_below, summarise
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes, stakes_of
-from ropewalk.text.writing import Leaning, Verdict, judged_text
+from ropewalk.text.verdicts import Leaning, Verdict
 from ropewalk.typing import FloatArray, Rule
 
 _OTHER_LEANING: Final[dict[Leaning | None, Leaning | None]] = {"a": "b", "b": "a"}
@@ -75,8 +75,8 @@ def contrast(
     regions, path, decision = None, None, None
     if question.rope is not None:
         regions, verdict, stable, leaning = judge(estimate, ordered, question.rope, **question.how)
-        text = judged_text(verdict, leaning, question.rope, *names, higher_is_better=question.higher_is_better)
-        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=text)
+        up = question.higher_is_better
+        decision = Decision.of(verdict, leaning, question.rope, names, higher_is_better=up, stable=stable)
         # Where the ROPE has one end only, no half-width is the reader's own.
         path = None if question.rope.one_sided else rope_path(estimate, ordered, **question.how)
     return Contrast(
@@ -96,8 +96,8 @@ def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> 
     delta, regions, decision, path = original.delta, original.regions, original.decision, original.rope_path
     if decision is not None and rope is not None:
         verdict, leaning = mirror(decision.verdict), _OTHER_LEANING.get(decision.leaning, decision.leaning)
-        text = judged_text(verdict, leaning, rope.mirrored(), *names, higher_is_better=up)
-        decision = Decision(verdict=verdict, stable=decision.stable, leaning=leaning, text=text)
+        stable = decision.stable
+        decision = Decision.of(verdict, leaning, rope.mirrored(), names, higher_is_better=up, stable=stable)
     return Contrast(
         delta=replace(
             delta,

@@ -18,7 +18,7 @@ from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, knows_ends, 
 from ropewalk.draws.rope import Regions, region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import VERDICTS, Leaning, Verdict
+from ropewalk.text.verdicts import VERDICTS, Code, Leaning, Verdict, code_of, judged_text, oriented
 from ropewalk.typing import FloatArray, IntArray, Rule
 
 _ROUNDING_ERROR = 1e-9
@@ -39,12 +39,33 @@ _OTHER_SIDE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A verdict, whether it is conclusive and stable, and where an inconclusive one leans."""
+    """A verdict, whether it is conclusive and stable, and where an inconclusive one leans.
+
+    `code` is what programs read: beside `Verdict` it knows the verdicts of a ROPE with one end.
+    """
 
     verdict: Verdict
+    code: Code
     stable: bool
     leaning: Leaning | None
     text: str
+
+    @classmethod
+    def of(
+        cls,
+        verdict: Verdict,
+        leaning: Leaning | None,
+        rope: Interval,
+        names: tuple[str, str],
+        *,
+        higher_is_better: bool,
+        stable: bool = True,
+        bar: bool = False,
+    ) -> Decision:
+        """Return the decision that a verdict makes about two names, or about the first one against a `bar`."""
+        text = judged_text(verdict, leaning, rope, *names, higher_is_better=higher_is_better, bar=bar)
+        code = code_of(verdict, oriented(rope, higher_is_better=higher_is_better))
+        return cls(verdict=verdict, code=code, stable=stable, leaning=leaning, text=text)
 
     @property
     def symbol(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ropewalk._checks import is_real
 from ropewalk.draws.intervals import Interval, count_below
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
+from ropewalk.text.writing import did_you_mean
 from ropewalk.typing import FloatArray
 
 _QUESTION = wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).")
@@ -62,6 +63,78 @@ def _pair(rope: Any) -> Interval:
     if math.isinf(low) and math.isinf(high):
         raise InvalidInputError(wording("`rope` must have at least one finite end."), hint=_QUESTION)
     return Interval(low, high)
+
+
+# -- goals with a margin -----------------------------------------------------------------------------------
+
+
+MARGIN_GOALS: Final = ("not_worse", "better", "equivalent")
+"""What can be asked of A with a margin: not worse than B by more than it, better by more than it, or within it."""
+
+
+def parse_margin_goal(goal: Any) -> str | None:
+    """Return the name of a goal with a margin, None for what is none; a space or a dash may stand in it.
+
+    Examples
+    --------
+    >>> parse_margin_goal("not-worse"), parse_margin_goal("A≫B")
+    ('not_worse', None)
+    """
+    name = goal.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(goal, str) else ""
+    return name if name in MARGIN_GOALS else None
+
+
+def parse_question(
+    rope: Any, goal: Any = None, margin: Any = None, *, higher_is_better: bool = True
+) -> Interval | None:
+    """Return the ROPE that a question states, as such or by a goal and its margin, which look at what is better.
+
+    Examples
+    --------
+    >>> parse_question(None, "not_worse", 0.02), parse_question(None, "not_worse", 0.02, higher_is_better=False)
+    (Interval(low=-0.02, high=inf), Interval(low=-inf, high=0.02))
+    >>> parse_question(None, "better"), parse_question(None, "equivalent", 0.02)
+    (Interval(low=-inf, high=0.0), Interval(low=-0.02, high=0.02))
+    """
+    if goal is None:
+        if margin is not None:
+            raise InvalidInputError(
+                wording("`margin` goes with a goal."), hint=wording('goal="not_worse", or state rope= instead.')
+            )
+        return parse_rope(rope)
+    if rope is not None:
+        raise InvalidInputError(
+            wording("`rope` and `goal` both say what matters; give one of the two."),
+            hint=wording("goal= takes its size as margin=."),
+        )
+    name = parse_margin_goal(goal)
+    if name is None:
+        listed = ", ".join(MARGIN_GOALS)
+        raise InvalidInputError(
+            wording("`goal` must be one of {}; got {!r}.", listed, goal), hint=did_you_mean(goal, MARGIN_GOALS) or None
+        )
+    if name == "equivalent":
+        if margin is None:
+            raise InvalidInputError(wording("The goal {!r} needs `margin`.", name), hint=_MARGIN)
+        return parse_rope(_margin(margin))
+    if margin is None and name == "not_worse":
+        raise InvalidInputError(wording("The goal {!r} needs `margin`.", name), hint=_MARGIN)
+    size = 0.0 if margin is None else _margin(margin)
+    facing = Interval(-size, math.inf) if name == "not_worse" else Interval(-math.inf, size)
+    facing = Interval(facing.low + 0.0, facing.high + 0.0)  # no -0.0
+    return facing if higher_is_better else facing.mirrored()
+
+
+_MARGIN: Final = wording("how much worse may it be? margin=0.02 allows for 0.02; margin=0 for nothing.")
+
+
+def _margin(margin: Any) -> float:
+    if not is_real(margin) or not 0 <= margin < math.inf:
+        raise InvalidInputError(
+            wording("`margin` must be a finite number of at least 0; got {!r}.", margin),
+            hint="it is a size: the goal says in which direction it counts.",
+        )
+    return float(margin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ropewalk.draws.decision import Decision, Piece, hdi_path, rope_path, verdic
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.streams import POSTERIOR
-from ropewalk.text.writing import Verdict, judged_text
+from ropewalk.text.verdicts import Verdict
 from ropewalk.typing import FloatArray
 
 MIN_FOLDS: Final = 2
@@ -207,8 +207,8 @@ def contrast_of(posterior: StudentT, question: Question, *, observed: float, nam
     if question.rope is not None:
         regions = posterior.regions(question.rope)
         verdict, leaning = verdict_and_leaning(estimate, regions, question.rope, **question.how)
-        text = judged_text(verdict, leaning, question.rope, *names, higher_is_better=question.higher_is_better)
-        decision = Decision(verdict=verdict, stable=True, leaning=leaning, text=text)
+        up = question.higher_is_better
+        decision = Decision.of(verdict, leaning, question.rope, names, higher_is_better=up)
         path = None if question.rope.one_sided else _path(posterior, estimate, question)
     return Contrast(
         delta=estimate,

@@ -14,11 +14,10 @@ from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.contrast import contrast
 from ropewalk.draws.evidence import BayesFactor, bayes_factor
 from ropewalk.draws.intervals import Estimate, Interval, summarise
-from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, names_in, pick_draws
 from ropewalk.inference.drawing import UNCONVERGED
-from ropewalk.inference.question import RULES, check_reach
+from ropewalk.inference.question import RULES, rope_of
 from ropewalk.inference.remarks import not_converged
 from ropewalk.mcmc.chains import Diagnostics, diagnose, effective
 from ropewalk.mcmc.sampler import Sampler
@@ -165,7 +164,7 @@ def _factor(m: Material, recipe: Recipe) -> BayesFactor:
 
 def material(groups: Mapping[str, Any], picks: Mapping[str, Any], options: ForeignOptions) -> Material:
     """Check the options about draws, and pick those of `picks`: `a` and `b`, or `delta`."""
-    interval, prob = parse_rope(options.get("rope")), check_prob(options["prob"])
+    prob = check_prob(options["prob"])
     rule, metric = choose(options["rule"], RULES, "rule"), options["metric"]
     if not isinstance(metric, str) or not metric:
         raise InvalidInputError(f"`metric` must be a name; got {metric!r}.", hint='metric="accuracy".')
@@ -174,7 +173,7 @@ def material(groups: Mapping[str, Any], picks: Mapping[str, Any], options: Forei
     picked, delta = _picked(source, picks)
     scores = None if len(picked) == 1 else (picked[0].draws, picked[1].draws)
     measure = known_metric(metric, scores, higher_is_better=options.get("higher_is_better"))
-    check_reach(interval, measure)
+    interval = rope_of(options, measure)
     prior, stats = None, None
     remarks: list[Remark] = []
     if group == "posterior":

@@ -27,7 +27,7 @@ from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
-from ropewalk.text.writing import brief, judged_text
+from ropewalk.text.writing import brief
 from ropewalk.typing import FloatArray
 
 
@@ -190,8 +190,8 @@ def _posterior(
     if rope is not None and bar is not None:
         regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
         name, up = recipe.tables[0].names[0], metric.higher_is_better
-        words = judged_text(verdict, leaning, rope, name, f"{bar:g}", higher_is_better=up, bar=True)
-        decision = Decision(verdict=verdict, stable=stable, leaning=leaning, text=words)
+        bars = (name, f"{bar:g}")
+        decision = Decision.of(verdict, leaning, rope, bars, higher_is_better=up, stable=stable, bar=True)
         drawing = without_equivalence(drawing, recipe, decision)
         path = None if rope.one_sided else rope_path(above, ordered - bar, **recipe.question.how)
         if drawing.no_verdict:

@@ -24,7 +24,7 @@ from ropewalk.models import AnyData, draw_psi
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import UNDECIDED, PriorShift
-from ropewalk.text.writing import Verdict
+from ropewalk.text.verdicts import Verdict
 from ropewalk.typing import FloatArray
 
 MIN_UNITS: Final = 5

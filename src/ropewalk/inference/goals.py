@@ -12,23 +12,15 @@ import numpy as np
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import NO_VERDICT, Judged
 from ropewalk.draws.intervals import Interval, beta_hdi
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.rope import Regions, parse_margin_goal
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.inference.bearing import gist, not_equivalent
 from ropewalk.results import Recipe
 from ropewalk.results.planning import PowerRow
 from ropewalk.text.remarks import Remark, note, wording
-from ropewalk.text.writing import VERDICTS, Verdict, rope_text, share_text
+from ropewalk.text.verdicts import CONCLUSIVE, GOALS, VERDICTS, Verdict, rope_text
+from ropewalk.text.writing import share_text
 from ropewalk.typing import FloatArray, StrArray
-
-CONCLUSIVE: Final = "conclusive"
-GOALS: Final[dict[str, frozenset[Verdict]]] = {
-    "A≫B": frozenset({Verdict.A_BETTER}),
-    "A≪B": frozenset({Verdict.B_BETTER}),
-    "A≈B": frozenset({Verdict.EQUIVALENT}),
-    CONCLUSIVE: frozenset(verdict for verdict in Verdict if verdict.conclusive),
-}
-"""The verdicts that count as reaching each goal."""
 
 _WRITTEN: Final = {"≫": "A≫B", ">>": "A≫B", "≪": "A≪B", "<<": "A≪B", "≈": "A≈B", "~": "A≈B", "~=": "A≈B", "=": "A≈B"}
 _MAX_LISTED: Final = 6
@@ -41,19 +33,22 @@ def parse_goal(goal: Any) -> str:
 
     Examples
     --------
-    >>> parse_goal(">>"), parse_goal("A≪B"), parse_goal("a ~ b"), parse_goal("conclusive")
-    ('A≫B', 'A≪B', 'A≈B', 'conclusive')
+    >>> parse_goal(">>"), parse_goal("a ~ b"), parse_goal("conclusive"), parse_goal("not-worse")
+    ('A≫B', 'A≈B', 'conclusive', 'not_worse')
     """
     if isinstance(goal, str):
         text = "".join(goal.split())
         if text.lower() == CONCLUSIVE:
             return CONCLUSIVE
+        if margin_goal := parse_margin_goal(goal):
+            return margin_goal
         sign = text[1:-1] if text[:1] in {"A", "a"} and text[-1:] in {"B", "b"} else text
         if sign in _WRITTEN:
             return _WRITTEN[sign]
     raise UnknownNameError(
         f"Unknown goal {goal!r}.",
-        hint="choose from: A≫B (>>), A≪B (<<), A≈B (~), conclusive; ≫ means that A is better.",
+        hint="choose from: A≫B (>>), A≪B (<<), A≈B (~), conclusive; ≫ means that A is better; or by a margin: not_worse, "
+        "better, equivalent.",
     )
 
 

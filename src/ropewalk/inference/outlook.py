@@ -19,17 +19,24 @@ import numpy as np
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws, difference
-from ropewalk.draws.decision import Decision, Judged, decide_each, decide_each_by_probability, undecided_sides
+from ropewalk.draws.decision import (
+    Decision,
+    Judged,
+    decide_each,
+    decide_each_by_probability,
+    undecided_sides,
+    verdict_and_leaning,
+)
 from ropewalk.draws.intervals import Estimate, hdi
 from ropewalk.draws.rope import Regions, region_masses
 from ropewalk.draws.stakes import LabelWorth, Learning
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import not_equivalent
-from ropewalk.inference.goals import CONCLUSIVE, Batch, ceilings_of, count, reached, without_verdict
+from ropewalk.inference.goals import Batch, ceilings_of, count, reached, without_verdict
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.planning import Design, MoreData
 from ropewalk.text.remarks import Remark, note
-from ropewalk.text.writing import VERDICTS, Verdict
+from ropewalk.text.verdicts import CONCLUSIVE, GOALS, VERDICTS, Verdict
 from ropewalk.typing import FloatArray
 
 R = TypeVar("R", Comparison, MetricPosterior, Ranking)
@@ -114,6 +121,14 @@ class Outlook:
     @cached_property
     def _ordered(self) -> FloatArray:
         return np.sort(self.delta)
+
+    @property
+    def reached_already(self) -> bool:
+        """Whether the data so far reach the goal."""
+        question = self.recipe.question
+        assert question.rope is not None  # noqa: S101 - checked where it is asked for
+        verdict, _ = verdict_and_leaning(self.estimate, self.regions, question.rope, **question.how)
+        return verdict in GOALS[self.goal]
 
     def remaining(self, n: int) -> float:
         """Return the share of the variance that is left after n more items for each part."""

@@ -12,7 +12,7 @@ from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import parse_rope
+from ropewalk.draws.rope import parse_question
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric
@@ -97,13 +97,13 @@ def write_recipe(
     question = cast("Question", with_defaults(options, Question))
     # What is wrong with the call is said before what is wrong with the data.
     common: dict[str, Any] = {
-        "rope": parse_rope(question["rope"]),
         "prob": check_prob(question["prob"]),
         "rule": choose(question["rule"], RULES, "rule"),
         "draws": check_draws(question["draws"]),
         "seed": seed,
         "data_hash": "+".join(table.data_hash for table in source),
     }
+    rope_of(question)
     if isinstance(source[0], ItemScores):
         return _of_scores(source[0], question, common)
     usual = default_model(separate=len(source) > 1) if default is None else default
@@ -147,9 +147,9 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         prevalence=question["prevalence"],
         needs_positive=not chosen.is_symmetric,
     )
-    check_reach(common["rope"], settled.metric)
     return Recipe(
         tables=settled.tables,
+        rope=rope_of(question, settled.metric),
         model=suited(chosen, settled.tables, settled.metric, settled.prevalence) if named else chosen,
         metric=settled.metric,
         pos_label=settled.positive,
@@ -175,9 +175,9 @@ def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -
     items, measure, positive = settle_scores(
         source, metric, question["pos_label"], higher_is_better=question["higher_is_better"]
     )
-    check_reach(common["rope"], measure)
     return Recipe(
         tables=(items,),
+        rope=rope_of(question, measure),
         model=_model_of_scores(items, measure, question),
         metric=measure,
         pos_label=positive,
@@ -279,6 +279,16 @@ def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> 
         f"The model {name!r} takes items as independent, and these come in clusters.",
         hint=wording("leave model= out: weights over clusters are drawn."),
     )
+
+
+def rope_of(question: Mapping[str, Any], metric: AnyMetric | None = None) -> Interval | None:
+    """Return the ROPE that a question states, as such or by a goal; without a `metric` it is checked only."""
+    up = metric is None or metric.higher_is_better
+    stated = (question.get(name) for name in ("rope", "goal", "margin"))
+    rope = parse_question(*stated, higher_is_better=up)
+    if metric is not None:
+        check_reach(rope, metric)
+    return rope
 
 
 def check_reach(rope: Interval | None, metric: AnyMetric) -> None:

@@ -24,7 +24,8 @@ from ropewalk.report.words import decision_text
 from ropewalk.results import Comparison
 from ropewalk.results.base import pick
 from ropewalk.results.planning import PowerRow
-from ropewalk.text.writing import decimals, interval, number, percent, rope_text, savage_dickey
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import decimals, interval, number, percent, savage_dickey
 from ropewalk.typing import DrawsLike
 from ropewalk.verbs.comparison import compare
 

@@ -10,10 +10,20 @@ from typing import Final, Literal, Unpack, get_args
 from ropewalk._checks import check_prob, check_whole, checked_keywords, choose
 from ropewalk._progress import ProgressLike, metered
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.rope import parse_margin_goal
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.goals import CONCLUSIVE, Batch, count, parse_goal, reached, without_verdict
+from ropewalk.inference.goals import Batch, count, parse_goal, reached, without_verdict
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
-from ropewalk.planning.posing import MAX_DRAWS, MAX_ITEMS, MAX_SIMULATIONS, MIN_DRAWS, Posed, check_sizes, pose
+from ropewalk.planning.posing import (
+    MAX_DRAWS,
+    MAX_ITEMS,
+    MAX_SIMULATIONS,
+    MIN_DRAWS,
+    Posed,
+    ask_again,
+    check_sizes,
+    pose,
+)
 from ropewalk.planning.search import ROOT, Crossing, Looks, crossing
 from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH, too_few_draws
@@ -21,6 +31,7 @@ from ropewalk.results import Comparison
 from ropewalk.results.options import StudyOptions
 from ropewalk.results.planning import MoreData
 from ropewalk.text.remarks import note, wording
+from ropewalk.text.verdicts import CONCLUSIVE
 
 Method = Literal["simulation", "extrapolation"]
 
@@ -51,8 +62,9 @@ def more_data(
     target
         The wanted probability of the goal.
     goal
-        "conclusive", or one verdict: "A≫B", "A≪B", "A≈B". The probability of one verdict tends to that of its region,
-        given the data so far: no number of items reaches more than this ceiling.
+        "conclusive", or one verdict: "A≫B", "A≪B", "A≈B"; or "not_worse", "better" or "equivalent" by a `margin`, which
+        then is the ROPE. The probability of one verdict tends to that of its region, given the data so far: no number
+        of items reaches more than this ceiling.
     n
         Numbers of new items to look at; by default around the answer.
     method
@@ -84,7 +96,8 @@ def more_data(
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
     number = check_whole(simulations, "simulations", 1, MAX_SIMULATIONS)
     method = None if method is None else choose(method, {way: way for way in get_args(Method)}, "method")
-    recipe = result.recipe
+    margin_goal = parse_margin_goal(options["goal"])
+    recipe = ask_again(result.recipe, goal=margin_goal, margin=options.get("margin"))
     if recipe.rope is None or result.no_verdict:
         raise InvalidInputError(
             "How many more items settle a question depends on the ROPE, and there is no verdict here.",
@@ -93,11 +106,10 @@ def more_data(
     if options.get("rng") is None and options.get("random_state") is None:
         options["rng"] = recipe.seed
     workers = check_workers(options)
+    here = replace(Outlook.of_comparison(result, recipe), goal=goal, most=most)
     here = replace(
-        Outlook.of_comparison(result, recipe),
-        goal=goal,
-        most=most,
-        settled=goal == CONCLUSIVE and result.conclusive,
+        here,
+        settled=here.reached_already if margin_goal else goal == CONCLUSIVE and result.conclusive,
         draws=check_whole(options["draws"], "draws", MIN_DRAWS, MAX_DRAWS),
     )
     remarks = [note("conclusive_already", "The verdict is conclusive already.")] if here.settled else []

@@ -15,8 +15,6 @@ from ropewalk._progress import Steps, metered
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import (
-    CONCLUSIVE,
-    GOALS,
     Batch,
     count,
     joined,
@@ -34,6 +32,7 @@ from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions, PlanOptions
 from ropewalk.results.planning import Plan
 from ropewalk.text.remarks import argument, note, wording
+from ropewalk.text.verdicts import GOALS
 
 _FIRST_SIZE: Final = 200
 _ANY_ROPE: Final = 0.01
@@ -253,7 +252,7 @@ class _Search:
             )
         if self.goal == "A≈B":
             return self._smallest_rope(n)
-        if self.goal == CONCLUSIVE:
+        if self.goal not in {"A≫B", "A≪B"}:
             raise InvalidInputError(
                 "The smallest difference needs a goal of its own.",
                 hint=wording('goal="A≫B", goal="A≪B" or goal="A≈B".'),

@@ -11,11 +11,11 @@ from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_whole
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.draws.rope import parse_rope
+from ropewalk.draws.rope import parse_margin_goal
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
 from ropewalk.inference.goals import check_goal, parse_goal
 from ropewalk.inference.outlook import Outlook
-from ropewalk.inference.question import RULES, check_reach, default_model, write_recipe
+from ropewalk.inference.question import RULES, default_model, rope_of, write_recipe
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 from ropewalk.planning.study import Study, of_result, of_scenario
 from ropewalk.results import Comparison, Recipe
@@ -73,7 +73,9 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     goal, draws = parse_goal(options["goal"]), options["draws"]
     seed = check_seed(options.get("rng"), options.get("random_state"))
     number = check_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS)
-    rope, prob, rule = options.get("rope"), options.get("prob"), options.get("rule")
+    stated: dict[str, Any] = {name: options.get(name) for name in ("rope", "margin")}
+    stated["goal"] = parse_margin_goal(options["goal"])
+    prob, rule = options.get("prob"), options.get("rule")
     question: dict[str, Any] = {name: options.get(name) for name in _OF_A_RESULT}
     if isinstance(scenario, Comparison):
         scenario.require_data("planned")
@@ -83,7 +85,7 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
                     f"A result has its {name} already: leave " + argument(name) + " out.",
                     hint="compare again to ask otherwise.",
                 )
-        again = ask_again(scenario.recipe, rope=rope, prob=prob, rule=rule)
+        again = ask_again(scenario.recipe, **stated, prob=prob, rule=rule)
         study = of_result(again, draws=number, seed=seed, more=more)
         here = Outlook.of_comparison(scenario, again)
         return Posed(study, replace(here, goal=goal, draws=number, seed=seed).design, None)
@@ -94,7 +96,7 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     question |= {name: value for name, value in (("prob", prob), ("rule", rule)) if value is not None}
     empty = Outcomes.empty(joint.labels, joint.names)
     recipe, usual = (
-        write_recipe([table], default=default_model(separate=False), seed=seed, rope=rope, draws=number, **question)
+        write_recipe([table], default=default_model(separate=False), seed=seed, draws=number, **stated, **question)
         for table in (empty, joint.expected(MAX_ITEMS))
     )
     recipe = replace(recipe, model=usual.model)  # the prior may depend on how common classes are
@@ -108,15 +110,14 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     return Posed(study, design, truth)
 
 
-def ask_again(recipe: Recipe, *, rope: Any = None, prob: Any = None, rule: Any = None) -> Recipe:
-    """Return the recipe with another ROPE, mass or rule, where one is given."""
-    if rope is None and prob is None and rule is None:
+def ask_again(recipe: Recipe, *, prob: Any = None, rule: Any = None, **stated: Any) -> Recipe:
+    """Return the recipe with another ROPE (or goal and margin), mass or rule, where one is given."""
+    interval = rope_of(stated, recipe.metric)
+    if interval is None and prob is None and rule is None:
         return recipe
-    interval = recipe.rope if rope is None else parse_rope(rope)
-    check_reach(interval, recipe.metric)
     return replace(
         recipe,
-        rope=interval,
+        rope=recipe.rope if interval is None else interval,
         prob=recipe.prob if prob is None else check_prob(prob),
         rule=recipe.rule if rule is None else choose(rule, RULES, "rule"),
     )

@@ -28,7 +28,7 @@ from ropewalk.results import Comparison
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import PowerResult, StoppingResult
 from ropewalk.text.remarks import Remark, note, wording
-from ropewalk.text.writing import VERDICTS
+from ropewalk.text.verdicts import VERDICTS
 from ropewalk.typing import BoolArray, IntArray
 
 T = TypeVar("T")

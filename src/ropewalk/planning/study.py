@@ -43,7 +43,7 @@ from ropewalk.planning.joint import Joint
 from ropewalk.results import Recipe
 from ropewalk.results.base import PriorShift
 from ropewalk.text.remarks import Remark, note, wording
-from ropewalk.text.writing import VERDICTS
+from ropewalk.text.verdicts import VERDICTS
 from ropewalk.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 BATCH: Final = 20

@@ -15,7 +15,8 @@ from ropewalk._optional import require
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.report.pictures import INK, INSIDE, QUIET, clipped
-from ropewalk.text.writing import brief, rope_text, visible
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import brief, visible
 
 if TYPE_CHECKING:
     import matplotlib.axes

@@ -16,7 +16,8 @@ from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.report.posterior import Posterior, posterior_of
 from ropewalk.report.words import metric_title, sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
-from ropewalk.text.writing import estimate_text, judged_text, oriented, percent, rope_text, side_words
+from ropewalk.text.verdicts import judged_text, oriented, rope_text, side_words
+from ropewalk.text.writing import estimate_text, percent
 
 NAME: Final = 24
 """How many letters of a name a sentence of a picture has room for."""

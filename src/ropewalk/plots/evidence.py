@@ -18,7 +18,8 @@ from ropewalk.plots._subject import better_names, delta_words
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, bulk, hull, settled_colour, view
 from ropewalk.report.posterior import verdict_stretches
 from ropewalk.results import Comparison
-from ropewalk.text.writing import decimals, factor, rope_text, savage_dickey
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import decimals, factor, savage_dickey
 from ropewalk.typing import FloatArray
 
 ROPE_POINTS: Final = 301

@@ -21,7 +21,8 @@ from ropewalk.report.describe.differences import moved_text
 from ropewalk.report.pictures import INK, LINE, Entry, forest_axis, tone
 from ropewalk.report.words import metric_title, side_texts, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity, Recipe
-from ropewalk.text.writing import Verdict, count_of
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import count_of
 
 CLASS_ROW: Final = 0.16  # inches
 PRIOR_ROW: Final = 0.2  # inches

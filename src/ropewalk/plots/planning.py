@@ -15,7 +15,7 @@ from ropewalk.plots._canvas import GLYPHS, SMALL, Axes, axes, minus, mpl, quiete
 from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, named_lines, next_style
 from ropewalk.report.describe.prospects import is_wide, stacked
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE
-from ropewalk.text.writing import Verdict, rope_text
+from ropewalk.text.verdicts import Verdict, rope_text
 
 _CALLER: Final = "plot_power"
 USUAL_POWER: Final = 0.8

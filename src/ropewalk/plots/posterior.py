@@ -15,7 +15,8 @@ from ropewalk.plots._canvas import SMALL, TEXT, Axes
 from ropewalk.plots._subject import NAME, Share, Subject, better_names, metric_words, subject_of
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, LINE, QUIET, Axis, bulk, clipped, hull, view
 from ropewalk.results import Comparison, MetricPosterior
-from ropewalk.text.writing import decimals, number, percent, rope_text
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import decimals, number, percent
 
 Kind = Literal["histogram", "density"]
 

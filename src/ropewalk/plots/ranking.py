@@ -16,7 +16,8 @@ from ropewalk.report.describe.ranking import PairNumbers, pair_numbers
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, LINE
 from ropewalk.report.words import symbol_text
 from ropewalk.results import Ranking
-from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent, rope_text
+from ropewalk.text.verdicts import Leaning, Verdict, rope_text
+from ropewalk.text.writing import decimals, number, percent
 from ropewalk.typing import FloatArray
 
 MAX_IN_ONE_COLUMN: Final = 6  # classifiers

@@ -20,7 +20,8 @@ from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.density import Bars
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.report.words import symbol_text
-from ropewalk.text.writing import Verdict, estimate_text, number
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import estimate_text, number
 from ropewalk.typing import FloatArray
 
 # Safe for the colour-blind: orange below, grey inside, blue above the ROPE.

@@ -22,7 +22,8 @@ from ropewalk.draws.rope import Regions, region_masses, rope_masses
 from ropewalk.report import pictures
 from ropewalk.report.pictures import Axis, Slider, Span, Tick, rope_span, slider_of
 from ropewalk.results import Comparison, MetricPosterior
-from ropewalk.text.writing import Leaning, Verdict, decimals, number, percent
+from ropewalk.text.verdicts import Leaning, Verdict
+from ropewalk.text.writing import decimals, number, percent
 from ropewalk.typing import FloatArray
 
 MAX_QUANTILES: Final = 1_600

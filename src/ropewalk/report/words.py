@@ -14,41 +14,16 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
-from ropewalk.text.writing import (
-    Verdict,
-    amount,
-    carried,
-    count_of,
-    first_digit,
-    hdi_text,
-    oriented,
-    percent,
-    rope_text,
-    side_words,
-    visible,
-)
+from ropewalk.text.units import metric_title
+from ropewalk.text.verdicts import Verdict, oriented, rope_text, side_words
+from ropewalk.text.writing import amount, carried, count_of, first_digit, hdi_text, percent, visible
 
 UNSTABLE: Final = "unstable: other draws may say otherwise"
 MAX_CLASSES_NAMED: Final = 4
 _STEPS: Final = {"nuts": "NUTS", "metropolis": "Metropolis"}
-_METRICS: Final = {
-    "f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean", "roc": "ROC", "pr": "PR", "auc": "AUC",
-    "brier": "Brier score", "ece": "ECE",
-}  # fmt: skip
 
 
 # -- metrics and verdicts ----------------------------------------------------------------------------------
-
-
-def metric_title(metric: str) -> str:
-    """Write a metric's name as people say it.
-
-    Examples
-    --------
-    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
-    ('F1', 'balanced accuracy', 'macro F1')
-    """
-    return " ".join([_METRICS.get(word, word) for word in visible(metric).replace("_", " ").split(" ")])
 
 
 def metric_name(metric: str) -> str:

@@ -31,6 +31,7 @@ from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
+from ropewalk.text.units import Unit, unit_of
 from ropewalk.text.writing import visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
@@ -131,6 +132,11 @@ class Recipe:
         """The ends of the scale of a mean, as the model has them; None for what has no such scale."""
         ends = self.model.score_range
         return None if ends is None else list(ends)
+
+    @property
+    def unit(self) -> Unit:
+        """What a difference is counted in when people read it: points, where the metric is a share."""
+        return unit_of(*(self.model.score_range or (self.metric.low, self.metric.high)))
 
     @property
     def question(self) -> Question:
@@ -378,7 +384,7 @@ def verdict_dict(rope: Interval | None, regions: Regions | None, decision: Decis
     return {
         "rope": plain(rope),
         "regions": plain(regions),
-        "decision": None if decision is None else pick(decision, "symbol conclusive stable leaning text"),
+        "decision": None if decision is None else pick(decision, "symbol code conclusive stable leaning text"),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +17,10 @@ from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
 from ropewalk.results.planning import LabelPlan, MoreData
+from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import visible
+from ropewalk.text.units import metric_title
+from ropewalk.text.writing import isolated, visible
 from ropewalk.typing import FloatArray
 
 
@@ -108,6 +111,42 @@ class Comparison(OneMetric, Remarked):
         """Whether the data settle the question; never so without a ROPE."""
         return self.decision is not None and self.decision.conclusive
 
+    def finding(self, a: str, b: str, metric: str) -> Finding:
+        """Return what the headline is made of, names and metric as the surface writes them."""
+        recipe, decision, regions = self.recipe, self.decision, self.regions
+        return Finding(
+            a=a,
+            b=b,
+            metric=metric,
+            estimate=self.delta,
+            sides=(self.prob_below_zero, self.prob_above_zero),
+            n_draws=self.delta.worth(len(self.draws)),
+            unit=recipe.unit,
+            higher_is_better=recipe.metric.higher_is_better,
+            rope=None if recipe.rope is None else (recipe.rope.low, recipe.rope.high),
+            regions=None if regions is None else (regions.below, regions.inside, regions.above),
+            verdict=None if decision is None else decision.verdict,
+            leaning=None if decision is None else decision.leaning,
+            stable=decision is None or decision.stable,
+            no_verdict=self.no_verdict,
+            distrusted=not self.drawing.converged,
+            prob=recipe.prob,
+            rule=recipe.rule,
+        )
+
+    @property
+    def headline(self) -> str:
+        """Who is better, by how much, with which interval; against what matters, and how probably.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> r = rw.compare([1, 0, 1, 1] * 50, [1, 0, 1, 1] * 50, [1, 1, 0, 1] * 50, rope=0.01, rng=0)
+        >>> r.headline.startswith("A is better: +")
+        True
+        """
+        return headline(self.finding(isolated(self.a), isolated(self.b), isolated(metric_title(self.metric)))).text
+
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
         return upwards.prior_sensitivity(self, threads=threads)
@@ -135,12 +174,20 @@ class Comparison(OneMetric, Remarked):
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
         recipe, factor = self.recipe, self.bayes_factor
+        sign = 1.0 if recipe.metric.higher_is_better else -1.0
+        one_sided = recipe.rope is not None and recipe.rope.one_sided
+        side = None if not one_sided else "low" if math.isinf(recipe.rope.high) else "high"
         return {
             **self._head(),
             "a": {"name": self.a, **base.estimate_dict(self.estimate_a)},
             "b": {"name": self.b, **base.estimate_dict(self.estimate_b)},
             "delta": base.delta_dict(self),
+            "unit": "points" if recipe.unit.is_points else None,
+            "display_name": metric_title(self.metric),
+            "improvement": {"mean": sign * self.mean, "hdi": sorted((sign * self.hdi.low, sign * self.hdi.high))},
             **base.verdict_dict(recipe.rope, self.regions, self.decision),
+            "rope_side": side,
+            "headline": self.headline,
             "rope_path": None
             if self.rope_path is None
             else [{"from": p.start, "to": p.stop, "symbol": p.verdict.value} for p in self.rope_path],

@@ -44,9 +44,24 @@ def parse_numbers(text: str, flag: str) -> list[float]:
         ) from None
 
 
+def parse_share(text: str, flag: str) -> float:
+    """Read a number, or a percentage.
+
+    Examples
+    --------
+    >>> parse_share("2%", "--margin"), parse_share("0.02", "--margin")
+    (0.02, 0.02)
+    """
+    number = text.strip().removesuffix("%")
+    value = parse_numbers(number, flag)
+    if len(value) > 1:
+        raise InvalidInputError(f"{flag} takes one number; got {text!r}.", hint=f"write {flag} 0.02 or {flag} 2%")
+    return value[0] if number == text.strip() else round(value[0] / 100, 12)
+
+
 def parse_rope(text: str, flag: str) -> float | list[float]:
-    """Read a half-width or LOW,HIGH."""
-    numbers = parse_numbers(text, flag)
+    """Read a half-width or LOW,HIGH, as numbers or percentages."""
+    numbers = [parse_share(part, flag) for part in text.split(",")]
     return numbers[0] if len(numbers) == 1 else numbers
 
 
@@ -186,14 +201,24 @@ class QuestionOptions(ClassOptions, total=False):
     ]
 
 
-class RopeOption(TypedDict, total=False):
+class MarginOption(TypedDict, total=False):
+    """The size that goes with a goal of one side."""
+
+    margin: Annotated[float | None, _decision(help="With --goal: the size that counts, 0.02 or 2%.", parse=parse_share)]
+
+
+class RopeOption(MarginOption, total=False):
     """The region of practical equivalence."""
 
-    rope: Annotated[RopeLike | None, _decision(help="Smallest difference that matters, or LOW,HIGH.", parse=parse_rope)]
+    rope: Annotated[
+        RopeLike | None, _decision(help="Smallest difference that matters, 0.01 or 1%; or LOW,HIGH.", parse=parse_rope)
+    ]
 
 
 class DecisionOptions(RopeOption, total=False):
     """How a difference is judged."""
+
+    goal: Annotated[str | None, _decision(help="Instead of --rope: not-worse, better or equivalent, by --margin.")]
 
     prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=float, echo="prob")]
     rule: Annotated[Rule, _decision(help="hdi or probability.", default="hdi", echo="rule")]
@@ -294,11 +319,16 @@ class RankOptions(MetricOption, SharedOptions, PoolOption, total=False):
     """What `rank` takes, beside the data."""
 
 
-class StudyOptions(RunOptions, total=False):
+class StudyOptions(MarginOption, RunOptions, total=False):
     """What simulated studies are to reach, and how they are simulated."""
 
     goal: Annotated[
-        str, _decision(help="'>>' (A better), '<<' (B better), '~' (equivalent) or conclusive.", default="conclusive")
+        str,
+        _decision(
+            help="'>>' (A better), '<<' (B better), '~' (equivalent) or conclusive; not-worse, better or equivalent by "
+            "--margin.",
+            default="conclusive",
+        ),
     ]
     draws: Annotated[
         int, _drawing(help="Draws from the posterior of each test set.", default=2_000, parse=int, minimum=1)

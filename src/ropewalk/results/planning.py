@@ -11,7 +11,8 @@ from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.stakes import LabelWorth, Stakes
 from ropewalk.results.base import HEAD, Recipe, Rendered, pick, stakes_dict
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import Verdict, visible
+from ropewalk.text.verdicts import GOALS, Verdict
+from ropewalk.text.writing import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +80,7 @@ class Design:
         """The most that the probability of the goal can be, however many items; None where it is not known."""
         if self.ceilings is None:
             return None
-        return sum(
-            share for verdict, share in self.ceilings.items() if self.goal in {f"A{verdict.value}B", "conclusive"}
-        )
+        return sum(share for verdict, share in self.ceilings.items() if verdict in GOALS[self.goal])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was asked in plain Python types."""

@@ -19,9 +19,10 @@ from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.results import ClassicalTest, Comparison, Recipe
-from ropewalk.text import writing
+from ropewalk.text import verdicts, writing
 from ropewalk.text.remarks import Remark
-from ropewalk.text.writing import Verdict, carried, percent
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import carried, percent
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
@@ -112,7 +113,7 @@ def _verdict(c: Comparison, a: str, b: str) -> str:
     """Return the verdict in a sentence, the classifiers so written."""
     assert c.decision is not None and c.rope is not None  # noqa: S101, PT018 - asked only where there is one
     up = c.recipe.metric.higher_is_better
-    return writing.judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up)
+    return verdicts.judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up)
 
 
 def stakes_line(c: Comparison) -> str:
@@ -166,8 +167,8 @@ def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, w
     if regions is None:
         return ()
     if recipe.rope.one_sided:
-        facing = writing.oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
-        close, outside = (f"{who} {writing.side_words(facing, inside=inside)[0]}" for inside in (True, False))
+        facing = verdicts.oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
+        close, outside = (f"{who} {verdicts.side_words(facing, inside=inside)[0]}" for inside in (True, False))
         good, bad = ("", outside) if math.isinf(facing[1]) else (outside, "")
     low, high = (bad, good) if recipe.metric.higher_is_better else (good, bad)
     masses = ((low, regions.below), (close, regions.inside), (high, regions.above))

@@ -14,7 +14,8 @@ from ropewalk.report.describe.differences import class_forest, sensitivity_answe
 from ropewalk.report.document import Answer, Block, Details, Document, Rows, Section, Table, Text, describes, name
 from ropewalk.results import ClassComparisons, PriorSensitivity
 from ropewalk.results.foreign import ForeignComparison
-from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, percent, rope_text
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, percent
 
 MAX_CLASSES_IN_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
 _NOT_KNOWN: Final = (

@@ -25,7 +25,8 @@ from ropewalk.report.words import (
     unit_text,
 )
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
-from ropewalk.text.writing import brief, count_of, factor, isolated, savage_dickey, verdict_text
+from ropewalk.text.verdicts import verdict_text
+from ropewalk.text.writing import brief, count_of, factor, isolated, savage_dickey
 
 MIN_DRAWS_FOR_TWO_DECIMALS: Final = 20_000  # of a mean, in standard deviations
 MAX_CLASSES_COUNTED: Final = 40

@@ -24,7 +24,8 @@ from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text import writing
-from ropewalk.text.writing import bar_text, carried, count_of, estimate_text, interval, judged_text, number, percent
+from ropewalk.text.verdicts import bar_text, judged_text
+from ropewalk.text.writing import carried, count_of, estimate_text, interval, number, percent
 from ropewalk.typing import Label
 
 MAX_POINTS: Final = 11

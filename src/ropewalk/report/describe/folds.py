@@ -25,7 +25,8 @@ from ropewalk.report.document import (
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text import writing
 from ropewalk.text.remarks import Remark
-from ropewalk.text.writing import count_of, estimate_text, number, p_equals, percent, rope_text
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import count_of, estimate_text, number, p_equals, percent
 from ropewalk.typing import FloatArray
 
 _ITEMS_TITLE: Final = "The items, for the classifiers as they were trained"

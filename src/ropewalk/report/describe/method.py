@@ -16,7 +16,8 @@ from ropewalk.report.plates import inline
 from ropewalk.results import Comparison, MoreData, Recipe
 from ropewalk.results.base import Drawn
 from ropewalk.text.remarks import Remark, few
-from ropewalk.text.writing import rope_text, visible
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import visible
 
 NOT_COVERED: Final = (
     "The intervals are credible given the model, the prior and these data, and are about items like these; chance in "

@@ -11,7 +11,8 @@ from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture,
 from ropewalk.report.document import Answer, Block, Document, Line, Picture, Rows, Section, Table, describes, name
 from ropewalk.report.words import class_words, items_text, metric_name, model_text, unit_text
 from ropewalk.results import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
-from ropewalk.text.writing import amount, count_of, rope_text, rounded_up, share_interval, share_text
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import amount, count_of, rounded_up, share_interval, share_text
 
 MAX_SIZES_IN_SENTENCE: Final = 4  # rows of a table that a sentence can hold
 _URGENT: Final = ("Warning", "Hint", "Assumes")  # what a plan assumes decides it, so it stands beside the answer

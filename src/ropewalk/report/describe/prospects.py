@@ -16,7 +16,8 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.report.document import Block, Picture, Section, Table, name
 from ropewalk.report.pictures import LETTER_PX, Axis, Tick, area, line, round_step
 from ropewalk.results import Design, MoreData, Plan, PowerRow, Recipe, StoppingResult
-from ropewalk.text.writing import Verdict, first_digit, number, percent, rounded_up, share_text
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import first_digit, number, percent, rounded_up, share_text
 from ropewalk.typing import FloatArray
 
 HEADER: Final = "more items"
@@ -139,6 +140,12 @@ def goal_text(design: Design) -> str:
     if design.goal == "conclusive":
         return "a conclusive verdict"
     a, b = map(name, design.names)
+    if design.goal in MARGIN_GOALS:
+        facing = oriented(design.rope, higher_is_better=design.recipe.metric.higher_is_better)
+        if design.rope.one_sided:
+            word, margin = side_words(facing, inside=math.isinf(facing[1]))
+            return f"{a} {word} than {b}{margin}"
+        return f"{a} and {b} equivalent at {rope_text(design.rope)}"
     return f"{a}{design.goal[1]}{b}"
 
 

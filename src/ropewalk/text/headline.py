@@ -1,0 +1,247 @@
+"""The answer in two sentences: who is better, by how much, with which interval; against what matters, how probably.
+
+Every surface begins with them: the text, the page, the card, Markdown, JSON and the sentence for a paper.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from ropewalk.text.units import Shown, Unit, signed
+from ropewalk.text.verdicts import Leaning, Verdict, oriented, side_words
+from ropewalk.text.writing import percent
+
+AHEAD: Final = 0.975
+"""The probability from which on an undecided difference has a direction, if not a size that matters."""
+
+
+class Headline(NamedTuple):
+    """What the answer is, and what makes it one."""
+
+    title: str
+    lede: str
+
+    @property
+    def text(self) -> str:
+        """Both in one line."""
+        return f"{self.title}. {self.lede}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is known of a difference A − B; names and metric are written as the surface writes them.
+
+    `regions` are the masses below, inside and above the ROPE, `sides` those below and above 0. `verdict` is None where
+    there is none: without a ROPE, or for the reason `no_verdict`, which comes first where the draws are `distrusted`.
+    """
+
+    a: str
+    b: str
+    metric: str
+    estimate: Any
+    sides: tuple[float, float]
+    n_draws: int
+    unit: Unit
+    higher_is_better: bool
+    rope: tuple[float, float] | None = None
+    regions: tuple[float, float, float] | None = None
+    verdict: Verdict | None = None
+    leaning: Leaning | None = None
+    stable: bool = True
+    no_verdict: str = ""
+    distrusted: bool = False
+    prob: float = 0.95
+    rule: str = "hdi"
+
+    @property
+    def facing(self) -> tuple[float, float]:
+        """The ROPE, oriented so that more is better for A."""
+        assert self.rope is not None  # noqa: S101 - asked only where there is one
+        return oriented(self.rope, higher_is_better=self.higher_is_better)
+
+    @property
+    def masses(self) -> tuple[float, float, float]:
+        """The probabilities that A is worse, that the difference is too small to matter, and that A is better."""
+        assert self.regions is not None  # noqa: S101 - asked only where there are some
+        return self.regions if self.higher_is_better else self.regions[::-1]
+
+    @property
+    def ahead(self) -> float:
+        """The probability that A is better at all."""
+        return self.sides[1] if self.higher_is_better else self.sides[0]
+
+    @property
+    def behind(self) -> float:
+        """The probability that A is worse at all."""
+        return self.sides[0] if self.higher_is_better else self.sides[1]
+
+    def chance(self, share: float) -> str:
+        """Write a probability."""
+        return percent(share, self.n_draws)
+
+    def effect(self) -> str:
+        """Write the size of the difference: +6.6 F1 points [3.5, 9.7], or log loss lower by 0.05 [0.02, 0.08]."""
+        shown = Shown.of(self.estimate, self.unit)
+        if self.higher_is_better:
+            what = f" {self.metric} points" if self.unit.is_points else f" in {self.metric}"
+            return f"{shown.value()}{what} {shown.interval()}"
+        way, size = self._lower()
+        return f"{self.metric} {way} by {size.value(sign=False)}{self._noun} {size.interval()}"
+
+    def size(self) -> str:
+        """Write the size of the difference where the metric and the direction stand before it."""
+        if self.higher_is_better:
+            shown = Shown.of(self.estimate, self.unit)
+            return f"{shown.value()}{self._noun} {shown.interval()}"
+        size = Shown.of(self.estimate, self.unit, mirror=self.ahead >= self.behind)
+        return f"by {size.value(sign=False)}{self._noun} {size.interval()}"
+
+    def _lower(self) -> tuple[str, Shown]:
+        falls = self.estimate.mean <= 0
+        return ("lower" if falls else "higher"), Shown.of(self.estimate, self.unit, mirror=falls)
+
+    @property
+    def _noun(self) -> str:
+        return " points" if self.unit.is_points else ""
+
+
+def headline(finding: Finding) -> Headline:
+    r"""Return the answer: its title, and the sentence below it.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Some
+    >>> f1 = Some(mean=0.066, hdi=Some(low=0.035, high=0.097), hdi_mc_error=(0.0004, 0.0004), mc_error=0.0001)
+    >>> known = dict(a="new", b="old", metric="F1", estimate=f1, sides=(0.0, 1.0), n_draws=50_000,
+    ...              unit=Unit(100, "point"), higher_is_better=True)
+    >>> found = Finding(**known, rope=(-0.01, 0.01), regions=(0.0, 0.0, 1.0), verdict=Verdict.A_BETTER)
+    >>> print(*headline(found), sep="\n")
+    new is better: +6.6 F1 points [3.5, 9.7]
+    That is more than the 1 point that matters, with probability >99.9%.
+    >>> print(headline(Finding(**known)).title)
+    new's F1 is higher with probability >99.9%: +6.6 points [3.5, 9.7]
+    """
+    if finding.verdict is None or finding.rope is None:
+        return _without_verdict(finding)
+    if any(map(math.isinf, finding.rope)):
+        told = _one_sided(finding)
+    elif not finding.verdict.conclusive:
+        told = _undecided(finding)
+    elif finding.verdict is Verdict.EQUIVALENT:
+        told = _equivalent(finding)
+    else:
+        told = _different(finding)
+    return told if finding.stable else Headline(told.title, f"{told.lede} Other draws may say otherwise.")
+
+
+def _without_verdict(f: Finding) -> Headline:
+    ahead = f.ahead >= f.behind
+    if not f.ahead and not f.behind:
+        title = f"{f.a} and {f.b} have the same {f.metric} in every draw"
+    else:
+        way = "higher" if ahead == f.higher_is_better else "lower"
+        chance = f.chance(f.ahead if ahead else f.behind)
+        title = f"{f.a}'s {f.metric} is {way} with probability {chance}: {f.size()}"
+    if f.distrusted:
+        return Headline(f"{f.no_verdict[:1].upper()}{f.no_verdict[1:]}", f"As drawn, {title}.")
+    if f.no_verdict:
+        return Headline(title, f"There is no verdict: {f.no_verdict.removeprefix('no verdict, since ')}.")
+    return Headline(title, "Whether that matters depends on the smallest difference you would act on.")
+
+
+def _different(f: Finding) -> Headline:
+    better, (low, high) = f.verdict is Verdict.A_BETTER, f.facing
+    far = f"more than {_mattering(high, f.unit)}" if low == -high else f"beyond {_region(f)}"
+    title = f"{f.a} is {'better' if better else 'worse'}: {f.effect()}"
+    return Headline(title, f"That is {far}, with probability {f.chance(f.masses[2] if better else f.masses[0])}.")
+
+
+def _equivalent(f: Finding) -> Headline:
+    low, high = f.facing
+    near = f"They differ by less than {_mattering(high, f.unit)}"
+    if low != -high:
+        near = f"The difference is within {_region(f)}"
+    title = f"{f.a} and {f.b} are practically equivalent: {f.effect()}"
+    return Headline(title, f"{near}, with probability {f.chance(f.masses[1])}.")
+
+
+def _undecided(f: Finding) -> Headline:
+    (low, high), (worse, close, better) = f.facing, f.masses
+    matters = _mattering(high, f.unit) if low == -high else "what matters"
+    sides = (("ahead", f.ahead, better, "gains", "gains"), ("behind", f.behind, worse, "loses", "losses"))
+    for way, share, mass, verb, sizes in sides:
+        if share > AHEAD and f.rule == "hdi" and _reaches(f, ahead=way == "ahead"):
+            title = f"Undecided: {f.a} is {way}, perhaps by too little to matter: {f.effect()}"
+            lede = (
+                f"It {verb} more than {matters} with probability {f.chance(mass)}, but the {100 * f.prob:g}% interval "
+                f"still includes {sizes} too small to matter."
+            )
+            return Headline(title, lede)
+    named = {
+        "a": (f"{f.a} better", better),
+        "equivalent": ("too small to matter", close),
+        "b": (f"{f.b} better", worse),
+    }
+    chances = {side: f.chance(mass) for side, (_, mass) in named.items()}
+    # Of two that are equally probable, as far as is printed, neither is leant to.
+    leans = f.leaning is not None and list(chances.values()).count(chances[f.leaning]) == 1
+    lean = f", leaning {named[f.leaning][0]}" if leans and f.leaning is not None else ""
+    asked = f"; {100 * f.prob:g}% was asked for" if f.rule == "probability" else ""
+    lede = ", ".join(f"{words} {chances[side]}" for side, (words, _) in named.items())
+    return Headline(f"Undecided{lean}: {f.effect()}", f"{lede}{asked}.")
+
+
+def _reaches(f: Finding, *, ahead: bool) -> bool:
+    """Whether the interval includes differences in A's favour, or not, that matter and others that do not."""
+    ends = (f.estimate.hdi.low, f.estimate.hdi.high)
+    start, stop = ends if f.higher_is_better else (-ends[1], -ends[0])
+    low, high = f.facing
+    return start < high < stop if ahead else start < low < stop
+
+
+def _one_sided(f: Finding) -> Headline:
+    assert f.verdict is not None  # noqa: S101 - asked only where there is one
+    low, high = f.facing
+    edge, open_above = (high, False) if math.isinf(low) else (low, True)
+    size = f.unit.counted(abs(edge))
+    by = f" by more than {size}{f' of {f.metric}' if f.unit.is_points else ''}" if edge else ""
+    effect = f.effect()
+    if by and f.unit.is_points and f.higher_is_better:  # the metric was named
+        effect = Shown.of(f.estimate, f.unit).text()
+    above = f.masses[1] if open_above else f.masses[2]
+    if not f.verdict.conclusive:
+        asked, _ = side_words(f.facing, inside=open_above)
+        why = f"the {100 * f.prob:g}% interval reaches across that line"
+        why = f"{100 * f.prob:g}% was asked for" if f.rule == "probability" else why
+        title = f"Undecided whether {f.a} is {asked} than {f.b}{by}: {effect}"
+        return Headline(title, f"It is with probability {f.chance(above)}; {why}.")
+    word, _ = side_words(f.facing, inside=f.verdict is Verdict.EQUIVALENT)
+    more = f" of more than {size}" if edge else ""
+    losing = word.endswith("worse")
+    lede = f"{'loss' if losing else 'gain'}{more} has probability {f.chance(1.0 - above if losing else above)}."
+    begin = {"not worse": "Non-inferior: a ", "worse": "Inferior: a "}.get(word, "A ") if edge else "A "
+    improved = Shown.of(f.estimate, f.unit, mirror=not f.higher_is_better)
+    if word == "not worse" and improved.low < 0:
+        lost = f"{signed(-improved.low, improved.places, sign=False)}{' points' if f.unit.is_points else ''}"
+        lede += f" That is not “equivalent”: a loss of {lost} is still plausible."
+    return Headline(f"{f.a} is {word} than {f.b}{by}: {effect}", begin + lede)
+
+
+def _mattering(size: float, unit: Unit) -> str:
+    """Name the smallest difference that matters.
+
+    Examples
+    --------
+    >>> _mattering(0.01, Unit(100, "point")), _mattering(0.05, Unit(100, "point")), _mattering(0.2, Unit(1))
+    ('the 1 point that matters', 'the 5 points that matter', 'the 0.2 that matters')
+    """
+    text = unit.counted(size)
+    return f"the {text} that matter{'' if text.endswith('points') else 's'}"
+
+
+def _region(f: Finding) -> str:
+    """Name a region of practical equivalence that is not the same on both sides of 0."""
+    low, high = (f"{'+' if end > 0 else '−' if end < 0 else ''}{abs(end) * f.unit.scale:.6g}" for end in f.facing)
+    return f"the region from {low} to {high}{' points' if f.unit.is_points else ''} that is too small to matter"

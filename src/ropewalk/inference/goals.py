@@ -47,8 +47,8 @@ def parse_goal(goal: Any) -> str:
             return _WRITTEN[sign]
     raise UnknownNameError(
         f"Unknown goal {goal!r}.",
-        hint="choose from: A≫B (>>), A≪B (<<), A≈B (~), conclusive; ≫ means that A is better; or by a margin: not_worse, "
-        "better, equivalent.",
+        hint="choose from: A≫B (>>), A≪B (<<), A≈B (~), conclusive; ≫ means that A is better; or by a margin: "
+        "not_worse, better, equivalent.",
     )
 
 

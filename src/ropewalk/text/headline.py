@@ -170,9 +170,9 @@ def _equivalent(f: Finding) -> Headline:
 def _undecided(f: Finding) -> Headline:
     (low, high), (worse, close, better) = f.facing, f.masses
     matters = _mattering(high, f.unit) if low == -high else "what matters"
-    sides = (("ahead", f.ahead, better, "gains", "gains"), ("behind", f.behind, worse, "loses", "losses"))
-    for way, share, mass, verb, sizes in sides:
-        if share > AHEAD and f.rule == "hdi" and _reaches(f, ahead=way == "ahead"):
+    sides = (("a", "ahead", f.ahead, better, "gains", "gains"), ("b", "behind", f.behind, worse, "loses", "losses"))
+    for side, way, share, mass, verb, sizes in sides:
+        if f.leaning == side and share > AHEAD and f.rule == "hdi" and _reaches(f, ahead=way == "ahead"):
             title = f"Undecided: {f.a} is {way}, perhaps by too little to matter: {f.effect()}"
             lede = (
                 f"It {verb} more than {matters} with probability {f.chance(mass)}, but the {100 * f.prob:g}% interval "

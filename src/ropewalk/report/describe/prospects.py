@@ -13,10 +13,11 @@ from typing import Final
 import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.rope import MARGIN_GOALS
 from ropewalk.report.document import Block, Picture, Section, Table, name
 from ropewalk.report.pictures import LETTER_PX, Axis, Tick, area, line, round_step
 from ropewalk.results import Design, MoreData, Plan, PowerRow, Recipe, StoppingResult
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.verdicts import Verdict, oriented, rope_text, side_words
 from ropewalk.text.writing import first_digit, number, percent, rounded_up, share_text
 from ropewalk.typing import FloatArray
 

@@ -477,7 +477,7 @@ def test_the_contract_of_the_json(table):
     assert set(told["delta"]) >= {
         "observed", "mean", "std", "mc_error", "hdi", "hdi_mc_error", "prob_below_zero", "prob_above_zero",
     }  # fmt: skip
-    assert set(told["decision"]) == {"symbol", "conclusive", "stable", "leaning", "text"}
+    assert set(told["decision"]) == {"symbol", "code", "conclusive", "stable", "leaning", "text"}
     assert set(told["bayes_factor"]) >= {"sd", "sd_reliable", "rope", "rope_reliable"}
     assert told["pos_label"] == "1"
     assert sum(told["regions"].values()) == pytest.approx(1)

@@ -15,6 +15,7 @@ import click
 
 from ropewalk.errors import InvalidInputError, RopewalkWarning, UnreadableFileError
 from ropewalk.report import body, remark_lines
+from ropewalk.report.terminal import COLOURED, PLAIN, Screen, columns_here, in_ascii, wants_colour
 from ropewalk.results import Rendered
 from ropewalk.results.options import GROUPS, Option
 from ropewalk.text.writing import visible
@@ -26,7 +27,13 @@ DATA, QUESTION, DECISION, MODEL, DRAWING, OUTPUT = (partial(Option, group=headin
 
 INPUT_FILE: Final = partial(DATA, metavar="FILE", is_input=True)
 
-_FORMATS: Final = ("json", "markdown", "latex")
+_FORMATS: Final = {
+    "json": Rendered.to_json,
+    "markdown": Rendered.to_markdown,
+    "latex": Rendered.to_latex,
+    "sentence": Rendered.sentence,
+}
+"""The options that choose what is printed, and what does it."""
 
 
 class JsonOption(TypedDict, total=False):
@@ -40,13 +47,15 @@ class OutputOptions(JsonOption, total=False):
 
     markdown: Annotated[bool, OUTPUT(help="Print a Markdown table.", parse=bool)]
     latex: Annotated[bool, OUTPUT(help="Print a LaTeX table.", parse=bool)]
+    sentence: Annotated[bool, OUTPUT(help="Print the sentence for a paper.", parse=bool)]
+    details: Annotated[bool, OUTPUT(help="Method, prior, Bayes factor, Monte Carlo error too.", parse=bool)]
     html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
     """Refuse, before any work, two formats, or a page that cannot be written or would overwrite what is read."""
     if sum(name in options for name in _FORMATS) > 1:
-        raise InvalidInputError("--json, --markdown and --latex exclude each other; give one.")
+        raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
     if "html" not in options:
         return
     html: str = options["html"]
@@ -65,19 +74,30 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     """Ask, and print the answer to stdout in the chosen format, its warnings and hints to stderr; write the page."""
     result, flags = quietly(lambda: function(*data, **question)), click.get_current_context().meta["flags"]
     chosen = next((name for name in _FORMATS if name in options), None)
-    if chosen is None:
-        text = "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"), flags)])
-    else:
-        text = getattr(result, f"to_{chosen}")()
+    text = _FORMATS[chosen](result) if chosen else _text(result, flags, details="details" in options)
     if "html" in options:  # first, since stdout stays empty where something goes wrong
         result.to_html(options["html"])
-    click.echo(text.rstrip("\n"))
+    echo(text.rstrip("\n"))
     if "html" in options:
         click.echo(f"Wrote {visible(options['html'])}", err=True)
     for line in remark_lines(result, ("Hint", "Warning"), flags):
-        click.echo(line, err=True)
+        echo(line, err=True)
     if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so
         sys.exit(128 + signal.SIGINT)
+
+
+def _text(result: Rendered, flags: Mapping[str, str], *, details: bool) -> str:
+    """Return the answer and its notes as this terminal shows them."""
+    screen = Screen(columns_here(), COLOURED if wants_colour(sys.stdout) else PLAIN, details)
+    notes = remark_lines(result, ("Assumes", "Note"), flags, screen.columns)
+    return "\n".join([body(result, screen), *(["", *notes] if notes else [])])
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print lines; without UTF-8 by signs that every terminal has."""
+    stream = sys.stderr if err else sys.stdout
+    known = (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
+    click.echo(text if known else in_ascii(text), err=err, color=True)
 
 
 def quietly(call: Callable[[], T]) -> T:

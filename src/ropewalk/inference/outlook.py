@@ -50,6 +50,8 @@ ITEMS_AT_FIRST: Final = 1_000  # where nothing has been counted there is nothing
 STEPS_OF_SEARCH: Final = 200  # an answer to half a percent is fine enough
 MAX_ITEMS_NOT_ROUNDED: Final = 10
 MIN_ITEMS: Final = 50
+OFF: Final = 0.05
+"""How far an extrapolated probability may be off: within five points of simulations, as the tests hold it to."""
 MIN_ITEMS_OF_RARER_CLASS: Final = 20  # of two
 ROUGH: Final = (
     "What more items would say is extrapolated from few (under 50, or under 20 of a class), and may be off by ten "
@@ -214,6 +216,7 @@ class Outlook:
         if not min(self.counted):
             raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
         needed = self.needed(target)
+        low, high = (self.needed(target + off) if 0 < target + off < 1 else None for off in (-OFF, OFF))
         batches = {size: self.after(size) for size in sizes or self.around(needed)}
         question = self.recipe.question
         rows = tuple(count(question, size, batch, self.goal, exact=True) for size, batch in batches.items())
@@ -222,8 +225,8 @@ class Outlook:
             design=self.design,
             target=target,
             n=needed,
-            low=None,
-            high=None,
+            low=None if needed is None else low,
+            high=None if needed is None else high,
             n_items=self.recipe.n_items,
             rows=rows,
             max_n=self.most,

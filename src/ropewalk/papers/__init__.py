@@ -19,7 +19,7 @@ from ropewalk.planning import BinaryScenario, power
 from ropewalk.plots import plot_draws, plot_factor, plot_posterior
 from ropewalk.report.describe.comparison import paper_columns
 from ropewalk.report.document import Table
-from ropewalk.report.render import aligned
+from ropewalk.report.terminal import aligned
 from ropewalk.report.words import decision_text
 from ropewalk.results import Comparison
 from ropewalk.results.base import pick

@@ -11,11 +11,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import Remark
+
+if TYPE_CHECKING:
+    from ropewalk.report.sketch import Sketch
 
 Escape = Callable[[str], str]
 Rows = tuple[tuple[str, str], ...]
@@ -73,7 +76,8 @@ def _said(block: Any, rows: str) -> None:
 class Table(Block):
     """A header, rows of cells, how many leading columns are text rather than numbers, and whether the last one is.
 
-    `title` stands above it and `note` below; `label` is what a screen reader calls it.
+    `title` stands above it and `note` below; `label` is what a screen reader calls it. A `bare` one has no line under
+    its header in a terminal.
     """
 
     header: tuple[str, ...]
@@ -83,27 +87,34 @@ class Table(Block):
     title: str = ""
     note: str = ""
     label: str = ""
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One stretch of the three-region bar, in the order of the axis of A − B."""
+    """One region and its mass: B better, too small to matter, A better; `tone` is "a" or "b" where one of them is."""
 
     words: str
     share: float
     text: str
+    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Block):
-    """A question and its answer in words: a headline, facts, the three regions, and how stable it all is.
+    """A question and its answer in words: a headline, what makes it one, the three regions, scores, and facts.
 
     Lines without a text are left out. `symbol` is that of a verdict. `more` says how many more items would settle it;
-    `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike.
+    `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike. `sketch` is
+    the posterior, `scores` a table of each classifier's own, and `details` say how the answer was made.
     """
 
     title: str
     headline: str
+    lede: str = ""
+    sketch: Sketch | None = None
+    scores: Table | None = None
+    details: Rows = ()
     lines: Rows = ()
     symbol: str = ""
     shares: tuple[Share, ...] = ()
@@ -114,6 +125,7 @@ class Answer(Block):
 
     def __post_init__(self) -> None:
         _said(self, "lines")
+        _said(self, "details")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Results in, texts out: every surface sees blocks only, and never asks which kind of result they describe.
+"""Results in, papers and pages out: every surface sees blocks only, and never asks which kind of result they describe.
 
 Where no JSON is asked for, a document that is at hand already may stand in the place of its result.
 """
@@ -8,111 +8,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import textwrap
-import unicodedata
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ropewalk._files import write_text
 from ropewalk._version import __version__
-from ropewalk.report.document import Answer, Document, Share, Table, Text, describe, plain, remark_block
+from ropewalk.report.document import Document, describe, plain, remark_block
 from ropewalk.text import writing
-from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import isolated, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-BAR_COLUMNS: Final = 45
-LABEL_COLUMNS: Final = 9
-LINE_COLUMNS: Final = 110
-_BLOCKS: Final = "░▒█"
-
-
-# -- terminal ----------------------------------------------------------------------------------------------
-
-
-def text(result: Any) -> str:
-    """Return the answer and all remarks, for a terminal."""
-    document = describe(result)
-    return "\n".join([body(document), *remark_lines(document)])
-
-
-def body(result: Any) -> str:
-    """Return the answer without remarks, for a terminal."""
-    return "\n\n".join(_SHOW[type(block)](block) for block in describe(result).in_terminal())
-
-
-def remark_lines(
-    result: Any,
-    kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning"),
-    flags: Mapping[str, str] | None = None,
-) -> list[str]:
-    """Return hints, assumptions, notes and warnings as labelled lines; options with a flag as a command has them."""
-    lines = [line for line in describe(result).lines if line.label in kinds]
-    return [_labelled(line.label, visible(in_shell(line.text, flags or {}))) for line in lines]
-
-
-def _answer(answer: Answer) -> str:
-    facts = [(_terminal(label), _terminal(fact)) for label, fact in answer.lines]
-    width = max([LABEL_COLUMNS, *(len(label) + 2 for label, _ in facts)])
-    lines = [_labelled(label, fact, width) for label, fact in facts]
-    verdict = f"{_terminal(answer.headline)}{f'  [{answer.symbol}]' if answer.symbol else ''}"
-    lines += [*([""] if lines else []), _labelled("Verdict" if answer.symbol else "Answer", verdict, width)]
-    if answer.shares:
-        shares = " · ".join(f"{_terminal(share.words)} {share.text}" for share in answer.shares if share.words)
-        lines += [" " * width + _bar(answer.shares), " " * width + shares]
-    for label, rest in (("Note", answer.note), ("More", answer.more), ("Tests", answer.tests)):
-        lines += [_labelled(label, _terminal(rest), width)] if rest else []
-    return "\n".join(lines)
-
-
-def _terminal(raw: str) -> str:
-    return plain(raw, writing.terminal)
-
-
-def _labelled(label: str, fact: str, width: int = LABEL_COLUMNS) -> str:
-    return textwrap.fill(
-        fact, LINE_COLUMNS, initial_indent=f"{label:<{width}}", subsequent_indent=" " * width, break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
-
-
-def _bar(shares: tuple[Share, ...]) -> str:
-    """Draw the three regions in the order of the axis; rounding never hides a region of a full step."""
-    edges = accumulate((share.share for share in shares), initial=0.0)
-    steps = pairwise(round(edge * BAR_COLUMNS) for edge in edges)
-    return f"▕{''.join(block * (high - low) for block, (low, high) in zip(_BLOCKS, steps, strict=False))}▏"
-
-
-def aligned(table: Table) -> str:
-    """Lay out a table in columns of equal width, between its title and its note."""
-    rows = [tuple(map(_terminal, row)) for row in (table.header, *table.rows)]
-    widths = [max(_width(row[i]) for row in rows) for i in range(len(table.header))]
-    lines = []
-    for row in rows:
-        cells = []
-        for i, cell in enumerate(row):
-            gap = " " * (widths[i] - _width(cell))
-            is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
-            cells.append(cell + gap if is_text else gap + cell)
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("─" * width for width in widths))
-    return "\n".join([*filter(None, [_terminal(table.title)]), *lines, *filter(None, [_terminal(table.note)])])
-
-
-def _width(cell: str) -> int:
-    """Return how many terminal columns a text takes."""
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in cell
-    )
-
-
-_SHOW: Final[dict[type, Any]] = {Answer: _answer, Table: aligned, Text: lambda block: _terminal(block.text)}
 
 
 # -- papers ------------------------------------------------------------------------------------------------

@@ -288,8 +288,12 @@ class Rendered:
         """Return the answer as a sentence for a paper, with data, model, prior and draws."""
         return upwards.sentence(self)
 
+    def to_text(self, *, width: int | None = None, details: bool = False) -> str:
+        """Return the answer as text, by default as wide as the terminal; `details` say how it was made."""
+        return upwards.text(self, width=width, details=details)
+
     def __str__(self) -> str:
-        return upwards.text(self)
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         return upwards.card(self)

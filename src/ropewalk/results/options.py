@@ -325,8 +325,7 @@ class StudyOptions(MarginOption, RunOptions, total=False):
     goal: Annotated[
         str,
         _decision(
-            help="'>>' (A better), '<<' (B better), '~' (equivalent) or conclusive; not-worse, better or equivalent by "
-            "--margin.",
+            help="conclusive, '>>' (A better), '<<', '~'; with --margin not-worse, better, equivalent.",
             default="conclusive",
         ),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from ropewalk.draws.decision import mirror
 from ropewalk.draws.intervals import Estimate, Interval
@@ -13,6 +13,10 @@ from ropewalk.results.base import HEAD, Recipe, Rendered, pick, stakes_dict
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.verdicts import GOALS, Verdict
 from ropewalk.text.writing import visible
+
+PRACTICAL_TIMES: Final = 10
+"""How many times the items that there are somebody may still get, or `PRACTICAL_ITEMS` where there are few."""
+PRACTICAL_ITEMS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +218,12 @@ class MoreData(Study):
     def reachable(self) -> bool:
         """Whether some number of items below `max_n` reaches the target."""
         return self.n is not None
+
+    @property
+    def is_impractical(self) -> bool:
+        """Whether it would take a test set that nobody makes."""
+        most = max(PRACTICAL_TIMES * self.n_items, PRACTICAL_ITEMS)
+        return self.method == "extrapolation" and (self.n is None or self.n > most)
 
     def mirrored(self) -> MoreData:
         """Return the same answer about B − A."""

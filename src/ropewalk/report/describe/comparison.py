@@ -18,15 +18,19 @@ from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
+from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import verdicts, writing
+from ropewalk.text.headline import headline
 from ropewalk.text.remarks import Remark
-from ropewalk.text.verdicts import Verdict
+from ropewalk.text.units import Shown, Unit, signed
+from ropewalk.text.verdicts import Verdict, rope_text
 from ropewalk.text.writing import carried, percent
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
 
+ROUNDING: Final = 1e-9
 _SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
 
 
@@ -80,69 +84,110 @@ def sections(
 def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     """Describe whether A is better than B, on one class if `by_class`."""
     a, b, n = name(c.a), name(c.b), c.delta.worth(len(c.draws))
-    metric = words.metric_name(c.metric)
-    singles = []
-    for label, estimate in ((a, c.estimate_a), (b, c.estimate_b)):
-        observed = f"{words.observed_word(c.recipe)} {carried(estimate.observed, estimate)}"
-        singles.append(f"{label} {writing.estimate_text(estimate)}, {observed}")
-    lines = (
-        ("Data", _data(c, a, b)),
-        (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
-        ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
-        ("Stakes", stakes_line(c)),
-        ("Chains", words.chains_text(c)),
-    )
-    title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"
-    tests = tests_line(c)
-    if c.decision is None or c.rope is None:
-        return Answer(title=title, headline=words.sign_text(c, a, b, metric), lines=lines, tests=tests)
+    told = headline(c.finding(a, b, words.metric_name(c.metric)))
     return Answer(
-        title=title,
-        symbol=c.decision.symbol,
-        headline=_verdict(c, a, b),
-        lines=(*lines, ("BF01", _evidence(c))),
-        shares=region_shares(c, (f"{a} better", "too close", f"{b} better"), n, who=a),
-        note=error_note(c, c.delta, path_text(c.rope_path or (), writing.decimals(c.delta))),
-        more=more_line(c.more, c.recipe),
-        tests=tests,
-        stable=c.decision.stable,
+        title=f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?",
+        headline=told.title,
+        lede=told.lede,
+        symbol="" if c.decision is None else c.decision.symbol,
+        sketch=sketch_of(c),
+        shares=region_shares(c, (f"{a} better", "too small to matter", f"{b} better"), n, who=a),
+        scores=_scores(c),
+        lines=(("Decision", decision_line(c)), ("Data", _data(c, a, b))),
+        details=_details(c, n),
+        stable=c.decision is None or c.decision.stable,
     )
 
 
-def _verdict(c: Comparison, a: str, b: str) -> str:
-    """Return the verdict in a sentence, the classifiers so written."""
-    assert c.decision is not None and c.rope is not None  # noqa: S101, PT018 - asked only where there is one
-    up = c.recipe.metric.higher_is_better
-    return verdicts.judged_text(c.decision.verdict, c.decision.leaning, c.rope, a, b, higher_is_better=up)
+def _scores(c: Comparison) -> Table:
+    """Return what each classifier scores: what was measured, and the interval."""
+    unit, title = c.recipe.unit, words.metric_name(c.metric)
+    rows = [(name(who), Shown.of(e, unit), e) for who, e in ((c.a, c.estimate_a), (c.b, c.estimate_b))]
+    places = min(shown.places for _, shown, _ in rows)
+    return Table(
+        header=(
+            f"{title} × 100" if unit.is_points else title,
+            "measured" if c.recipe.model.takes_labels_as_true else "as annotated",
+            f"{words.mass_text(c.recipe)} interval",
+        ),
+        rows=tuple(
+            (
+                who,
+                "–" if e.observed is None else signed(unit.scale * e.observed, places, sign=False),
+                f"[{signed(shown.low, places, sign=False)}, {signed(shown.high, places, sign=False)}]",
+            )
+            for who, shown, e in rows
+        ),
+        ends_in_text=False,
+        bare=True,
+    )
+
+
+def decision_line(c: Comparison) -> str:
+    """Write what the answer means for who decides by this metric; empty without a verdict."""
+    if c.decision is None:
+        return ""
+    a, b, n, code = name(c.a), name(c.b), c.delta.worth(len(c.draws)), c.decision.code
+    worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
+    at_all = f"Chance that {a} is worse at all: {percent(worse, n)}."
+    if code == "undecided":
+        return " ".join(filter(None, (more_line(c.more, c.delta), stakes_line(c), at_all)))
+    if code == "b_better":
+        at_all = f"Chance that {b} is worse at all: {percent(1.0 - worse, n)}."
+    return " ".join(filter(None, (_MEANINGS[code].format(a=a, b=b), at_all, _margins(c))))
+
+
+_MEANINGS: Final = {
+    "a_better": "The evidence supports shipping {a}.",
+    "b_better": "The evidence supports keeping {b}.",
+    "equivalent": "On this metric either will do: choose by cost, speed or risk.",
+    "a_not_worse": "By this margin {a} can replace {b}.",
+    "a_worse": "The evidence is against replacing {b} by {a}.",
+    "a_not_better": "The evidence is against a gain as large as was asked for.",
+}
+
+
+def _margins(c: Comparison) -> str:
+    """Write up to, or from, which margin a verdict holds: rounded to where it does hold."""
+    unit = c.recipe.unit
+    place = 10.0 ** Shown.of(c.delta, unit).places
+    for piece in c.rope_path or ():
+        if c.decision is None or piece.verdict is not c.decision.verdict:
+            continue
+        if piece.verdict is Verdict.EQUIVALENT:
+            least = math.ceil(unit.scale * piece.start * place - ROUNDING) / place
+            return f"The verdict holds for margins from ±{_margin_text(least, unit)} on."
+        if piece.stop is not None:
+            most = math.floor(unit.scale * piece.stop * place + ROUNDING) / place
+            return f"The verdict holds for margins up to ±{_margin_text(most, unit)}." if most else ""
+    return ""
+
+
+def _margin_text(size: float, unit: Unit) -> str:
+    return f"{size:g}{' points' if unit.is_points else ''}"
 
 
 def stakes_line(c: Comparison) -> str:
-    """Write what shipping the better-looking one gains and loses; where it is open, what as many items again save."""
+    """Write what shipping the better-looking one gains and loses."""
     if c.stakes is None:
         return ""
     told = words.stakes_words(c)
-    text = (
-        f"shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
-        f"{words.unit_text(c.metric)}"
+    return (
+        f"Shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
+        f"{words.unit_text(c.metric)}."
     )
-    if c.conclusive or not told.labels or told.loss.startswith("under"):
-        return text
-    counted = max(table.n_items for table in c.recipe.tables)
-    n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - counted))  # as many again
-    each = " for each" if len(c.recipe.tables) > 1 else ""
-    return f"{text}; {n:,} more items{each} would save {worth} of that loss"
 
 
 def _data(c: Comparison, a: str, b: str) -> str:
     recipe, table = c.recipe, c.recipe.tables[0]
-    text = f"{words.items_text(recipe)}, {name(words.model_name(recipe))}"
-    text += words.class_words(recipe) + words.class_counts(table)
+    facts = f"{words.class_words(recipe)}{words.class_counts(table)}".replace(" · ", ", ")
+    text = f"{words.paired_items(recipe)}{facts}"
     if not isinstance(table, Outcomes) or len(recipe.tables) > 1:
-        return text
+        return f"{text}."
     agree = table.agreement(*table.names)
     return (
-        f"{text} · both right {agree['both']:,} · only {a} right {agree['only_a']:,}"
-        f" · only {b} right {agree['only_b']:,} · both wrong {agree['neither']:,}"
+        f"{text}; {agree['only_a']:,} right by {a} only, {agree['only_b']:,} by {b} only, {agree['both']:,} by both, "
+        f"{agree['neither']:,} by neither."
     )
 
 
@@ -170,9 +215,34 @@ def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, w
         facing = verdicts.oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
         close, outside = (f"{who} {verdicts.side_words(facing, inside=inside)[0]}" for inside in (True, False))
         good, bad = ("", outside) if math.isinf(facing[1]) else (outside, "")
-    low, high = (bad, good) if recipe.metric.higher_is_better else (good, bad)
-    masses = ((low, regions.below), (close, regions.inside), (high, regions.above))
-    return tuple([Share(word, mass, percent(mass, n_draws)) for word, mass in masses])
+    worse, inside, better = (regions.below, regions.inside, regions.above)
+    if not recipe.metric.higher_is_better:
+        worse, better = better, worse
+    masses = ((bad, worse, "b"), (close, inside, ""), (good, better, "a"))
+    return tuple([Share(word, mass, percent(mass, n_draws), tone) for word, mass, tone in masses])
+
+
+def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:
+    """Return how the answer was made, for those who ask."""
+    verdict = "" if c.decision is None else f"{c.decision.symbol}, {_rope_words(c)}"
+    path = path_text(c.rope_path or (), writing.decimals(c.delta))
+    return (
+        ("Verdict", verdict),
+        ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n_draws)}"),
+        ("Every ROPE", path),
+        ("Stakes", stakes_line(c)),
+        ("BF01", _evidence(c)),
+        ("Method", f"{words.model_text(c.recipe)}, {words.mass_text(c.recipe)} HDI, seed {c.recipe.seed}"),
+        ("Draws", error_note(c, c.delta)),
+        ("Chains", words.chains_text(c)),
+        ("Tests", tests_line(c)),
+    )
+
+
+def _rope_words(c: Comparison) -> str:
+    assert c.rope is not None and c.decision is not None  # noqa: S101, PT018 - asked only where there is a verdict
+    doubt = "" if c.decision.stable else ", unstable"
+    return f"ROPE {name(rope_text(c.rope))}, by {'the HDI' if c.recipe.rule == 'hdi' else 'mass'}{doubt}"
 
 
 def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
@@ -183,7 +253,7 @@ def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
         text = "HDI and probabilities are exact"
     if path:
         text += f"; {path}"
-    if not answer.decision.stable:
+    if answer.decision is not None and not answer.decision.stable:
         text += f"; unstable: {_cause(answer.recipe, estimate.worth(n_draws))}, so other draws may say otherwise"
     return text
 
@@ -230,33 +300,12 @@ def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table
 
 
 def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: str | None = None) -> str:
-    """Write a comparison in one sentence; `how`, `data` and `judged` are how it was made, where that is special."""
-    a, b, metric, n = name(c.a), name(c.b), words.metric_title(c.metric), c.delta.worth(len(c.draws))
-    size = carried(abs(c.mean), c.delta)
-    way = "exceeded" if c.mean > 0 else "was below"
-    fact = f"{a}'s {metric} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {metric} differed by {size}"
+    """Write the headline, data and method; `how`, `data` and `judged` are how it was made, where that is special."""
+    told = headline(c.finding(name(c.a), name(c.b), words.metric_name(c.metric)))
     begin = words.on_data(c.recipe) if data is None else data
-    lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {writing.hdi_text(c.delta, sign=True)}"
     made = how + (words.by_method(c) if judged is None else judged)
-    if c.decision is None or c.regions is None or c.rope is None:
-        return f"{lead}; {words.chance_text('Δ > 0', c.prob_above_zero, n)}; {made})."
-    below, inside, above = (
-        words.chance_text(f"Δ < {c.rope.low:g}", c.regions.below, n),
-        words.chance_text("Δ in ROPE", c.regions.inside, n),
-        words.chance_text(f"Δ > {c.rope.high:g}", c.regions.above, n),
-    )
-    doubt = words.doubt_text(c.decision)
-    if c.decision.conclusive and c.rope.one_sided:
-        shown = inside if c.decision.verdict is Verdict.EQUIVALENT else below if math.isinf(c.rope.high) else above
-        return f"{lead}; {shown}; {made}): {_verdict(c, a, b)}{doubt}."
-    if c.decision.verdict is Verdict.EQUIVALENT:
-        return f"{lead}; {inside}; {made}): the two are practically equivalent{doubt}."
-    if c.decision.conclusive:
-        side = above if c.mean > c.rope.middle else below
-        better = a if c.decision.verdict is Verdict.A_BETTER else b
-        return f"{lead}; {side}; {made}): a margin that matters, in favour of {better}{doubt}."
-    known = [text for text, edge in ((below, c.rope.low), (inside, 0.0), (above, c.rope.high)) if math.isfinite(edge)]
-    return f"{lead}; {', '.join(known)}; {made}), which leaves the question undecided{doubt}."
+    seen = f"{words.mass_text(c.recipe)} HDI of the difference {writing.hdi_text(c.delta, sign=True)}"
+    return f"{told.text.removesuffix('.')} ({begin[:1].lower()}{begin[1:]}; {seen}; {made})."
 
 
 # -- classical tests beside it -----------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
             (metric, f"{who} {worth} · {words.mass_text(m.recipe)} HDI · {observed}"),
             ("Chains", words.chains_text(m)),
         ),
-        more=more_line(m.more, m.recipe, bar=True),
+        more=more_line(m.more, m.estimate if m.bar is None else m.estimate.shifted(-m.bar)),
     )
     if m.bar is None or m.prob_at_least is None:
         return answer

@@ -159,7 +159,7 @@ def _items_section(result: CrossComparison, answer: Answer, extras: Extras) -> S
         ("Regions", shares),
         *answer.lines,
         ("Note", answer.note),
-        ("More", more_line(items.more, items.recipe)),
+        ("More", more_line(items.more, items.delta)),
         ("Tests", answer.tests),
     )
     panel = replace(differences.posterior_panel(items), curve=None)

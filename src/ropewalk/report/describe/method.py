@@ -15,7 +15,7 @@ from ropewalk.report.document import Block, Details, Document, Line, Picture, Se
 from ropewalk.report.plates import inline
 from ropewalk.results import Comparison, MoreData, Recipe
 from ropewalk.results.base import Drawn
-from ropewalk.text.remarks import Remark, few
+from ropewalk.text.remarks import Remark, few, wording
 from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import visible
 
@@ -23,7 +23,7 @@ NOT_COVERED: Final = (
     "The intervals are credible given the model, the prior and these data, and are about items like these; chance in "
     "training and the choice of the data set are not in them."
 )
-_HINT: Final = Line("Hint", "what is the smallest difference you would act on? Say it as rope= (--rope).")
+_HINT: Final = Line("Hint", wording("what is the smallest difference you would act on? State it with rope=0.01."))
 
 
 def answer_remarks(

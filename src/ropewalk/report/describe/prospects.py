@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.data.outcomes import Outcomes
+from ropewalk.draws.intervals import Estimate
 from ropewalk.draws.rope import MARGIN_GOALS
 from ropewalk.report.document import Block, Picture, Section, Table, name
 from ropewalk.report.pictures import LETTER_PX, Axis, Tick, area, line, round_step
-from ropewalk.results import Design, MoreData, Plan, PowerRow, Recipe, StoppingResult
+from ropewalk.results import Design, MoreData, Plan, PowerRow, StoppingResult
 from ropewalk.text.verdicts import Verdict, oriented, rope_text, side_words
 from ropewalk.text.writing import first_digit, number, percent, rounded_up, share_text
 from ropewalk.typing import FloatArray
@@ -175,45 +175,60 @@ def wanted_text(more: MoreData) -> str:
     return f"{chance_words(more.target)} of {finding}{goal_text(more.design)}"
 
 
-def more_line(more: MoreData | None, recipe: Recipe, *, bar: bool = False) -> str:
-    """Write in one line how many more items settle a question; empty where nothing is open."""
+AT_THE_EDGE: Final = "The difference sits at the edge of what matters: no practical test set will settle this"
+INSTEAD: Final = "decide by cost, or state another margin."
+
+
+def more_line(more: MoreData | None, delta: Estimate) -> str:
+    """Write in one sentence how many more items settle the question about `delta`; empty where nothing is open."""
     if more is None:
         return ""
-    wanted = wanted_text(more)
+    if more.is_impractical:
+        near = min(abs(delta.mean - edge) for edge in more.design.rope) <= delta.std
+        return f"{AT_THE_EDGE if near else 'No practical test set will settle this'}; {INSTEAD}"
     if more.n is None:
-        parts = [f"{wanted} is not reachable below {more.max_n:,} more {more.unit}"]
-    else:
-        parts = [f"about {rounded_up(more.n, more.low, more.high)[0]:,} more {more.unit} for {wanted}"]
-    rough = more.method == "extrapolation"
-    for i, row in enumerate(_ends(more)):
-        (share,) = shares_text([row.power], row, more)
-        parts.append(f"{row.n:,} {share}" if i else f"after {row.n:,} more {share}")
-    made = "extrapolated" if rough else "simulated"
-    better = "; r.more_data() and ropewalk plan --from simulate" if rough and not bar and _can_simulate(recipe) else ""
-    return f"{' · '.join(parts)} ({made}{better})"
+        wanted = wanted_text(more)
+        return f"{wanted[:1].upper()}{wanted[1:]} is not reachable below {more.max_n:,} more {more.unit}."
+    number, unit = _rounded(more)
+    return f"About {number:,} more {unit} would probably ({100 * more.target:g}%) settle it{_between(more)}."
 
 
-def _ends(more: MoreData) -> list[PowerRow]:
-    """Return the smallest and the largest number of items looked at, but none that the answer itself stands for."""
-    n, near = more.n, MAX_FACTOR_ALIKE
-    far = [row for row in more.rows if n is None or not n / near <= row.n <= n * near]
-    return far[:: max(len(far) - 1, 1)]
+def _rounded(more: MoreData) -> tuple[int, str]:
+    """Return how many items are needed, to one digit where that is extrapolated, and what they are called."""
+    needed = more.n or 0
+    number = one_digit(needed) if more.method == "extrapolation" else rounded_up(needed, more.low, more.high)[0]
+    return number, more.unit.removesuffix("s") if number == 1 else more.unit
 
 
-def _can_simulate(recipe: Recipe) -> bool:
-    """Whether items like these can be simulated, and the model fitted to each of thousands of them."""
-    if not recipe.model.can_be_simulated:
-        return False
-    return all(isinstance(table, Outcomes) and table.clusters is None for table in recipe.tables)
+def _between(more: MoreData) -> str:
+    if more.low is None:
+        return ""
+    high = "many more" if more.high is None else f"{one_digit(more.high):,}"
+    ends = f"{one_digit(more.low):,} to {high}"
+    return f" ({ends}, {'extrapolated' if more.method == 'extrapolation' else 'simulated'})"
+
+
+def one_digit(number: float) -> int:
+    """Round to one significant digit.
+
+    Examples
+    --------
+    >>> one_digit(1839), one_digit(95), one_digit(4)
+    (2000, 100, 4)
+    """
+    unit = first_digit(number) if number >= 1 else 1.0
+    return int(round(number / unit) * unit)
 
 
 def more_cell(more: MoreData | None) -> str:
     """Write how many more items settle a question where there is little room."""
     if more is None:
         return "–"
+    if more.is_impractical:
+        return "no practical number"
     if more.n is None:
         return "not reachable" if out_of_reach(more.design, more.target) else f">{more.max_n:,}"
-    return f"about {rounded_up(more.n, more.low, more.high)[0]:,}"
+    return f"about {_rounded(more)[0]:,}"
 
 
 def more_table(more: MoreData) -> Table:

@@ -1,0 +1,79 @@
+"""A posterior as a small picture for a terminal or a card: on every axis the right side is where A is better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ropewalk.draws.intervals import Interval
+from ropewalk.report.document import name
+from ropewalk.report.pictures import Axis, bulk, view
+from ropewalk.results import Comparison
+from ropewalk.text.units import Shown
+from ropewalk.typing import FloatArray
+
+MIN_COLUMNS: Final = 24
+
+
+@dataclass(frozen=True, slots=False, kw_only=True, eq=False)
+class Sketch:
+    """The draws of an improvement in the unit that people read, sorted, with what is drawn around them.
+
+    `left` and `right` say what the two directions mean. `rope` is None without one; an end of it may be infinite.
+    """
+
+    ordered: FloatArray
+    shown: Shown
+    left: str
+    right: str
+    rope: Interval | None = None
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The part of the numbers that is drawn: the posterior, and 0 and the ROPE where they are near."""
+        hdi = Interval(self.shown.low, self.shown.high)
+        return view(bulk(self.ordered, hdi), [0.0, *(self.rope or ())])
+
+    def heights(self, columns: int) -> FloatArray:
+        """Return the density in so many columns, the highest being 1."""
+        edges = np.linspace(self.axis.low, self.axis.high, columns + 1)
+        counts = np.diff(np.searchsorted(self.ordered, edges)).astype(float)
+        if columns > MIN_COLUMNS:  # neighbours share a draw's place, so that the outline is not ragged
+            counts = np.convolve(np.pad(counts, 1, mode="edge"), [0.25, 0.5, 0.25], mode="valid")
+        return counts / max(float(counts.max()), 1.0)
+
+    def column(self, value: float, columns: int) -> int | None:
+        """Return the column of a value; None for one that is not on the axis."""
+        if not self.axis.holds(value):
+            return None
+        return min(int((value - self.axis.low) / (self.axis.high - self.axis.low) * columns), columns - 1)
+
+    def clipped(self, value: float, columns: int) -> int:
+        """Return the column of a value; what lies outside stands at the end."""
+        at = self.column(min(max(value, self.axis.low), self.axis.high), columns)
+        assert at is not None  # noqa: S101 - it has been moved onto the axis
+        return at
+
+
+def sketch_of(c: Comparison) -> Sketch | None:
+    """Return the sketch of a comparison; None where the draws have no spread to show."""
+    unit, up = c.recipe.unit, c.recipe.metric.higher_is_better
+    delta = np.sort(c.draws.delta()) * (unit.scale if up else -unit.scale)
+    ordered = delta if up else delta[::-1]
+    if not ordered.size or not math.isfinite(float(ordered[0] + ordered[-1])):
+        return None
+    rope = c.rope
+    if rope is not None:
+        rope = rope if up else rope.mirrored()
+        rope = Interval(rope.low * unit.scale, rope.high * unit.scale)
+    return Sketch(
+        ordered=ordered,
+        shown=Shown.of(c.delta, unit, mirror=not up),
+        left=f"{name(c.b)} better",
+        right=f"{name(c.a)} better",
+        rope=rope,
+    )

@@ -1,0 +1,302 @@
+"""Results for a terminal: the answer first, then its picture, the probabilities, the scores and what to do.
+
+Text wraps at the width of the terminal, never inside a word. Colour repeats what words and places say already.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from ropewalk.report.document import Answer, Block, Share, Table, Text, describe, plain
+from ropewalk.report.pictures import decimals_of, round_step
+from ropewalk.report.sketch import Sketch
+from ropewalk.text import writing
+from ropewalk.text.remarks import in_shell
+from ropewalk.text.units import signed
+from ropewalk.text.writing import visible
+
+MIN_COLUMNS: Final = 60
+MAX_COLUMNS: Final = 120
+USUAL_COLUMNS: Final = 80
+LABEL_COLUMNS: Final = 9
+PICTURE_ROWS: Final = 3
+LEAST_HEIGHT: Final = 0.2  # eighths of a row that show at all
+_INDENT: Final = "  "
+_EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
+_ASCII: Final = str.maketrans(
+    {
+        "━": "=", "●": "*", "○": "o", "░": ":", "█": "#", "│": "|", "┣": "[", "┫": "]", "×": "x", "−": "-", "≥": ">=",
+        "≤": "<=", "┼": "+", "┴": "+", "─": "-", "·": "-", "←": "<-", "→": "->", "≈": "~", "≪": "<<", "≫": ">>",
+        "±": "+/-", "…": "...", "“": '"', "”": '"', "–": "-", "Δ": "delta", "↓": "(low)", "▁": ".",
+        "▂": ".", "▃": ":", "▄": ":", "▅": "|", "▆": "|", "▇": "#", "∞": "inf",
+    }
+)  # fmt: skip
+
+
+class Style(NamedTuple):
+    """How a terminal shows what: escape sequences, empty where it shows none."""
+
+    strong: str = ""
+    quiet: str = ""
+    a: str = ""
+    b: str = ""
+    plain: str = ""
+    end: str = ""
+
+    def put(self, how: str, text: str) -> str:
+        """Return a text in one of the ways."""
+        code: str = getattr(self, how)
+        return f"{code}{text}{self.end}" if code and text else text
+
+
+PLAIN: Final = Style()
+COLOURED: Final = Style(strong="\x1b[1m", quiet="\x1b[2m", a="\x1b[36m", b="\x1b[33m", end="\x1b[0m")
+
+
+class Screen(NamedTuple):
+    """Where a text is shown: how many columns there are, and in which style; `details` adds how it was made."""
+
+    columns: int = USUAL_COLUMNS
+    style: Style = PLAIN
+    details: bool = False
+
+
+def columns_here() -> int:
+    """Return the width of the terminal, 60 to 120; COLUMNS says it where there is none, and 80 where nothing does."""
+    return min(max(shutil.get_terminal_size((USUAL_COLUMNS, 24)).columns, MIN_COLUMNS), MAX_COLUMNS)
+
+
+def wants_colour(stream: Any) -> bool:
+    """Whether a stream is a terminal that shows colours; NO_COLOR and FORCE_COLOR decide."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def in_ascii(text: str) -> str:
+    """Return a text without the signs that a terminal without UTF-8 lacks.
+
+    Examples
+    --------
+    >>> in_ascii("A ≫ B: ━━●━━ −0.5")
+    'A >> B: ==*== -0.5'
+    """
+    return text.translate(_ASCII)
+
+
+def text(result: Any, *, width: int | None = None, details: bool = False) -> str:
+    """Return the answer and all remarks, for a terminal of so many columns, by default that of this one."""
+    document, screen = describe(result), Screen(width or columns_here(), PLAIN, details)
+    lines = remark_lines(document, columns=screen.columns)
+    return "\n".join([body(document, screen), *(["", *lines] if lines else [])])
+
+
+def body(result: Any, screen: Screen | None = None) -> str:
+    """Return the answer without remarks, for a terminal."""
+    screen = screen or Screen(columns_here())
+    return "\n\n".join(shown(block, screen) for block in describe(result).in_terminal())
+
+
+def shown(block: Block, screen: Screen) -> str:
+    """Return one block as lines."""
+    if isinstance(block, Answer):
+        return _answer(block, screen)
+    if isinstance(block, Table):
+        return aligned(block, screen.columns)
+    assert isinstance(block, Text)  # noqa: S101 - no other stands in a terminal
+    return filled(_named(block.text), screen.columns)
+
+
+def remark_lines(
+    result: Any,
+    kinds: tuple[str, ...] = ("Hint", "Assumes", "Note", "Warning"),
+    flags: Mapping[str, str] | None = None,
+    columns: int | None = None,
+) -> list[str]:
+    """Return hints, assumptions, notes and warnings as labelled lines; options with a flag as a command has them."""
+    width = columns or columns_here()
+    lines = [line for line in describe(result).lines if line.label in kinds]
+    return [labelled(line.label, visible(in_shell(line.text, flags or {})), width) for line in lines]
+
+
+def labelled(label: str, fact: str, columns: int, width: int = LABEL_COLUMNS) -> str:
+    """Write a fact under a label; longer ones go on below."""
+    return textwrap.fill(
+        fact, columns, initial_indent=f"{label:<{width}} ", subsequent_indent=" " * (width + 1),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def filled(paragraph: str, columns: int) -> str:
+    """Wrap a paragraph."""
+    return textwrap.fill(paragraph, columns, break_long_words=False, break_on_hyphens=False)
+
+
+def _named(raw: str) -> str:
+    return plain(raw, writing.terminal)
+
+
+# -- an answer ---------------------------------------------------------------------------------------------
+
+
+def _answer(answer: Answer, screen: Screen) -> str:
+    style, columns = screen.style, screen.columns
+    head = style.put("strong", filled(_named(answer.headline), columns))
+    parts = [f"{head}\n{filled(_named(answer.lede), columns)}" if answer.lede else head]
+    if answer.sketch is not None:
+        parts.append(picture(answer.sketch, screen))
+    if any(share.words for share in answer.shares):
+        parts.append(_shares(answer.shares, screen))
+    if answer.scores is not None:
+        parts.append(textwrap.indent(aligned(answer.scores, columns - len(_INDENT)), _INDENT))
+    facts = [*answer.lines, ("Note", answer.note), ("More", answer.more), ("Tests", answer.tests)]
+    facts += answer.details if screen.details else []
+    parts.append(_facts(facts, columns))
+    return "\n\n".join(filter(None, parts))
+
+
+def _facts(rows: Iterable[tuple[str, str]], columns: int) -> str:
+    written = [(_named(label), _named(fact)) for label, fact in rows if fact]
+    width = max([LABEL_COLUMNS, *(len(label) for label, _ in written)])
+    return "\n".join(labelled(label, fact, columns, width) for label, fact in written)
+
+
+def _shares(shares: tuple[Share, ...], screen: Screen) -> str:
+    """Draw one bar per region, in the order of the axis: B better, too small, A better."""
+    rows = [(_named(share.words), share) for share in shares if share.words]
+    width = max(_width(words) for words, _ in rows)
+    room = max(screen.columns - len(_INDENT) - width - 12, 10)
+    lines = []
+    for words, share in rows:
+        bar = screen.style.put(share.tone or "plain", "█" * round(share.share * room))
+        lines.append(f"{_INDENT}{words}{' ' * (width - _width(words))}  {share.text:>7}  {bar}".rstrip())
+    return "\n".join(lines)
+
+
+# -- a picture ---------------------------------------------------------------------------------------------
+
+
+def picture(sketch: Sketch, screen: Screen) -> str:
+    """Draw a posterior in letters: three rows of its density, the axis, and the interval with its numbers."""
+    numbers = f"  {sketch.shown.text()}"
+    width = screen.columns - 2 * len(_INDENT)
+    rows = _density(sketch, width)
+    ticks, labels = _axis(sketch, width)
+    first, last = (sketch.clipped(end, width) for end in (sketch.shown.low, sketch.shown.high))
+    mean = min(max(sketch.clipped(sketch.shown.mean, width), first), last)
+    bar = list(" " * first + "┣" + "━" * max(last - first - 1, 0) + ("┫" if last > first else ""))
+    bar[mean] = "●"
+    line = "".join(bar)
+    if len(line) + len(numbers) <= width + len(_INDENT):
+        line += numbers
+    elif first >= len(numbers):
+        line = numbers.strip().rjust(first - 2) + line[first - 2 :]
+    else:
+        line += f"\n{_INDENT}{numbers.strip().rjust(width)}"
+    return "\n".join(f"{_INDENT}{row}".rstrip() for row in (_sides(sketch, width), *rows, ticks, labels, line))
+
+
+def _sides(sketch: Sketch, width: int) -> str:
+    """Write what the two directions mean, on both sides of 0 where there is room for them."""
+    left, right = f"← {_named(sketch.left)}", f"{_named(sketch.right)} →"
+    zero = sketch.column(0.0, width)
+    if zero is None:
+        middle = width if sketch.axis.high < 0 else 0
+        side = left if middle else right
+        return _padded(side, width) if not middle else " " * max(width - _width(side), 0) + side
+    if _width(left) <= zero and _width(right) < width - zero:
+        return f"{' ' * (zero - _width(left))}{left}│{right}"
+    gap = max(width - _width(left) - _width(right), 1)
+    return f"{left}{' ' * gap}{right}"
+
+
+def _density(sketch: Sketch, width: int) -> list[str]:
+    heights = sketch.heights(width) * PICTURE_ROWS * 8
+    zero = sketch.column(0.0, width)
+    band = _band(sketch, width)
+    lines = []
+    for row in reversed(range(PICTURE_ROWS)):
+        cells = []
+        for i, height in enumerate(heights.tolist()):
+            eighths = min(max(round(height) - 8 * row, 0), 8)
+            if row == 0 and LEAST_HEIGHT < height < 1:
+                eighths = 1
+            if eighths:
+                cells.append(_EIGHTHS[eighths])
+            elif i == zero:
+                cells.append("│")
+            else:
+                cells.append("░" if i in band else " ")
+        lines.append("".join(cells))
+    return lines
+
+
+def _band(sketch: Sketch, width: int) -> range:
+    """Return the columns of what is too small to matter; of a ROPE with one end, those that are worse than allowed."""
+    rope = sketch.rope
+    if rope is None:
+        return range(0)
+    low, high = (sketch.clipped(end, width) for end in rope)
+    if rope.one_sided and rope.low > -rope.high:  # it is open above: what lies below its end is not allowed
+        return range(low)
+    return range(low, high + 1)
+
+
+def _axis(sketch: Sketch, width: int) -> tuple[str, str]:
+    line, labels = ["─"] * width, [" "] * width
+    zero, end = sketch.column(0.0, width), -1
+    for value, written in _ticks(sketch, width):
+        at = sketch.column(value, width)
+        if at is None:
+            continue
+        line[at] = "┴"
+        start = min(max(at - len(written) // 2, 0), width - len(written))
+        if start > end:
+            labels[start : start + len(written)] = written
+            end = start + len(written)
+    if zero is not None:
+        line[zero] = "┼"
+    return "".join(line), "".join(labels)
+
+
+def _ticks(sketch: Sketch, width: int) -> list[tuple[float, str]]:
+    span = sketch.axis.high - sketch.axis.low
+    step = round_step(span / max(width // 8, 2))
+    places = decimals_of(step)
+    return [(value, signed(value, places)) for value in sketch.axis.multiples(step)]
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
+def aligned(table: Table, columns: int = MAX_COLUMNS) -> str:
+    """Lay out a table in columns of equal width, between its title and its note."""
+    rows = [tuple(map(_named, row)) for row in (table.header, *table.rows)]
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(table.header))]
+    lines = []
+    for row in rows:
+        cells = []
+        for i, cell in enumerate(row):
+            is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
+            cells.append(_padded(cell, widths[i]) if is_text else " " * (widths[i] - _width(cell)) + cell)
+        lines.append("  ".join(cells).rstrip())
+    if not table.bare:
+        lines.insert(1, "  ".join("─" * width for width in widths))
+    notes = [filled(_named(table.note), columns)] if table.note else []
+    return "\n".join([*filter(None, [_named(table.title)]), *lines, *notes])
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(cell: str) -> int:
+    """Return how many terminal columns a text takes."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in cell
+    )

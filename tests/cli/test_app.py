@@ -1,6 +1,6 @@
 """How the command line reads its options: once each, in groups, from one list."""
 
-from __future__ import annotations
+from __future__ import re
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def called(command, *arguments):
 def test_a_new_option_is_one_line(toy):
     command, calls = toy
     text = command.get_help(click.Context(command, info_name="toy"))
-    assert "--shade TEXT  How dark.  [default: grey]" in text
+    assert re.search(r"--shade TEXT +How dark\.  \[default: grey\]", text)
     assert text.index("Decision:") < text.index("--shade") < text.index("Output:")
     called(command, "--shade", "black", "--rope", "-0.1,0.2", "--json")
     assert calls == [{"shade": "black", "rope": [-0.1, 0.2], "json": True}]

@@ -156,7 +156,7 @@ def test_stopping(run, scenario):
         (["power", WORDS, "--n", "100"], 2, "ROPE"),
         (["power", WORDS, "--n", "100", "--rope", "0.05", "--goal", "~"], 2, "not reachable"),
         (["power", WORDS, "--n", "100", "--rope", "0.1", "--goal", ">>"], 2, "on the edge"),
-        (["power", WORDS, "--n", "100", "--rope", "0.05", "--goal", "better"], 2, "Unknown goal"),
+        (["power", WORDS, "--n", "100", "--rope", "0.05", "--goal", "finer"], 2, "Unknown goal"),
         (["power", "F1 .6 against .5 at agreement .99", "--n", "9", "--rope", "0.05"], 2, "cannot agree on 0.99"),
         (["power", "F1 .6 against .5 at agreement -.1", "--n", "9", "--rope", "0.05"], 2, "from 0 to 1"),
         (["power", "F1 .6 against .5", "--n", "9", "--rope", "0.05"], 2, "How often do the two classifiers agree?"),

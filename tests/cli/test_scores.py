@@ -38,7 +38,9 @@ def test_comparing_by_scores(run, news):
 
 def test_text_markdown_latex_and_html(run, tmp_path):
     page = tmp_path / "page.html"
-    code, out, _ = run("compare", SCORES, *COLUMNS, "--metric", "roc_auc", "--rope", "0.01", "--html", page)
+    code, out, _ = run(
+        "compare", SCORES, *COLUMNS, "--metric", "roc_auc", "--rope", "0.01", "--details", "--html", page
+    )
     assert code == 0
     assert "ROC AUC" in out
     assert "DeLong" in out

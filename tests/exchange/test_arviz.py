@@ -917,7 +917,7 @@ def test_it_is_shown_as_any_comparison(draws, alone, rope):
     assert told == json.loads(json.dumps(r.to_dict()))
     assert told["schema"] == 1
     assert told["n_items"] is None
-    assert r.sentence().startswith("By the draws of ")
+    assert "by the draws of " in r.sentence()
     for plot in (rw.plots.plot_posterior, rw.plots.plot_trace, rw.plots.plot_rope_curve):
         plot(r)
 

@@ -281,7 +281,7 @@ def test_everything_that_a_result_can_become(rng, tmp_path):
     y, a, b = sample(rng, 200)
     r = rw.compare(y, a, b, metric="roc_auc", names=["<b>&", "$x_1$"], rope=0.05, draws=2_000, rng=0)
     assert "ROC AUC" in str(r)
-    assert "DeLong" in str(r)
+    assert "DeLong" in r.to_text(details=True)
     assert r.to_dict()["tests"]["delong"]["p_value"] == r.tests["delong"].p_value
     assert r.to_dict()["bayes_factor"]["rope"] > 1
     assert "<b>&" not in r.to_html(tmp_path / "r.html")

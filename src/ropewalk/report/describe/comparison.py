@@ -93,7 +93,11 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         sketch=sketch_of(c),
         shares=region_shares(c, (f"{a} better", "too small to matter", f"{b} better"), n, who=a),
         scores=_scores(c),
-        lines=(("Decision", decision_line(c)), ("Data", _data(c, a, b))),
+        lines=(
+            ("Decision", decision_line(c)),
+            ("Data", _data(c, a, b)),
+            ("Tests", tests_line(c) if by_papers(c) else ""),  # they were asked for
+        ),
         details=_details(c, n),
         stable=c.decision is None or c.decision.stable,
     )
@@ -235,7 +239,7 @@ def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:
         ("Method", f"{words.model_text(c.recipe)}, {words.mass_text(c.recipe)} HDI, seed {c.recipe.seed}"),
         ("Draws", error_note(c, c.delta)),
         ("Chains", words.chains_text(c)),
-        ("Tests", tests_line(c)),
+        ("Tests", "" if by_papers(c) else tests_line(c)),
     )
 
 

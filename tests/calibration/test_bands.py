@@ -127,7 +127,7 @@ def test_bands_of_rates(make, positives, negatives, area, decimals):
     assert at_least(shares["whole"], bound_of(positives, negatives)), shares
     assert at_least(shares["each"], bound_of(positives, negatives)), shares
     assert shares["worst point"] >= 0.85, shares
-    # The negative control: a pointwise band is none for the whole curve. Of 20 items hardly any is wider than all of it.
+    # The negative control: a pointwise band is none for the whole curve. Not so of 20 items.
     if area < 0.9 and min(positives, negatives) >= MANY:
         assert shares["pointwise, whole"] < shares["whole"] - 0.05, shares
 

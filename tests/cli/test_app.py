@@ -1,6 +1,6 @@
 """How the command line reads its options: once each, in groups, from one list."""
 
-from __future__ import re
+from __future__ import annotations
 
 import os
 import subprocess

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import numpy as np
@@ -18,6 +19,8 @@ _NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("short", max_examples=40, **_NO_CLOCK)
 settings.register_profile("long", max_examples=300, **_NO_CLOCK)
 settings.load_profile("short")
+
+os.environ["COLUMNS"] = "80"  # what is printed is as wide as the terminal
 
 collect_ignore = ["toys.py", "models/toy.py"]  # to import one registers it
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import Annotated, TypedDict
@@ -13,7 +14,7 @@ import pytest
 from ropewalk.cli.app import COMMANDS, Command, app
 from ropewalk.cli.output import OutputOptions
 from ropewalk.metrics.registry import METRICS
-from ropewalk.results.options import DecisionOptions, Option
+from ropewalk.results.options import GROUPS, DecisionOptions, Option
 from support import COLUMNS, NEWS
 
 MAX_COLUMNS = 80
@@ -22,7 +23,7 @@ MAX_COLUMNS = 80
 class Toy(DecisionOptions, OutputOptions, total=False):
     """A copy of a list of options, and one line more."""
 
-    shade: Annotated[str, Option(help="How dark.", group="Decision", default="grey")]
+    shade: Annotated[str, Option(help="How dark.", group="What matters", default="grey")]
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_a_new_option_is_one_line(toy):
     command, calls = toy
     text = command.get_help(click.Context(command, info_name="toy"))
     assert re.search(r"--shade TEXT +How dark\.  \[default: grey\]", text)
-    assert text.index("Decision:") < text.index("--shade") < text.index("Output:")
+    assert text.index("What matters:") < text.index("--shade") < text.index("The answer:")
     called(command, "--shade", "black", "--rope", "-0.1,0.2", "--json")
     assert calls == [{"shade": "black", "rope": [-0.1, 0.2], "json": True}]
 
@@ -60,9 +61,10 @@ def test_help_is_plain_narrow_and_in_groups(run, name, monkeypatch):
     assert max(map(len, out.splitlines())) <= MAX_COLUMNS
     assert "\x1b" not in out
     headings = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    order = ["Arguments:", "Data:", "Question:", "Decision:", "Model:", "Drawing:", "Output:", "Anywhere:"]
+    order = ["Examples:", "Arguments:", *(f"{group}:" for group in GROUPS), "Anywhere:"]
     assert headings == [heading for heading in order if heading in headings]
-    assert "Output:" in headings
+    assert "-h, --help" in out
+    assert run(name, "-h") == (code, out, err)
     assert COMMANDS[name].split()[0] in out
 
 

@@ -10,6 +10,7 @@ import ropewalk as rw
 from ropewalk._checks import checked_keywords
 from ropewalk.results.base import repeated
 from ropewalk.results.options import (
+    GROUPS,
     CompareOptions,
     DecisionOptions,
     EvaluateOptions,
@@ -37,7 +38,7 @@ def test_every_option_has_one_line_of_help_and_a_group(kind):
     for name, option in options_of(kind).items():
         assert option.line.endswith((".", "…")), name
         assert len(option.help) <= 90, name
-        assert option.group in {"Data", "Question", "Decision", "Model", "Drawing"}, name
+        assert option.group in GROUPS, name
 
 
 def test_the_options_are_those_of_the_annotations():

@@ -6,11 +6,12 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
 import click
+from click.shell_completion import shell_complete
 
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError, RopewalkError, UnreadableFileError
@@ -30,11 +31,18 @@ COMMANDS: Final = {
     "stopping": "Simulate a rule for stopping to label: how many items it takes, and how often it errs.",
     "demo": "Compare two text classifiers on the bundled 20-newsgroups predictions.",
     "reproduce": "Print a paper's tables beside ours, from the bundled predictions.",
+    "completion": "Print the script by which a shell completes commands, options and files.",
 }
 """Commands, each answered by the module `cmd_<name>`: its `Options`, and `run`."""
 
 _ANYWHERE: Final = {"--debug": "Show the traceback of an error.", "--quiet": "Show no progress of long work."}
 _OTHERWISE: Final = {"n_chains": "--chains", "higher_is_better": "--lower-is-better"}
+_HELP: Final = ("-h, --help", "Show this message and exit.")
+_FILES: Final = {"FILE", "OUT"}  # what the help calls a path
+HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
+COMPLETION: Final = "_ROPEWALK_COMPLETE"
+"""The variable by which a shell asks how a line may go on."""
+
 _PLACEHOLDERS: Final[dict[Any, str]] = {int: "N", float: "X", str: "TEXT"}
 
 
@@ -49,25 +57,34 @@ class Command(click.Command):
         The typed dictionary of its options; see `ropewalk.results.options`.
     run
         A function of the options that were set, as a dictionary.
+    examples
+        Lines to paste, which the help begins with.
     """
 
-    def __init__(self, name: str, text: str, kind: type, run: Callable[[Any], None]) -> None:
+    def __init__(
+        self, name: str, text: str, kind: type, run: Callable[[Any], None], examples: Sequence[str] = ()
+    ) -> None:
         from ropewalk.results.options import PYTHON_ONLY, options_of
 
         shown = {key: option for key, option in options_of(kind).items() if option.flag != PYTHON_ONLY}
-        self._options, self._run = shown, run
+        self._options, self._run, self._examples = shown, run, examples
         self._flags = {key: option.flag or f"--{key.replace('_', '-')}" for key, option in shown.items()}
         self._spelling = {**self._flags, **_OTHERWISE}
-        super().__init__(name, help=text, params=[self._parameter(key) for key in shown], callback=self._call)
+        params = [self._parameter(key) for key in shown]
+        super().__init__(name, help=text, params=params, callback=self._call, context_settings=HELP_OPTIONS)
 
     def _parameter(self, name: str) -> click.Parameter:
         option, flag = self._options[name], self._flags[name]
         if not flag.startswith("--"):
-            return click.Argument([name], required=option.required, metavar=flag if option.required else f"[{flag}]")
+            path = click.Path() if option.is_input else None  # a shell completes it
+            metavar = flag if option.required else f"[{flag}]"
+            return click.Argument([name], type=path, required=option.required, metavar=metavar)
         if option.parse is bool:
             return click.Option([flag, name], count=True)
         reads = option.parse if option.parse in _PLACEHOLDERS else str
         kind = reads if option.minimum is None else click.IntRange(min=option.minimum)
+        if option.metavar in _FILES:
+            kind = click.Path()
         return click.Option([flag, name], type=kind, multiple=True, required=option.required)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -124,12 +141,16 @@ class Command(click.Command):
             ending = "" if default is None or default is False else f"  [default: {default}]"
             heading, left = (option.group, flag + value) if flag.startswith("--") else ("Arguments", flag)
             sections.setdefault(heading, []).append((left, option.line + ending))
+        if self._examples:
+            with formatter.section("Examples"):
+                for example in self._examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}ropewalk {self.name} {example}\n")
         for heading in ("Arguments", *GROUPS):
             if heading in sections:
                 with formatter.section(heading):
                     formatter.write_dl(sections[heading])
         with formatter.section("Anywhere"):
-            formatter.write_dl([*_ANYWHERE.items(), ("--help", "Show this message and exit.")])
+            formatter.write_dl([*_ANYWHERE.items(), _HELP])
 
 
 class _Group(click.Group):
@@ -143,21 +164,25 @@ class _Group(click.Group):
             hint = did_you_mean(cmd_name, COMMANDS) + f"There are: {', '.join(COMMANDS)}."
             raise InvalidInputError(f"There is no command {cmd_name!r}.", hint=hint)
         module = import_module(f"ropewalk.cli.cmd_{cmd_name}")
-        return Command(cmd_name, COMMANDS[cmd_name], module.Options, module.run)
+        return Command(cmd_name, COMMANDS[cmd_name], module.Options, module.run, getattr(module, "EXAMPLES", ()))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Options"):
             version = ("--version", "Print the version.")
-            formatter.write_dl([version, *_ANYWHERE.items(), ("--help", "Show this message and exit.")])
+            formatter.write_dl([version, *_ANYWHERE.items(), _HELP])
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-app: Final = click.version_option(__version__, message="ropewalk %(version)s")(_Group(name="ropewalk", help=HELP))
+app: Final = click.version_option(__version__, message="ropewalk %(version)s")(
+    _Group(name="ropewalk", help=HELP, context_settings=HELP_OPTIONS)
+)
 
 
 def main() -> None:
     """Run the command line; a user's mistake is a sentence on stderr and an exit code, never a traceback."""
+    if instruction := os.environ.get(COMPLETION):
+        sys.exit(shell_complete(app, {}, "ropewalk", COMPLETION, instruction))
     debug, quiet = "--debug" in sys.argv, "--quiet" in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument not in _ANYWHERE]
     for stream in (sys.stdout, sys.stderr):

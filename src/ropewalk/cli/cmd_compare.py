@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import DATA, INPUT_FILE, MODEL, QUESTION, OutputOptions, answer
-from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
+from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, QUESTION, OutputOptions, answer
+from ropewalk.cli.reading import (
+    FILE,
+    VerbOptions,
+    flag_of,
+    questions,
+    read_declared,
+    read_file,
+    require_columns_of,
+    truth_of,
+)
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results.options import ClassesOptions, CompareOptions
@@ -21,11 +30,18 @@ class CompareColumns(TypedDict, total=False):
     b: Annotated[str, DATA(help="Column of classifier B.")]
 
 
+EXAMPLES: Final = (
+    "preds.csv --truth y --a new --b old --rope 1%",
+    "p.csv --truth y --a new --b old --goal not-worse --margin 2%",
+    "preds.csv --truth y --a new --b old --html report.html",
+)
+
+
 class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
-    pool: Annotated[bool, MODEL(help="With --per-class: draw differences towards their centre.", parse=bool)]
+    pool: Annotated[bool, ADVANCED(help="With --per-class: draw differences towards their centre.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
@@ -66,6 +82,8 @@ def _form(options: Options) -> str:
             hint="ropewalk compare FILE --truth COL --a COL --b COL --rope 0.01",
         )
     files, needed, unused = _FORMS[forms[0]]
+    if forms[0] == "FILE":
+        require_columns_of(options, "compare", (*truth_of(options), *needed))
     absent = [flag_of(name) for name in (*files, *needed) if name not in options]
     if absent:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import ropewalk as rw
 from ropewalk.cli.output import DATA, OutputOptions, answer
-from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file
+from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file, require_columns_of, truth_of
 from ropewalk.results.options import EvaluateOptions
 
 
 class EvaluateColumns(FileOption, total=False):
     """A table, and its column of predictions."""
 
-    prediction: Annotated[str, DATA(help="Column of predicted labels, or of scores.", required=True)]
+    prediction: Annotated[str, DATA(help="Column of predicted labels, or of scores.")]
+
+
+EXAMPLES: Final = (
+    "preds.csv --truth y --prediction new --metric accuracy,f1",
+    "preds.csv --truth y --prediction new --at-least 0.9",
+)
 
 
 class Options(EvaluateColumns, EvaluateOptions, VerbOptions, OutputOptions, total=False):
@@ -22,5 +28,6 @@ class Options(EvaluateColumns, EvaluateOptions, VerbOptions, OutputOptions, tota
 
 def run(options: Options) -> None:
     """Evaluate one classifier."""
+    require_columns_of(options, "evaluate", (*truth_of(options), "prediction"))
     table = read_file(options, [options["prediction"]])
     answer(options, rw.evaluate, table, **questions(options, EvaluateOptions, table.labels))

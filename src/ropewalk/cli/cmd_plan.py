@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import ropewalk as rw
-from ropewalk.cli.output import DECISION, DRAWING, answer
+from ropewalk.cli.output import ADVANCED, DECISION, answer
 from ropewalk.cli.reading import flag_of
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
@@ -26,7 +26,7 @@ class PlanQuestion(PlanOptions, total=False):
     value: Annotated[float, DECISION(help="… and what reaching the goal is worth.", parse=float)]
     max_n: Annotated[int, DECISION(help="Where to give up.", default=10_000_000, parse=int)]
     simulations: Annotated[
-        int, DRAWING(help="Simulated test sets: 4,000 in all; of more items, 1,000 each.", parse=int, minimum=1)
+        int, ADVANCED(help="Simulated test sets: 4,000 in all; of more items, 1,000 each.", parse=int, minimum=1)
     ]
 
 

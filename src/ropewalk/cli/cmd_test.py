@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import ropewalk as rw
 from ropewalk.cli.output import DATA, QUESTION, OutputOptions, answer
-from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file
+from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file, require_columns_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.resolve import require_labels
 from ropewalk.results.options import ClassOptions, SeedOption, TableOptions
@@ -24,8 +24,11 @@ class BatteryOptions(ClassOptions, SeedOption, total=False):
 class Columns(FileOption, total=False):
     """A table, and its columns."""
 
-    a: Annotated[str, DATA(help="Column of classifier A.", required=True)]
-    b: Annotated[str, DATA(help="Column of classifier B.", required=True)]
+    a: Annotated[str, DATA(help="Column of classifier A.")]
+    b: Annotated[str, DATA(help="Column of classifier B.")]
+
+
+EXAMPLES: Final = ("preds.csv --truth y --a new --b old",)
 
 
 class Options(Columns, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
@@ -39,5 +42,6 @@ def run(options: Options) -> None:
     if "n_permutations" in options and "metric" not in options and "cost_matrix" not in options:
         raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
     require_labels(options.get("metric"))
+    require_columns_of(options, "test", ("truth", "a", "b"))
     table = read_file(options, [options["a"], options["b"]])
     answer(options, rw.classical.battery, table, **questions(options, BatteryOptions, table.labels))

@@ -22,7 +22,7 @@ from ropewalk.text.writing import visible
 
 T = TypeVar("T")
 
-DATA, QUESTION, DECISION, MODEL, DRAWING, OUTPUT = (partial(Option, group=heading) for heading in GROUPS)
+DATA, QUESTION, DECISION, OUTPUT, ADVANCED = (partial(Option, group=heading) for heading in GROUPS)
 """Options of a command, under their headings of the help."""
 
 INPUT_FILE: Final = partial(DATA, metavar="FILE", is_input=True)

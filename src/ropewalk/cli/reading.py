@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from shlex import quote
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import ropewalk as rw
-from ropewalk.cli.output import DATA, MODEL, QUESTION, with_notes
-from ropewalk.data.files import format_names, read_matrix
+from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
+from ropewalk.data.files import column_names, format_names, read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
-from ropewalk.inference.question import kind_of_data, read_tables, select
+from ropewalk.inference.question import kind_of_data, metrics_of, read_tables, select
 from ropewalk.mcmc.sampler import parse_engine
+from ropewalk.metrics.resolve import needs_truth
 from ropewalk.results.options import DataOptions, options_of, parse_numbers, parse_texts
+from ropewalk.text.writing import visible
+
+MAX_COLUMNS_LISTED: Final = 20
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
@@ -46,14 +52,69 @@ class VerbOptions(LongTableOptions, total=False):
     """What `compare`, `evaluate` and `rank` say otherwise than in Python."""
 
     lower_is_better: Annotated[bool, QUESTION(help="With --metric mean: less is better.", parse=bool)]
-    step: Annotated[str, MODEL(help="With --engine pymc: nuts (default) or metropolis.")]
-    chains: Annotated[int, MODEL(help="With --engine pymc: how many; 4, or 1 for metropolis.", parse=int)]
-    tune: Annotated[int, MODEL(help="With --engine pymc: steps to tune and throw away.", parse=int)]
+    step: Annotated[str, ADVANCED(help="With --engine pymc: nuts (default) or metropolis.")]
+    chains: Annotated[int, ADVANCED(help="With --engine pymc: how many; 4, or 1 for metropolis.", parse=int)]
+    tune: Annotated[int, ADVANCED(help="With --engine pymc: steps to tune and throw away.", parse=int)]
 
 
 def flag_of(name: str) -> str:
     """Return an option as the shell spells it."""
     return f"--{name.replace('_', '-')}"
+
+
+def truth_of(options: Options) -> tuple[str, ...]:
+    """Return the option that names the true labels, where the metric needs them."""
+    return ("truth",) if any(map(needs_truth, metrics_of(options))) else ()
+
+
+_TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
+_NO_PREDICTIONS: Final = re.compile(
+    r"(^|_)(id|idx|index|key|doc|item|row|prob|proba|score|conf|text|cluster|group)(_|$)"
+)
+
+
+def require_columns_of(options: Options, command: str, needed: Sequence[str]) -> None:
+    """Refuse a line without the options that name columns: list those of the file, and suggest a line to paste."""
+    absent = [flag_of(name) for name in needed if name not in options]
+    if not absent:
+        return
+    message, file = f"Missing option {', '.join(absent)}.", options["file"]
+    try:
+        columns = [] if file == "-" else column_names(file)
+    except RopewalkError:
+        columns = []
+    if not columns:
+        raise InvalidInputError(message, hint=f"ropewalk {command} --help lists them.")
+    guess = _guessed(columns, needed, options)
+    line = " ".join(f"{flag_of(name)} {quote(value)}" for name, value in guess.items())
+    raise InvalidInputError(
+        f"{message} {visible(file)} has the columns {', '.join(map(visible, columns[:MAX_COLUMNS_LISTED]))}"
+        + (f" and {len(columns) - MAX_COLUMNS_LISTED} more." if len(columns) > MAX_COLUMNS_LISTED else "."),
+        hint=f"ropewalk {command} {quote(file)} {line}" if line else f"ropewalk {command} --help lists them.",
+    )
+
+
+def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) -> dict[str, str]:
+    """Return the columns that options may mean, by their names; empty where there are too few."""
+    given = {name: str(options[name]) for name in needed if isinstance(options.get(name), str)}
+    left = [column for column in columns if column not in given.values()]
+    truth = next((name for wanted in _TRUTHS for name in left if name.lower() == wanted), None)
+    if "truth" in needed and "truth" not in given:
+        if truth is None:
+            return {}
+        given["truth"] = truth
+    left = [
+        column
+        for column in left
+        if column not in (truth, given.get("truth")) and not _NO_PREDICTIONS.search(column.lower())
+    ]
+    wanted = [name for name in needed if name not in given]
+    if "predictions" in wanted:
+        return {**given, "predictions": ",".join(left)} if len(left) > 1 else {}
+    if len(left) < len(wanted):
+        return {}
+    given |= dict(zip(wanted, left, strict=False))
+    return {name: given[name] for name in needed}
 
 
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:

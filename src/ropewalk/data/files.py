@@ -42,12 +42,13 @@ class Format:
     """A kind of file: its name for people, how its first bytes look, and how some of its columns are read.
 
     `read(stream, columns, shown)` returns a dataframe, or yields a tuple of labels per item; `shown` is what errors
-    call the file.
+    call the file. `names(stream, shown)` returns what its columns are called.
     """
 
     title: str
     recognises: Callable[[bytes], bool]
     read: Callable[[IO[bytes], Sequence[str], str], Any]
+    names: Callable[[IO[bytes], str], list[str]]
 
 
 def format_names(last: str = "and") -> str:
@@ -82,6 +83,12 @@ def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[l
     if not lists or not lists[0]:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
     return lists
+
+
+def column_names(path: str | os.PathLike[str]) -> list[str]:
+    """Return what the columns of a file are called; of JSON lines those of the first line."""
+    with _opened(path) as (stream, form, shown):
+        return form.names(stream, shown)
 
 
 @contextlib.contextmanager
@@ -137,6 +144,15 @@ def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
         raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
 
 
+def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
+    parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
+    try:
+        file = parquet.ParquetFile(stream if hasattr(stream, "raw") else io.BytesIO(stream.read()))
+        return list(file.schema_arrow.names)
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
+
+
 @contextlib.contextmanager
 def _as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
     encoding = "utf-16" if stream.read(2) in _UTF16 else "utf-8-sig"
@@ -179,6 +195,14 @@ def _csv_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Itera
                 f"{shown}, line {reader.line_num}: {problem}.",
                 hint="look for a quotation mark that is never closed; labels are short.",
             ) from error
+
+
+def _csv_names(stream: IO[bytes], shown: str) -> list[str]:
+    with _as_text(stream) as text, _field_cap():
+        try:
+            return next(csv.reader(text, delimiter=_separator(text, ()), strict=True), [])
+        except csv.Error as error:
+            raise FileFormatError(f"{shown}, line 1: {error}.") from error
 
 
 def _is_too_long(cell: str) -> bool:
@@ -225,6 +249,11 @@ def _json_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iter
             yield tuple([_json_label(record.get(name), name, kinds, where) for name in columns])
     if seen:
         require_columns(sorted(seen), columns, shown)
+
+
+def _json_names(stream: IO[bytes], shown: str) -> list[str]:
+    with _as_text(stream) as text:
+        return next((list(record) for _, record in _json_objects(text, shown)), [])
 
 
 def _json_objects(text: io.TextIOWrapper, shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -289,10 +318,12 @@ def _first_sign(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
-_CSV: Final = Format("CSV, TSV", lambda head: head[:2] in _UTF16 or b"\x00" not in head, _csv_records)
+_CSV: Final = Format("CSV, TSV", lambda head: head[:2] in _UTF16 or b"\x00" not in head, _csv_records, _csv_names)
 FORMATS: Final = [
-    Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet),
-    Format("JSON lines", lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"}, _json_records),
+    Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names),
+    Format(
+        "JSON lines", lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"}, _json_records, _json_names
+    ),
     _CSV,
 ]
 """The formats that files are read in, the first that recognises one; a format of your own is one line more."""

@@ -6,6 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from ropewalk.data.labels import label_text
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.evidence import BayesFactor
@@ -147,6 +151,33 @@ class Comparison(OneMetric, Remarked):
         """
         return headline(self.finding(isolated(self.a), isolated(self.b), isolated(metric_title(self.metric)))).text
 
+    @property
+    def discordant(self) -> dict[str, Any] | None:
+        """How many items A alone has right (gained) and B alone (lost), in all and by class; None where none are shared.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> rw.compare([1, 0, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0], draws=100, rng=0).discordant
+        {'gained': 1, 'lost': 1, 'by_class': [{'class': '0', 'gained': 1, 'lost': 1}]}
+        """
+        table = self.recipe.tables[0]
+        if not isinstance(table, Outcomes) or len(self.recipe.tables) > 1:
+            return None
+        truth = table.codes[:, 0]
+        right_a, right_b = (table.codes[:, 1 + table.position(name)] == truth for name in (self.a, self.b))
+        by_class = [
+            np.bincount(truth, weights=table.counts * which, minlength=table.n_labels).astype(np.int64)
+            for which in (right_a & ~right_b, right_b & ~right_a)
+        ]
+        rows = [
+            {"class": label_text(label), "gained": int(gained), "lost": int(lost)}
+            for label, gained, lost in zip(table.labels, *by_class, strict=True)
+            if gained or lost
+        ]
+        gained, lost = (int(counts.sum()) for counts in by_class)
+        return {"gained": gained, "lost": lost, "by_class": rows}
+
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
         return upwards.prior_sensitivity(self, threads=threads)
@@ -188,6 +219,7 @@ class Comparison(OneMetric, Remarked):
             **base.verdict_dict(recipe.rope, self.regions, self.decision),
             "rope_side": side,
             "headline": self.headline,
+            "discordant": self.discordant,
             "rope_path": None
             if self.rope_path is None
             else [{"from": p.start, "to": p.stop, "symbol": p.verdict.value} for p in self.rope_path],

@@ -127,10 +127,11 @@ class Option:
         return self.help if self.choices is None else f"{self.help} {', '.join(self.choices())}."
 
 
-GROUPS: Final = ("Data", "Question", "Decision", "Model", "Drawing", "Output")
+GROUPS: Final = ("What to compare", "The question", "What matters", "The answer", "Advanced")
 """The headings of the help, in its order."""
 
-_data, _question, _decision, _model, _drawing = (partial(Option, group=heading) for heading in GROUPS[:-1])
+_data, _question, _decision, _, _model = (partial(Option, group=heading) for heading in GROUPS)
+_drawing = _model
 
 
 class TableOptions(TypedDict, total=False):

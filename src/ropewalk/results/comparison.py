@@ -153,7 +153,7 @@ class Comparison(OneMetric, Remarked):
 
     @property
     def discordant(self) -> dict[str, Any] | None:
-        """How many items A alone has right (gained) and B alone (lost), in all and by class; None where none are shared.
+        """How many items only A has right (gained) and only B (lost), in all and by class; None of separate tests.
 
         Examples
         --------

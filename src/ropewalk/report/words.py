@@ -75,23 +75,33 @@ def side_texts(recipe: Recipe) -> tuple[tuple[str, str], str]:
 
 
 def stakes_words(c: Comparison) -> StakesWords:
-    """Write what depends on shipping the better-looking of two classifiers."""
-    stakes, std = c.stakes, c.delta.std
+    """Write what depends on shipping the better-looking of two classifiers, in the unit that people read."""
+    stakes, scale = c.stakes, c.recipe.unit.scale
+    std = scale * c.delta.std
     assert stakes is not None  # noqa: S101 - asked only where there are some
     facing = stakes if stakes.prefers_a else stakes.mirrored()
     better, other = (c.a, c.b) if stakes.prefers_a else (c.b, c.a)
+
+    def size(value: float, error: float) -> str:
+        return amount(scale * value, scale * error, std)
+
     return StakesWords(
         better=name(better),
         other=name(other),
-        gain=amount(facing.gain, facing.gain_mc_error, std),
-        loss=amount(facing.loss, facing.loss_mc_error, std),
+        gain=size(facing.gain, facing.gain_mc_error),
+        loss=size(facing.loss, facing.loss_mc_error),
         labels=tuple(
             [
-                (row.n, amount(row.worth, facing.loss_mc_error, std), amount(row.loss, facing.loss_mc_error, std))
+                (row.n, size(row.worth, facing.loss_mc_error), size(row.loss, facing.loss_mc_error))
                 for row in facing.labels
             ]
         ),
     )
+
+
+def stakes_unit(c: Comparison) -> str:
+    """Write what gains and losses are counted in."""
+    return f"in points of {metric_name(c.metric)}" if c.recipe.unit.is_points else unit_text(c.metric)
 
 
 class StakesWords(NamedTuple):

@@ -128,9 +128,9 @@ def _scores(c: Comparison) -> Table:
 
 
 def decision_line(c: Comparison) -> str:
-    """Write what the answer means for who decides by this metric; empty without a verdict."""
+    """Write what the answer means for who decides by this metric."""
     if c.decision is None:
-        return ""
+        return stakes_line(c)
     a, b, n, code = name(c.a), name(c.b), c.delta.worth(len(c.draws)), c.decision.code
     worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
     at_all = f"Chance that {a} is worse at all: {percent(worse, n)}."
@@ -172,14 +172,20 @@ def _margin_text(size: float, unit: Unit) -> str:
 
 
 def stakes_line(c: Comparison) -> str:
-    """Write what shipping the better-looking one gains and loses."""
+    """Write what shipping the better-looking one gains and loses; where it is open, what as many items again save."""
     if c.stakes is None:
         return ""
     told = words.stakes_words(c)
-    return (
+    text = (
         f"Shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
-        f"{words.unit_text(c.metric)}."
+        f"{words.stakes_unit(c)}"
     )
+    if c.conclusive or not told.labels or told.loss.startswith("under"):
+        return f"{text}."
+    counted = max(table.n_items for table in c.recipe.tables)
+    n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - counted))  # as many again
+    each = " for each" if len(c.recipe.tables) > 1 else ""
+    return f"{text}; {n:,} more items{each} would save {worth} of that loss."
 
 
 def _data(c: Comparison, a: str, b: str) -> str:
@@ -234,7 +240,7 @@ def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:
         ("Verdict", verdict),
         ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n_draws)}"),
         ("Every ROPE", path),
-        ("Stakes", stakes_line(c)),
+        ("Stakes", stakes_line(c) if c.conclusive else ""),
         ("BF01", _evidence(c)),
         ("Method", f"{words.model_text(c.recipe)}, {words.mass_text(c.recipe)} HDI, seed {c.recipe.seed}"),
         ("Draws", error_note(c, c.delta)),

@@ -21,8 +21,8 @@ from ropewalk.report.words import (
     metric_name,
     metric_title,
     model_text,
+    stakes_unit,
     stakes_words,
-    unit_text,
 )
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
 from ropewalk.text.verdicts import verdict_text
@@ -198,7 +198,7 @@ def stakes_section(c: Comparison) -> tuple[Section, ...]:
     """Return what depends on the choice, what more labels are worth, and what pairing was."""
     blocks: tuple[Block, ...] = ()
     if c.stakes is not None:
-        told, unit = stakes_words(c), unit_text(c.metric)
+        told, unit = stakes_words(c), stakes_unit(c)
         better, other = told.better, told.other
         facts = (
             ("Expected gain", f"{told.gain} {unit}, if {better} is shipped instead of {other}"),

@@ -145,7 +145,7 @@ def test_a_comparison_says_what_depends_on_the_choice_with_or_without_a_rope(tab
         worth = [row["worth"] for row in told["labels"]]
         assert worth == sorted(worth)
         assert all(row["worth"] + row["loss"] == pytest.approx(told["worth_of_certainty"]) for row in told["labels"])
-        text = " ".join(str(r).split())
+        text = " ".join(r.to_text(details=True).split())
         assert "on average, in points of F1" in text
         # Where the question is settled, nothing is said of more items.
         assert ("7,500 more items would save" in text) == ("would save" in r.to_html()) == (not r.conclusive)

@@ -206,8 +206,8 @@ class Comparison(OneMetric, Remarked):
         """Return the answer in plain Python types: exactly the JSON object."""
         recipe, factor = self.recipe, self.bayes_factor
         sign = 1.0 if recipe.metric.higher_is_better else -1.0
-        one_sided = recipe.rope is not None and recipe.rope.one_sided
-        side = None if not one_sided else "low" if math.isinf(recipe.rope.high) else "high"
+        rope = recipe.rope
+        side = None if rope is None or not rope.one_sided else "low" if math.isinf(rope.high) else "high"
         return {
             **self._head(),
             "a": {"name": self.a, **base.estimate_dict(self.estimate_a)},

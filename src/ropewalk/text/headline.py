@@ -195,7 +195,7 @@ def _undecided(f: Finding) -> Headline:
 
 def _reaches(f: Finding, *, ahead: bool) -> bool:
     """Whether the interval includes differences in A's favour, or not, that matter and others that do not."""
-    ends = (f.estimate.hdi.low, f.estimate.hdi.high)
+    ends: tuple[float, float] = (f.estimate.hdi.low, f.estimate.hdi.high)
     start, stop = ends if f.higher_is_better else (-ends[1], -ends[0])
     low, high = f.facing
     return start < high < stop if ahead else start < low < stop

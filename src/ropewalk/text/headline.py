@@ -225,7 +225,7 @@ def _one_sided(f: Finding) -> Headline:
     improved = Shown.of(f.estimate, f.unit, mirror=not f.higher_is_better)
     if word == "not worse" and improved.low < 0:
         lost = f"{signed(-improved.low, improved.places, sign=False)}{' points' if f.unit.is_points else ''}"
-        lede += f" That is not “equivalent”: a loss of {lost} is still plausible."
+        lede += f" That is not “equivalent”: a loss of up to {lost} is still plausible."
     return Headline(f"{f.a} is {word} than {f.b}{by}: {effect}", begin + lede)
 
 

@@ -6,7 +6,7 @@ Each rule stands where simulations showed that intervals cover less than they sa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,17 +14,21 @@ import numpy as np
 
 from ropewalk._progress import shown
 from ropewalk.data.clusters import effective_number
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.decision import judge
 from ropewalk.draws.intervals import Estimate, hdi, summarise
+from ropewalk.errors import DataError
+from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models import AnyData, draw_psi
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import UNDECIDED, PriorShift
-from ropewalk.text.writing import Verdict
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import Verdict, brief, count_of
 from ropewalk.typing import FloatArray
 
 MIN_UNITS: Final = 5
@@ -58,6 +62,13 @@ Simulated, intervals of one system that is better by 5.6 standard errors than fi
 
 SAFE_MOVES: Final = 10.0
 """An end of the ROPE that is so many such moves away is safe: no prior decides on which side of it the answer lies."""
+
+LEAST_DIVISOR: Final = 5
+"""A ratio without bound must be divided by so many items.
+
+With n of them, and half or one of the prior, moments of the ratio exist up to the order n: the Monte Carlo error of
+its standard deviation takes the fourth.
+"""
 
 NEAR: Final = 0.5
 """From so much of what is too far on, a few draws do not tell whether it is."""
@@ -94,7 +105,12 @@ def too_little(recipe: Recipe, singles: Sequence[float], judged: float, signs: S
     `singles` and `judged` are the standard deviations of the classifiers' scores and of what is judged, `signs` those
     of the classifiers in it.
     """
-    return too_noisy(recipe) or thin_or_alike(recipe, singles, judged) or heavy_tail(recipe, signs)
+    return (
+        too_noisy(recipe)
+        or too_steep(recipe, signs)
+        or thin_or_alike(recipe, singles, judged)
+        or heavy_tail(recipe, signs)
+    )
 
 
 def not_equivalent(recipe: Recipe, verdict: Verdict | None) -> str:
@@ -113,6 +129,61 @@ def too_noisy(recipe: Recipe) -> str:
     name, (units, unit) = recipe.metric.name.upper(), units_of(items)
     noisy = f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {unit}s is mostly noise"
     return noisy if units < MIN_NOISY_UNITS else ""
+
+
+def divisors(recipe: Recipe) -> tuple[int, ...]:
+    """Return of each classifier how many items, or clusters that hold some, its score is divided by.
+
+    Empty where the metric is no ratio without bound.
+    """
+    counted: list[int] = []
+    for table in recipe.tables:
+        if recipe.metric.divisor is None or not isinstance(table, Outcomes):
+            return ()
+        cells, clusters = Cells(table.codes, table.n_labels), table.clusters
+        items = table.counts[:, np.newaxis] if clusters is None else clusters.matrix(len(table.codes)).toarray()
+        held = recipe.metric.divided_by(Weighted(cells, items.astype(np.float64)))
+        assert held is not None  # noqa: S101 - as was asked above
+        counted += (held if clusters is None else held > 0).sum(axis=1).astype(int).tolist()
+    return tuple(counted)
+
+
+def have_means(recipe: Recipe) -> tuple[bool, ...]:
+    """Return of each classifier whether its score has a mean, and a standard deviation, that draws can tell."""
+    counted = divisors(recipe)
+    return tuple(number >= LEAST_DIVISOR for number in counted) if counted else (True,) * len(recipe.names)
+
+
+def steep_text(recipe: Recipe, places: Iterable[int]) -> str:
+    """Return by how few items the scores of some classifiers are divided; empty where they are enough."""
+    counted = divisors(recipe)
+    few = [k for k in places if counted and counted[k] < LEAST_DIVISOR]
+    if not few:
+        return ""
+    what = "false positive" if recipe.metric.divisor == "fp" else "true negative"
+    each = [f"{brief(recipe.names[k])} has {count_of(counted[k], what)}" for k in few]
+    if recipe.n_clusters is not None:
+        each = [f"{brief(recipe.names[k])} has them in {count_of(counted[k], 'cluster')}" for k in few]
+    return (
+        f"{recipe.metric.name} divides by the rate of {what}s, and {' and '.join(each)}: fewer than {LEAST_DIVISOR} "
+        "leave open how large it can be"
+    )
+
+
+def too_steep(recipe: Recipe, signs: Sequence[float]) -> str:
+    """Return why a ratio allows no verdict: what it is divided by is too nearly 0. Empty where it is not."""
+    text = steep_text(recipe, [k for k, sign in enumerate(signs) if sign])
+    return f"{_SINCE}{text}" if text else ""
+
+
+def check_finite(recipe: Recipe) -> None:
+    """Refuse to re-weight a ratio that is divided by nothing: it stays infinite, whatever the weights."""
+    if recipe.model.reweights_items and 0 in divisors(recipe):
+        name = recipe.names[divisors(recipe).index(0)]
+        raise DataError(
+            f"The {recipe.metric.name} of {brief(name)} is infinite however items are weighted: it divides by nothing.",
+            hint=wording("leave model= out: the usual model allows for errors that were not seen."),
+        )
 
 
 def thin_or_alike(recipe: Recipe, singles: Sequence[float], judged: float) -> str:

@@ -18,7 +18,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import NOTE_PULL, Estimate
-from ropewalk.inference.bearing import MOVED, effective_units
+from ropewalk.inference.bearing import MOVED, effective_units, steep_text
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import fnr, ratio, recall
@@ -260,6 +260,12 @@ def _shifts_by_class(answer: _Answer, signs: Sequence[float]) -> FloatArray:
     return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(parts)).sum(axis=0))
 
 
+def _without_mean(answer: _Answer) -> Iterator[Remark]:
+    text = steep_text(answer.recipe, range(len(answer.recipe.names)))
+    if text and not answer.drawing.no_verdict:
+        yield warning("no_mean", f"There is no mean or standard deviation to be known: {text}.")
+
+
 def _range_assumed(answer: _Answer) -> Iterator[Remark]:
     model = answer.recipe.model
     if model.no_equivalence and model.score_range is not None:
@@ -418,6 +424,7 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _moved_by_design,
     _prior_moves,
     _prior_pulls,
+    _without_mean,
     _range_assumed,
     _left_out,
 )

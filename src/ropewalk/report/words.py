@@ -33,7 +33,8 @@ MAX_CLASSES_NAMED: Final = 4
 _STEPS: Final = {"nuts": "NUTS", "metropolis": "Metropolis"}
 _METRICS: Final = {
     "f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean", "roc": "ROC", "pr": "PR", "auc": "AUC",
-    "brier": "Brier score", "ece": "ECE",
+    "brier": "Brier score", "ece": "ECE", "ap": "AP", "auroc": "AUROC", "auprc": "AUPRC", "tpr": "TPR", "tnr": "TNR",
+    "ppv": "PPV", "npv": "NPV", "fdr": "FDR", "lr_plus": "LR+", "lr_minus": "LR−", "youden": "Youden's J",
 }  # fmt: skip
 
 
@@ -45,9 +46,11 @@ def metric_title(metric: str) -> str:
 
     Examples
     --------
-    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
-    ('F1', 'balanced accuracy', 'macro F1')
+    >>> metric_title("lr_plus"), metric_title("balanced_accuracy"), metric_title("macro_f1")
+    ('LR+', 'balanced accuracy', 'macro F1')
     """
+    if metric in _METRICS:
+        return _METRICS[metric]
     return " ".join([_METRICS.get(word, word) for word in visible(metric).replace("_", " ").split(" ")])
 
 

@@ -128,9 +128,8 @@ class Comparison(OneMetric, Remarked):
         unsaid = "no ROPE" if self.rope is None else "no verdict"
         verdict = unsaid if self.decision is None else self.decision.symbol
         low, high = self.hdi.low, self.hdi.high
-        return visible(
-            f"Comparison({self.metric}: {self.a} − {self.b} = {self.mean:+.3f} [{low:+.3f}, {high:+.3f}], {verdict})"
-        )
+        mean = f"{self.mean:+.3f}" if self.delta.has_mean else "–"
+        return visible(f"Comparison({self.metric}: {self.a} − {self.b} = {mean} [{low:+.3f}, {high:+.3f}], {verdict})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""

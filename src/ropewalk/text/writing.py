@@ -266,7 +266,7 @@ def number(value: float | None, places: int, *, sign: bool = False) -> str:
     >>> number(0.0541, 3, sign=True), number(-0.0001, 3, sign=True), number(None, 3)
     ('+0.054', '0.000', '–')
     """
-    if value is None:
+    if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
         return f"{'-' if value < 0 else '+' if sign else ''}∞"

@@ -206,7 +206,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
 def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
     """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
     items = recipe.tables[0]
-    if recipe.metric != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
+    if replace(recipe.metric, name="roc_auc") != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
         return None, ()
     if items.cluster is not None or items.weight is not None:
         return None, (note("no_delong", "No DeLong test: it is for items that stand alone and count alike."),)

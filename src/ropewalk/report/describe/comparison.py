@@ -233,7 +233,12 @@ def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: s
     a, b, metric, n = name(c.a), name(c.b), words.metric_title(c.metric), c.delta.worth(len(c.draws))
     size = carried(abs(c.mean), c.delta)
     way = "exceeded" if c.mean > 0 else "was below"
-    fact = f"{a}'s {metric} {way} {b}'s by {size}" if float(size) else f"{a}'s and {b}'s {metric} differed by {size}"
+    if not c.delta.has_mean:
+        fact = f"the difference between {a}'s and {b}'s {metric} has no mean"
+    elif float(size):
+        fact = f"{a}'s {metric} {way} {b}'s by {size}"
+    else:
+        fact = f"{a}'s and {b}'s {metric} differed by {size}"
     begin = words.on_data(c.recipe) if data is None else data
     lead = f"{begin}, {fact} ({words.mass_text(c.recipe)} HDI of the difference {writing.hdi_text(c.delta, sign=True)}"
     made = how + (words.by_method(c) if judged is None else judged)

@@ -213,7 +213,7 @@ def threshold(
             f"A threshold makes two classes, and {chosen.name!r} is not for two.",
             hint="give a metric of one class, or a 2 × 2 cost matrix.",
         )
-    require_bounded(chosen, "at a high threshold nothing is")
+    require_bounded(chosen, "at some thresholds it divides by nothing")
     chosen = chosen.at(1)
     if system.turned:  # costs and shares come in label order, and the positive label is last here
         chosen = chosen if chosen.cost is None else replace(chosen, cost=turned(chosen.cost))

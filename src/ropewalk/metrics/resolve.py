@@ -95,11 +95,11 @@ def needs_truth(metric: Any) -> bool:
     return metric.needs_truth if isinstance(metric, ScoreMetric) else True
 
 
-def require_bounded(metric: Metric, where: str) -> None:
-    """Refuse a ratio that may be infinite; `where` says why it would be."""
+def require_bounded(metric: Metric | ScoreMetric, why: str) -> None:
+    """Refuse a ratio that may be infinite; `why` says what that makes impossible."""
     if metric.divisor is not None:
         raise InvalidInputError(
-            f"{metric.name!r} is infinite where nothing is divided by, and {where}.",
+            f"{metric.name!r} may be infinite: {why}.",
             hint="take the rates that it is made of: recall, specificity.",
         )
 

@@ -17,7 +17,7 @@ from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
 from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import number, visible
 from ropewalk.typing import FloatArray
 
 
@@ -93,7 +93,7 @@ class Comparison(OneMetric, Remarked):
         The variance that Δ would have with separate items, var(psi_A) + var(psi_B), over the variance that it has.
         """
         recipe = self.recipe
-        spread = float(self.draws.delta().var())
+        spread = float(self.draws.delta().var()) if self.delta.has_mean else 0.0
         if not recipe.model.paired or len(recipe.tables) > 1 or not recipe.tables[0].n_items or not spread:
             return None
         return float(self.draws.psi[0].var() + self.draws.psi[1].var()) / spread
@@ -215,7 +215,7 @@ class PriorSensitivity(Rendered):
         return None if None in verdicts else len(verdicts) == 1
 
     def __repr__(self) -> str:
-        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {self.moved:.2f} std, robust: {self.robust})"
+        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {number(self.moved, 2)} std, robust: {self.robust})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""

@@ -15,6 +15,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparison
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
+from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
@@ -179,6 +180,7 @@ def compare_classes(
         by_class = [{**options, "pos_label": label, "progress": False} for label in watched]
         comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
     if check_pool(options.get("pool"), len(comparisons)):
+        require_bounded(comparisons[0].recipe.metric, "differences of classes cannot be pooled")
         comparisons = pool_classes(comparisons)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)

@@ -215,7 +215,8 @@ class PriorSensitivity(Rendered):
         return None if None in verdicts else len(verdicts) == 1
 
     def __repr__(self) -> str:
-        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {number(self.moved, 2)} std, robust: {self.robust})"
+        moved = number(self.moved, 2)
+        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {moved} std, robust: {self.robust})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""

@@ -11,7 +11,7 @@ from scipy import stats
 
 import ropewalk as rw
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
-from ropewalk.inference.bearing import LEAST_DIVISOR, have_means
+from ropewalk.inference.bearing import LEAST_DIVISOR, LEAST_FOR_MEAN, have_means
 from ropewalk.metrics import parse_metric
 from ropewalk.metrics.resolve import leans_on_one_class
 
@@ -100,15 +100,14 @@ def test_the_mean_of_a_ratio_is_that_of_its_two_betas():
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-@pytest.mark.parametrize("fp", [0, LEAST_DIVISOR - 1, LEAST_DIVISOR])
-def test_below_five_false_positives_there_is_no_mean_and_no_verdict(fp, swapped):
+@pytest.mark.parametrize("fp", [0, LEAST_FOR_MEAN - 1, LEAST_FOR_MEAN, LEAST_DIVISOR - 1, LEAST_DIVISOR])
+def test_few_false_positives_have_no_verdict_and_fewer_no_mean(fp, swapped):
     r = asked("lr_plus", *((20, fp) if swapped else (fp, 20)))
-    few = fp < LEAST_DIVISOR
-    assert have_means(r.recipe) == ((True, not few) if swapped else (not few, True))
-    assert (r.decision is None) == few
-    assert math.isnan(r.mean) == few
+    finite = fp >= LEAST_FOR_MEAN
+    assert have_means(r.recipe) == ((True, finite) if swapped else (finite, True))
+    assert math.isnan(r.mean) == (not finite)
     assert r.hdi.low < r.hdi.high < math.inf
-    assert few == (f"has {fp} false positive" in r.no_verdict)
+    assert (r.decision is None) == (fp < LEAST_DIVISOR) == (f"has {fp} false positive" in r.no_verdict)
 
 
 def test_an_infinite_ratio_is_written_as_one():

@@ -94,9 +94,9 @@ def draw_comparison(
         delta,
         question,
         observed=differ,
-        names=names,
+        names=names,  # type: ignore[arg-type]
         ess=draft.ess(delta),
-        has_mean=all(draft.have_means),  # type: ignore[arg-type]
+        has_mean=all(draft.have_means),
     )
     drawing = draft.drawing
     if other_priors:

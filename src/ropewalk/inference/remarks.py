@@ -18,7 +18,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import NOTE_PULL, Estimate
-from ropewalk.inference.bearing import MOVED, effective_units, steep_text
+from ropewalk.inference.bearing import LEAST_FOR_MEAN, MOVED, effective_units, steep_text
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import (
@@ -275,7 +275,7 @@ def _shifts_by_class(answer: _Answer, signs: Sequence[float]) -> FloatArray:
 
 
 def _without_mean(answer: _Answer) -> Iterator[Remark]:
-    text = steep_text(answer.recipe, range(len(answer.recipe.names)))
+    text = steep_text(answer.recipe, range(len(answer.recipe.names)), LEAST_FOR_MEAN)
     if text and not answer.drawing.no_verdict:
         yield warning("no_mean", f"There is no mean or standard deviation to be known: {text}.")
 

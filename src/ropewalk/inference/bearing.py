@@ -172,7 +172,7 @@ def steep_text(recipe: Recipe, places: Iterable[int], least: int) -> str:
         each = [f"{brief(recipe.names[k])} has them in {count_of(counted[k], 'cluster')}" for k in few]
     return (
         f"{recipe.metric.name} divides by the rate of {what}s, and {' and '.join(each)}: fewer than {least} "
-        "leave open how large it can be"
+        "leave open how large the ratio can be"
     )
 
 

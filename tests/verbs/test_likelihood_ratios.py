@@ -104,7 +104,7 @@ def test_the_mean_of_a_ratio_is_that_of_its_two_betas():
 def test_few_false_positives_have_no_verdict_and_fewer_no_mean(fp, swapped):
     r = asked("lr_plus", *((20, fp) if swapped else (fp, 20)))
     finite = fp >= LEAST_FOR_MEAN
-    assert have_means(r.recipe) == ((True, finite) if swapped else (finite, True))
+    assert have_means(r.recipe, 2) == ((True, finite) if swapped else (finite, True))
     assert math.isnan(r.mean) == (not finite)
     assert r.hdi.low < r.hdi.high < math.inf
     assert (r.decision is None) == (fp < LEAST_DIVISOR) == (f"has {fp} false positive" in r.no_verdict)
@@ -158,7 +158,7 @@ def test_clusters_count_as_often_as_they_hold_some():
     cluster = np.arange(150)
     cluster[negative[:12]] = negative[0]  # all false positives of A are in one
     r = rw.compare(*data, metric="lr_plus", rope=1.0, cluster=cluster, **DRAWS)
-    assert have_means(r.recipe) == (False, True)
+    assert have_means(r.recipe, 2) == (False, True)
     assert "A has them in 1 cluster" in r.no_verdict
 
 

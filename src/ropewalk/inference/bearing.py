@@ -6,7 +6,7 @@ Each rule stands where simulations showed that intervals cover less than they sa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -154,16 +154,19 @@ def divisors(recipe: Recipe) -> tuple[int, ...]:
     return tuple(counted)
 
 
-def have_means(recipe: Recipe) -> tuple[bool, ...]:
-    """Return of each classifier whether its score has a mean, and a standard deviation, that draws can tell."""
+def have_means(recipe: Recipe, number: int) -> tuple[bool, ...]:
+    """Return of each of a `number` of classifiers whether its score has a mean and a standard deviation to be known."""
     counted = divisors(recipe)
-    return tuple(number >= LEAST_FOR_MEAN for number in counted) if counted else (True,) * len(recipe.names)
+    return tuple(items >= LEAST_FOR_MEAN for items in counted) if counted else (True,) * number
 
 
-def steep_text(recipe: Recipe, places: Iterable[int], least: int) -> str:
-    """Return by how few items the scores of some classifiers are divided; empty where there are at `least` so many."""
+def steep_text(recipe: Recipe, least: int, signs: Sequence[float] = ()) -> str:
+    """Return by how few items scores are divided; empty where there are at `least` so many.
+
+    `signs` are those of the classifiers in what is judged, by default any.
+    """
     counted = divisors(recipe)
-    few = [k for k in places if counted and counted[k] < least]
+    few = [k for k, items in enumerate(counted) if items < least and (not signs or signs[k])]
     if not few:
         return ""
     what = "false positive" if recipe.metric.divisor == "fp" else "true negative"
@@ -178,7 +181,7 @@ def steep_text(recipe: Recipe, places: Iterable[int], least: int) -> str:
 
 def too_steep(recipe: Recipe, signs: Sequence[float]) -> str:
     """Return why a ratio allows no verdict: what it is divided by is too nearly 0. Empty where it is not."""
-    text = steep_text(recipe, [k for k, sign in enumerate(signs) if sign], LEAST_DIVISOR)
+    text = steep_text(recipe, LEAST_DIVISOR, signs)
     return f"{_SINCE}{text}" if text else ""
 
 

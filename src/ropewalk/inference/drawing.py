@@ -69,7 +69,7 @@ class Draft:
     @cached_property
     def have_means(self) -> tuple[bool, ...]:
         """Whether the score of each classifier has a mean."""
-        return have_means(self.recipe)
+        return have_means(self.recipe, len(self.psi))
 
     @property
     def draws(self) -> Draws:

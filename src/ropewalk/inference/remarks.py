@@ -275,7 +275,7 @@ def _shifts_by_class(answer: _Answer, signs: Sequence[float]) -> FloatArray:
 
 
 def _without_mean(answer: _Answer) -> Iterator[Remark]:
-    text = steep_text(answer.recipe, range(len(answer.recipe.names)), LEAST_FOR_MEAN)
+    text = steep_text(answer.recipe, LEAST_FOR_MEAN)
     if text and not answer.drawing.no_verdict:
         yield warning("no_mean", f"There is no mean or standard deviation to be known: {text}.")
 

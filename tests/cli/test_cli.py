@@ -434,3 +434,21 @@ def test_a_page_that_cannot_be_written_is_refused_before_any_work(run, tmp_path,
     )  # fmt: skip
     assert (code, stdout) == (rw.errors.UnreadableFileError.exit_code, "")
     assert told in err
+
+
+def test_names_that_people_type_are_printed_as_they_were_typed(run, tmp_path, write):
+    rows = [("y", "a", "b"), *[(1, 1, 0)] * 9, *[(0, 0, 1)] * 9, *[(1, 0, 1)] * 3]
+    path = write(tmp_path / "p.csv", rows)
+    names = "acc,sensitivity,tpr,tnr,ppv,npv,fdr,youden,lr_plus,lr_minus"
+    code, out, _ = run("evaluate", path, "--truth", "y", "--prediction", "a", "--metric", names, "--json")
+    assert code == 0
+    found = {metric["metric"]: metric["observed"] for metric in json.loads(out)["metrics"]}
+    assert list(found) == names.split(",")
+    assert found == pytest.approx(
+        {"acc": 18 / 21, "sensitivity": 0.75, "tpr": 0.75, "tnr": 1, "ppv": 1, "npv": 0.75, "fdr": 0, "youden": 0.75,
+         "lr_plus": None, "lr_minus": 0.25}
+    )  # fmt: skip
+    code, out, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--metric", "lr_plus", "--rope", 1)
+    assert code == 0
+    assert "observed ∞" in out
+    assert "a has 0 false positives" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 
@@ -20,10 +21,31 @@ from support import need
 
 skm = need("sklearn.metrics")
 
+
+def likelihood_ratio(y, p, which):
+    """Return LR+ or LR− of scikit-learn, which has no value where it divides by nothing: 0/0 counts 0 here."""
+    if len(set(y)) < 2:
+        return 0.0
+    over = {"LR+": (1, 1), "LR-": (1, 0)}[which]  # what is infinite over no false positive, or no true negative
+    endless = math.inf if over in set(zip(y, p, strict=True)) else 0.0
+    undefined = {"LR+": math.inf, "LR-": 0.0} | {which: math.nan}
+    value = skm.class_likelihood_ratios(y, p, labels=[0, 1], replace_undefined_by=undefined)[which == "LR-"]
+    return endless if math.isnan(value) else value
+
+
 SKLEARN = {
     "accuracy": skm.accuracy_score,
+    "acc": skm.accuracy_score,
     "error": lambda y, p: 1 - skm.accuracy_score(y, p),
     "precision": lambda y, p: skm.precision_score(y, p, zero_division=0),
+    "ppv": lambda y, p: skm.precision_score(y, p, zero_division=0),
+    "npv": lambda y, p: skm.precision_score(y, p, pos_label=0, zero_division=0),
+    "fdr": lambda y, p: 1 - skm.precision_score(y, p) if 1 in p else 0.0,
+    "youden": lambda y, p: (
+        skm.balanced_accuracy_score(y, p, adjusted=True) if len(set(y)) == 2 else skm.accuracy_score(y, p) - 1
+    ),
+    "lr_plus": lambda y, p: likelihood_ratio(y, p, "LR+"),
+    "lr_minus": lambda y, p: likelihood_ratio(y, p, "LR-"),
     "recall": lambda y, p: skm.recall_score(y, p, zero_division=0),
     "sensitivity": lambda y, p: skm.recall_score(y, p, zero_division=0),
     "tpr": lambda y, p: skm.recall_score(y, p, zero_division=0),

@@ -22,7 +22,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
-from ropewalk.metrics.resolve import MetricLike, Settled, choose_metric, settle
+from ropewalk.metrics.resolve import MetricLike, Settled, choose_metric, require_bounded, settle
 from ropewalk.models import draw_psi, measure, observed_psi
 from ropewalk.models.multilabel import label_sums, stacked
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect
@@ -98,6 +98,8 @@ def permutation(
             f"The {question.metric.name} of these items is not defined: there are none, or none of some class.",
             hint=wording("leave prevalence= out, or get items of every class."),
         )
+    if math.inf in {a, b}:
+        require_bounded(question.metric, "one of these two divides by nothing")
     swaps = Swaps.of(question.tables[0])
     exact = swaps.n_ways <= number
     if exact:

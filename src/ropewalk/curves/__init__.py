@@ -16,7 +16,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.items import View, equal_mass_bins, turned
 from ropewalk.metrics.margins import ratio
-from ropewalk.metrics.resolve import MetricLike, choose_metric
+from ropewalk.metrics.resolve import MetricLike, choose_metric, require_bounded
 from ropewalk.models import measure
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.results.options import CurveOptions
@@ -213,6 +213,7 @@ def threshold(
             f"A threshold makes two classes, and {chosen.name!r} is not for two.",
             hint="give a metric of one class, or a 2 × 2 cost matrix.",
         )
+    require_bounded(chosen, "at some thresholds it divides by nothing")
     chosen = chosen.at(1)
     if system.turned:  # costs and shares come in label order, and the positive label is last here
         chosen = chosen if chosen.cost is None else replace(chosen, cost=turned(chosen.cost))

@@ -67,9 +67,18 @@ class Contrast:
 
 
 def contrast(
-    delta: FloatArray, question: Question, *, observed: float | None, names: tuple[str, str], ess: float | None = None
+    delta: FloatArray,
+    question: Question,
+    *,
+    observed: float | None,
+    names: tuple[str, str],
+    ess: float | None = None,
+    has_mean: bool = True,
 ) -> Contrast:
-    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones."""
+    """Judge draws of a difference; those of Markov chains are worth `ess` independent ones.
+
+    Where a difference has no mean, nothing can be expected of a choice either.
+    """
     ordered = np.sort(delta)
     estimate = summarise(delta, ordered, prob=question.prob, observed=observed, ess=ess)
     regions, path, decision = None, None, None
@@ -79,14 +88,15 @@ def contrast(
         decision = Decision.of(verdict, leaning, question.rope, names, higher_is_better=up, stable=stable)
         # Where the ROPE has one end only, no half-width is the reader's own.
         path = None if question.rope.one_sided else rope_path(estimate, ordered, **question.how)
+    worth = estimate.worth(delta.size)
     return Contrast(
-        delta=estimate,
+        delta=estimate if has_mean else estimate.without_moments(),
         prob_below_zero=count_below(ordered, 0.0) / ordered.size,
         prob_above_zero=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
         regions=regions,
         rope_path=path,
         decision=decision,
-        stakes=stakes_of(delta, higher_is_better=question.higher_is_better, worth=estimate.worth(delta.size)),
+        stakes=stakes_of(delta, higher_is_better=question.higher_is_better, worth=worth) if has_mean else None,
     )
 
 

@@ -235,6 +235,15 @@ class Estimate:
         moved = Interval(self.hdi.low + by, self.hdi.high + by)
         return replace(self, observed=None, mean=self.mean + by, hdi=moved)
 
+    def without_moments(self) -> Estimate:
+        """Return the posterior of a number whose mean does not exist, nor a standard deviation: they are NaN."""
+        return replace(self, mean=math.nan, std=math.nan, mc_error=math.nan)
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether there is a mean: a ratio by what may be nearly 0 has none."""
+        return not math.isnan(self.mean)
+
     @property
     def is_exact(self) -> bool:
         """Whether the numbers are in closed form, and not made of draws."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,6 +35,8 @@ from ropewalk.typing import FloatArray
 def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Comparison:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit. `chains` are not run again."""
     no_sd = recipe.model.no_savage_dickey
+    if recipe.metric.divisor is not None:
+        no_sd = "a kernel of the prior's draws needs their standard deviation, and a ratio without bound has none"
 
     def for_savage_dickey(posteriors: Sequence[Posterior]) -> int:
         return 0 if no_sd or takes_long(posteriors) else SD_DRAWS
@@ -87,7 +90,14 @@ def draw_comparison(
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
     question = draft.drawing.answerable(recipe.question)
-    judged = contrast(delta, question, observed=differ, names=names, ess=draft.ess(delta))  # type: ignore[arg-type]
+    judged = contrast(
+        delta,
+        question,
+        observed=differ,
+        names=names,  # type: ignore[arg-type]
+        ess=draft.ess(delta),
+        has_mean=all(draft.have_means),
+    )
     drawing = draft.drawing
     if other_priors:
         shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
@@ -236,7 +246,8 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     def judge_pair(scores: FloatArray, i: int, j: int) -> Contrast:
         ends, delta = (observed[i], observed[j]), difference(scores[i], scores[j])
         seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
-        return contrast(delta, asked, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta))
+        means = draft.have_means[i] and draft.have_means[j]
+        return contrast(delta, asked, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta), has_mean=means)
 
     together = [judge_pair(psi, i, j) for i, j in pairs]
     apart = [judge_pair(alone, i, j) for i, j in pairs] if recipe.pool else together
@@ -254,7 +265,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         drawing = drawings[0]
     better = psi if metric.higher_is_better else -psi
     shares = rank_probabilities(better)
-    loss = (better.max(axis=0) - better).mean(axis=1)
+    loss = (better.max(axis=0) - better).mean(axis=1) if all(draft.have_means) else np.full(len(names), np.nan)
     signs_of_each = np.eye(len(names)).tolist()
     # What the prior does to a score is told before the scores are pooled.
     whose = {f"{metric.name}, {name}": (e, s) for name, e, s in zip(names, apiece, signs_of_each, strict=True)}
@@ -289,6 +300,8 @@ def pooled(recipe: Recipe, psi: FloatArray) -> FloatArray:
     """Return the draws of all scores, drawn towards their centre where the recipe pools them."""
     if not recipe.pool:
         return psi
+    if recipe.metric.divisor is not None and psi.min() > 0:  # the logarithm of a ratio has a mean, and nearly a normal
+        return np.exp(steady(pool(np.log(psi), low=-math.inf, high=math.inf, seed=recipe.seed).psi))
     return steady(pool(psi, low=recipe.metric.low, high=recipe.metric.high, seed=recipe.seed).psi)
 
 

@@ -14,17 +14,22 @@ import numpy as np
 
 from ropewalk._progress import shown
 from ropewalk.data.clusters import effective_number
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import units_of
 from ropewalk.draws import streams
 from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.decision import judge
 from ropewalk.draws.intervals import Estimate, hdi, summarise
+from ropewalk.errors import DataError
+from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models import AnyData, draw_psi
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import UNDECIDED, PriorShift
+from ropewalk.text.remarks import wording
 from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import brief, count_of
 from ropewalk.typing import FloatArray
 
 MIN_UNITS: Final = 5
@@ -58,6 +63,19 @@ Simulated, intervals of one system that is better by 5.6 standard errors than fi
 
 SAFE_MOVES: Final = 10.0
 """An end of the ROPE that is so many such moves away is safe: no prior decides on which side of it the answer lies."""
+
+LEAST_FOR_MEAN: Final = 5
+"""A ratio without bound has a mean where it is divided by so many items.
+
+With n of them, and half or one of the prior, its moments exist up to the order n, and the Monte Carlo error of a
+standard deviation takes the fourth.
+"""
+
+LEAST_DIVISOR: Final = 10
+"""It has a verdict where it is divided by so many.
+
+Simulated, intervals of a difference in LR+ covered .91 where five false positives were expected, .94 from nine on.
+"""
 
 NEAR: Final = 0.5
 """From so much of what is too far on, a few draws do not tell whether it is."""
@@ -94,7 +112,12 @@ def too_little(recipe: Recipe, singles: Sequence[float], judged: float, signs: S
     `singles` and `judged` are the standard deviations of the classifiers' scores and of what is judged, `signs` those
     of the classifiers in it.
     """
-    return too_noisy(recipe) or thin_or_alike(recipe, singles, judged) or heavy_tail(recipe, signs)
+    return (
+        too_noisy(recipe)
+        or too_steep(recipe, signs)
+        or thin_or_alike(recipe, singles, judged)
+        or heavy_tail(recipe, signs)
+    )
 
 
 def not_equivalent(recipe: Recipe, verdict: Verdict | None) -> str:
@@ -113,6 +136,64 @@ def too_noisy(recipe: Recipe) -> str:
     name, (units, unit) = recipe.metric.name.upper(), units_of(items)
     noisy = f"no verdict, since the {name} of fewer than {MIN_NOISY_UNITS:,} {unit}s is mostly noise"
     return noisy if units < MIN_NOISY_UNITS else ""
+
+
+def divisors(recipe: Recipe) -> tuple[int, ...]:
+    """Return of each classifier how many items, or clusters that hold some, its score is divided by.
+
+    Empty where the metric is no ratio without bound.
+    """
+    counted: list[int] = []
+    for table in recipe.tables:
+        if recipe.metric.divisor is None or not isinstance(table, Outcomes):
+            return ()
+        cells, clusters = Cells(table.codes, table.n_labels), table.clusters
+        items = table.counts[:, np.newaxis] if clusters is None else clusters.matrix(len(table.codes)).toarray()
+        held = recipe.metric.divided_by(Weighted(cells, items.astype(np.float64)))
+        assert held is not None  # noqa: S101 - as was asked above
+        counted += (held if clusters is None else held > 0).sum(axis=1).astype(int).tolist()
+    return tuple(counted)
+
+
+def have_means(recipe: Recipe, number: int) -> tuple[bool, ...]:
+    """Return of each of a `number` of classifiers whether its score has a mean and a standard deviation to be known."""
+    counted = divisors(recipe)
+    return tuple(items >= LEAST_FOR_MEAN for items in counted) if counted else (True,) * number
+
+
+def steep_text(recipe: Recipe, least: int, signs: Sequence[float] = ()) -> str:
+    """Return by how few items scores are divided; empty where there are at `least` so many.
+
+    `signs` are those of the classifiers in what is judged, by default any.
+    """
+    counted = divisors(recipe)
+    few = [k for k, items in enumerate(counted) if items < least and (not signs or signs[k])]
+    if not few:
+        return ""
+    what = "false positive" if recipe.metric.divisor == "fp" else "true negative"
+    each = [f"{brief(recipe.names[k])} has {count_of(counted[k], what)}" for k in few]
+    if recipe.n_clusters is not None:
+        each = [f"{brief(recipe.names[k])} has them in {count_of(counted[k], 'cluster')}" for k in few]
+    return (
+        f"{recipe.metric.name} divides by the rate of {what}s, and {' and '.join(each)}: fewer than {least} "
+        "leave open how large the ratio can be"
+    )
+
+
+def too_steep(recipe: Recipe, signs: Sequence[float]) -> str:
+    """Return why a ratio allows no verdict: what it is divided by is too nearly 0. Empty where it is not."""
+    text = steep_text(recipe, LEAST_DIVISOR, signs)
+    return f"{_SINCE}{text}" if text else ""
+
+
+def check_finite(recipe: Recipe) -> None:
+    """Refuse to re-weight a ratio that is divided by nothing: it stays infinite, whatever the weights."""
+    if recipe.model.reweights_items and 0 in divisors(recipe):
+        name = recipe.names[divisors(recipe).index(0)]
+        raise DataError(
+            f"The {recipe.metric.name} of {brief(name)} is infinite however items are weighted: it divides by nothing.",
+            hint=wording("leave model= out: the usual model allows for errors that were not seen."),
+        )
 
 
 def thin_or_alike(recipe: Recipe, singles: Sequence[float], judged: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -16,7 +16,7 @@ from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import too_far, too_little, too_noisy
+from ropewalk.inference.bearing import check_finite, have_means, too_far, too_little, too_noisy
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, draw_psi
@@ -60,10 +60,16 @@ class Draft:
 
     def estimates(self, observed: Sequence[float | None]) -> list[Estimate]:
         """Summarise the metric of each classifier."""
-        return [
+        estimates = [
             summarise(row, np.sort(row), prob=self.recipe.prob, observed=seen, ess=self.ess(row))
             for row, seen in zip(self.psi, observed, strict=True)
         ]
+        return [e if finite else e.without_moments() for e, finite in zip(estimates, self.have_means, strict=True)]
+
+    @cached_property
+    def have_means(self) -> tuple[bool, ...]:
+        """Whether the score of each classifier has a mean."""
+        return have_means(self.recipe, len(self.psi))
 
     @property
     def draws(self) -> Draws:
@@ -102,6 +108,7 @@ def draw_recipe(
     """
     if recipe.model.weights_difference and len(recipe.names) != 2:  # noqa: PLR2004
         raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
+    check_finite(recipe)
     reason = too_noisy(recipe)
     if recipe.sampler is not None:
         return _reweighted(_by_chains(recipe, chains, reason, threads))

@@ -18,10 +18,22 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import NOTE_PULL, Estimate
-from ropewalk.inference.bearing import MOVED, effective_units
+from ropewalk.inference.bearing import LEAST_FOR_MEAN, MOVED, effective_units, steep_text
 from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
-from ropewalk.metrics.margins import fnr, ratio, recall
+from ropewalk.metrics.margins import (
+    fdr,
+    fnr,
+    fpr,
+    lr_minus,
+    lr_plus,
+    npv,
+    precision,
+    ratio,
+    recall,
+    specificity,
+    youden,
+)
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
@@ -40,7 +52,9 @@ MAX_CAUSES_NAMED: Final = 4  # classes
 MAX_LABELS_NAMED: Final = 6
 MIN_UNITS_PER_CLASS: Final = 30  # items or clusters, to re-weight scores
 MIN_UNTRUE_LABELS_LIKE_SCORES: Final = 50
-_IGNORE_PREDICTIONS: Final = (recall, fnr)  # they do not ask how often a class is predicted
+_IGNORE_PREDICTIONS: Final = (recall, fnr, specificity, fpr, youden)  # whatever is predicted how often
+_OF_THE_REST: Final = (npv, lr_minus)  # 0/0 where nothing but the class is predicted
+_OF_PREDICTIONS: Final = (precision, fdr, lr_plus, *_OF_THE_REST)  # 0/0 themselves, and not by their precision
 
 Estimates = Mapping[str, tuple[Estimate, Sequence[float]]]
 
@@ -260,6 +274,12 @@ def _shifts_by_class(answer: _Answer, signs: Sequence[float]) -> FloatArray:
     return np.asarray((np.array(signs)[:, np.newaxis] * np.concatenate(parts)).sum(axis=0))
 
 
+def _without_mean(answer: _Answer) -> Iterator[Remark]:
+    text = steep_text(answer.recipe, LEAST_FOR_MEAN)
+    if text and not answer.drawing.no_verdict:
+        yield warning("no_mean", f"There is no mean or standard deviation to be known: {text}.")
+
+
 def _range_assumed(answer: _Answer) -> Iterator[Remark]:
     model = answer.recipe.model
     if model.no_equivalence and model.score_range is not None:
@@ -326,10 +346,15 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
         )
     for k, name in enumerate(table.names):
         predicted = np.bincount(table.codes[:, 1 + k], weights=table.counts, minlength=table.n_labels)
+        of_rest = metric.kernel in _OF_THE_REST
+        if of_rest:
+            predicted = predicted.sum() - predicted
         never = [label_text(table.labels[j]) for j in _precision_labels(metric, table.n_labels) if predicted[j] == 0]
         if never:
-            text = f"{name} never predicts {shorten(never, MAX_LABELS_NAMED)}: its observed precision is 0/0"
-            yield warning("class_never_predicted", f"{text} and counts 0.")
+            does = "predicts nothing but" if of_rest else "never predicts"
+            what = metric.name.removeprefix(f"{metric.average}_") if metric.kernel in _OF_PREDICTIONS else "precision"
+            text = f"{name} {does} {shorten(never, MAX_LABELS_NAMED)}: its observed {what} is 0/0 and counts 0."
+            yield warning("class_never_predicted", text)
 
 
 def _precision_labels(metric: Metric, n_labels: int) -> Sequence[int]:
@@ -418,6 +443,7 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _moved_by_design,
     _prior_moves,
     _prior_pulls,
+    _without_mean,
     _range_assumed,
     _left_out,
 )

@@ -262,6 +262,36 @@ def fnr(m: Margins) -> FloatArray:
     return ratio(m.fn, m.row)
 
 
+def npv(m: Margins) -> FloatArray:
+    """Share of the items kept out of the class that do not belong there: the negative predictive value."""
+    return ratio(m.tn, m.tn + m.fn)
+
+
+def fdr(m: Margins) -> FloatArray:
+    """Share of the items put into the class that do not belong there: the false discovery rate."""
+    return ratio(m.fp, m.col)
+
+
+def youden(m: Margins) -> FloatArray:
+    """Sensitivity + specificity − 1: Youden's J, of two labels 2 · balanced accuracy − 1."""
+    return recall(m) + specificity(m) - 1.0
+
+
+def lr_plus(m: Margins) -> FloatArray:
+    """Recall over the false positive rate: infinite where items of the class alone were put into it."""
+    return _unbounded(m.tp * (m.total - m.row), m.row * np.maximum(m.fp, 0.0))
+
+
+def lr_minus(m: Margins) -> FloatArray:
+    """Share of the class's items that were missed over the specificity: infinite where nothing was rightly kept out."""
+    return _unbounded(m.fn * (m.total - m.row), m.row * m.tn)
+
+
+def _unbounded(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide, counting 0/0 as 0, and anything more over 0 as infinite."""
+    return np.where((denominator == 0) & (numerator > 0), np.inf, ratio(numerator, denominator))
+
+
 @dataclass(frozen=True, slots=True)
 class FBeta:
     """F-beta as (1 + β²) tp / (β² row + col), which needs no precision and no recall."""

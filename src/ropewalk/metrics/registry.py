@@ -28,7 +28,8 @@ class Metric:
     `by_class` marks a kernel that gives a value for every class: it then needs an `average`, or a positive class
     `positive` (its place among the labels). `over_classes` marks one that averages by itself. `classes` are the places
     of the classes that an average runs over, all if None. `low` and `high` are the least and the most that it can be.
-    `cost` replaces the kernel by the mean cost of a cell.
+    `cost` replaces the kernel by the mean cost of a cell. `divisor` is the part of the margins that a ratio without
+    bound is divided by: the ratio is infinite where that is 0, and has no mean where it is of few items.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Metric:
     low: float = -math.inf
     high: float = math.inf
     cost: tuple[tuple[float, ...], ...] | None = None
+    divisor: Literal["fp", "tn"] | None = None
 
     ranks = inflated_by_noise = is_slow = False
     chance = None
@@ -60,6 +62,11 @@ class Metric:
     def is_average(self) -> bool:
         """Whether the metric is an average over classes, which may be over some of them."""
         return self.average is not None or self.over_classes
+
+    @property
+    def has_averages(self) -> bool:
+        """Whether the values of all classes can be averaged: not of a ratio, which a single class makes infinite."""
+        return self.by_class and self.divisor is None
 
     def at(self, positive: int) -> Metric:
         """Return the metric of one class."""
@@ -90,6 +97,13 @@ class Metric:
                 f"The metric {self.name!r} failed: {error}.",
                 hint=wording("a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'."),
             ) from error
+
+    def divided_by(self, table: Tables) -> FloatArray | None:
+        """Return the weights of the items that a ratio is divided by, (K, D); None where it is no such ratio."""
+        if self.divisor is None:
+            return None
+        part: FloatArray = getattr(table.margins().only(self.positive or 0), self.divisor)
+        return part[..., 0]
 
     def by_label(self, table: Tables) -> tuple[FloatArray, FloatArray]:
         """Return the value of every class and its weight in an average, (K, D, classes) both.
@@ -133,6 +147,8 @@ class Metric:
                 f"(classifiers, draws); got {array.shape}.",
                 hint="margins.tp[..., -1] are the true positives of the last class, for each classifier and draw.",
             )
+        if self.divisor is not None:  # infinite where nothing is divided by
+            return np.clip(array, self.low, MAX_RATIO)
         if not np.isfinite(array).all():
             raise InvalidInputError(
                 f"The metric {self.name!r} returned NaN or infinity.",
@@ -179,10 +195,22 @@ def cost(matrix: Any) -> Metric:
     return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
 
 
+MAX_RATIO: Final = 1e12
+"""Where draws of a ratio end that has no bound: weights that add up to 1 carry no more digits."""
+
 _share = partial(Metric, low=0.0, high=1.0)
+_ratio = partial(Metric, low=0.0, by_class=True)
+
+_OTHER_NAMES: Final = {
+    "accuracy": ("acc",),
+    "precision": ("ppv",),
+    "recall": ("sensitivity", "tpr"),
+    "specificity": ("tnr",),
+}
+"""What people call metrics too: each name is a metric like any other, and printed as it was given."""
 
 METRICS: Final = {
-    metric.name: metric
+    name: replace(metric, name=name)
     for metric in (
         _share(name="accuracy", kernel=kernels.accuracy),
         _share(name="error", kernel=kernels.error, higher_is_better=False),
@@ -193,15 +221,20 @@ METRICS: Final = {
         _share(name="precision", kernel=kernels.precision, by_class=True),
         _share(name="recall", kernel=kernels.recall, by_class=True),
         _share(name="specificity", kernel=kernels.specificity, by_class=True),
+        _share(name="npv", kernel=kernels.npv, by_class=True),
         _share(name="fpr", kernel=kernels.fpr, by_class=True, higher_is_better=False),
         _share(name="fnr", kernel=kernels.fnr, by_class=True, higher_is_better=False),
+        _share(name="fdr", kernel=kernels.fdr, by_class=True, higher_is_better=False),
+        _share(name="youden", kernel=kernels.youden, by_class=True, low=-1.0),
+        _ratio(name="lr_plus", kernel=kernels.lr_plus, divisor="fp"),
+        _ratio(name="lr_minus", kernel=kernels.lr_minus, divisor="tn", higher_is_better=False),
         _share(name="f1", kernel=kernels.FBeta(1.0), by_class=True),
         _share(name="jaccard", kernel=kernels.jaccard, by_class=True),
     )
+    for name in (metric.name, *_OTHER_NAMES.get(metric.name, ()))
 }
-"""Every metric that a name alone describes; `fbeta(β)` and `cost` take an argument."""
+"""Every metric that a name alone describes, by each of its names; `fbeta(β)` and `cost` take an argument."""
 
-_ALIASES: Final = {"sensitivity": "recall", "tpr": "recall", "tnr": "specificity"}
 _AVERAGES: Final[tuple[Average, ...]] = ("micro", "macro", "weighted")
 _FBETA: Final = re.compile(r"fbeta\(\s*([0-9.eE+-]+)\s*\)")
 
@@ -214,8 +247,8 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     --------
     >>> parse_metric("macro_fbeta(0.5)").name
     'macro_fbeta(0.5)'
-    >>> parse_metric("sensitivity").name
-    'recall'
+    >>> parse_metric("macro_sensitivity").name
+    'macro_sensitivity'
     """
     if cost_matrix is not None and metric != "cost":
         raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint=wording('pass metric="cost".'))
@@ -232,10 +265,10 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     for average in _AVERAGES:
         if metric.startswith(f"{average}_"):
             base = _single(metric.removeprefix(f"{average}_"), metric)
-            if not base.by_class:
+            if not base.has_averages:
+                why = "it is one number for the whole table" if base.divisor is None else "it may be infinite"
                 raise UnknownNameError(
-                    f"{base.name!r} has no {average} average: it is one number for the whole table.",
-                    hint=wording("use metric={!r}.", base.name),
+                    f"{base.name!r} has no {average} average: {why}.", hint=wording("use metric={!r}.", base.name)
                 )
             return replace(base, name=f"{average}_{base.name}", average=average)
     return _single(metric, metric)
@@ -249,15 +282,14 @@ def _single(name: str, written: str) -> Metric:
         except ValueError as error:
             raise UnknownNameError(f"Unknown metric {written!r}.", hint="write fbeta(2) or fbeta(0.5).") from error
         return fbeta(beta)
-    known = {**METRICS, **{alias: METRICS[name] for alias, name in _ALIASES.items()}}
-    if name in known:
-        return known[name]
+    if name in METRICS:
+        return METRICS[name]
     number, prefix = re.fullmatch(r"f([0-9.]+)", name), written.removesuffix(name)
-    close = f"fbeta({number[1]})" if number else nearest(name, known)
+    close = f"fbeta({number[1]})" if number else nearest(name, METRICS)
     guess = f"did you mean {prefix + close!r}? " if close else ""
-    by_class = ", ".join(name for name, metric in METRICS.items() if metric.by_class)
+    by_class = ", ".join(name for name, metric in METRICS.items() if metric.has_averages)
     raise UnknownNameError(
         f"Unknown metric {written!r}.",
-        hint=f"{guess}Choose from: {', '.join(known)}. Also fbeta(β) and cost; micro_, macro_ and weighted_ go before "
-        f"a class metric ({by_class}, fbeta(β)).",
+        hint=f"{guess}Choose from: {', '.join(METRICS)}. Also fbeta(β) and cost; micro_, macro_ and weighted_ go "
+        f"before a class metric ({by_class}, fbeta(β)).",
     )

@@ -95,6 +95,15 @@ def needs_truth(metric: Any) -> bool:
     return metric.needs_truth if isinstance(metric, ScoreMetric) else True
 
 
+def require_bounded(metric: Metric | ScoreMetric, why: str) -> None:
+    """Refuse a ratio that may be infinite; `why` says what that makes impossible."""
+    if metric.divisor is not None:
+        raise InvalidInputError(
+            f"{metric.name!r} may be infinite: {why}.",
+            hint="take the rates that it is made of: recall, specificity.",
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
     """A metric that can be computed from `tables` as they are: `positive` is the last label, where there is one."""
@@ -223,9 +232,8 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
             f"The metric {metric.name!r} is about one class, and these data have {len(labels)} labels "
             f"({shorten(map(label_text, labels), 6)}).",
             hint=wording(
-                "average over them as in metric='macro_{}', name one with pos_label=, or compare them all with "
-                "compare_classes (ropewalk compare --per-class).",
-                metric.name,
+                "{}name one with pos_label=, or compare them all with compare_classes (ropewalk compare --per-class).",
+                f"average over them as in metric='macro_{metric.name}', " if metric.has_averages else "",
             ),
         )
     question = f"Which label is positive? {metric.name!r} needs to know, and the"

@@ -94,6 +94,7 @@ class ScoreMetric:
 
     classes = None
     cost = None
+    divisor = None
     pools_labels = False
     positive = None
 
@@ -174,8 +175,17 @@ def check_probabilities(values: FloatArray, name: str, metric: str) -> None:
 
 _loss = partial(ScoreMetric, higher_is_better=False, probabilities=True, every_class=True)
 
+_OTHER_NAMES: Final = {
+    "roc_auc": ("auc", "auroc", "auc_roc"),
+    "average_precision": ("ap",),
+    "pr_auc": ("auc_pr", "auprc"),
+    "log_loss": ("logloss",),
+    "brier": ("brier_score",),
+}
+"""What people call metrics too: each name is a metric like any other, and printed as it was given."""
+
 SCORE_METRICS: Final = {
-    metric.name: metric
+    name: replace(metric, name=name)
     for metric in (
         ScoreMetric(name="roc_auc", prepare=roc_auc, ranks=True, chance=0.5),
         ScoreMetric(name="average_precision", prepare=average_precision, ranks=True),
@@ -185,13 +195,10 @@ SCORE_METRICS: Final = {
         _loss(name="ece", prepare=ece, inflated_by_noise=True),
         ScoreMetric(name="mean", prepare=mean, low=-math.inf, high=math.inf, needs_truth=False),
     )
+    for name in (metric.name, *_OTHER_NAMES.get(metric.name, ()))
 }
-"""Every metric of scores that a name alone describes; macro_ and weighted_ go before those that rank."""
-
-_ALIASES: Final = {
-    "auc": "roc_auc", "auroc": "roc_auc", "auc_roc": "roc_auc", "ap": "average_precision", "auc_pr": "pr_auc",
-    "auprc": "pr_auc", "logloss": "log_loss", "brier_score": "brier",
-}  # fmt: skip
+"""Every metric of scores that a name alone describes, by each of its names; macro_ and weighted_ go before those that
+rank."""
 
 
 def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
@@ -230,7 +237,7 @@ def is_score_name(name: str) -> bool:
     base = name.lower()
     for average in ("macro_", "weighted_"):
         base = base.removeprefix(average)
-    return base in SCORE_METRICS or base in _ALIASES
+    return base in SCORE_METRICS
 
 
 def parse_score_metric(
@@ -281,7 +288,8 @@ def _known() -> str:
     return f"There are: {', '.join(SCORE_METRICS)} and cost; macro_ and weighted_ go before those that rank."
 
 
-def _by_name(name: str) -> ScoreMetric:
+def _by_name(written: str) -> ScoreMetric:
+    name = written.lower()
     for average in ("macro", "weighted"):
         base = name.removeprefix(f"{average}_")
         if base != name and base in SCORE_METRICS:
@@ -289,15 +297,14 @@ def _by_name(name: str) -> ScoreMetric:
             if not metric.ranks:
                 raise UnknownNameError(f"{base!r} has no {average} average.", hint=wording("use metric={!r}.", base))
             return replace(metric, name=name, average=average)
-    chosen = _ALIASES.get(name.lower(), name)
-    if chosen in SCORE_METRICS:
-        return SCORE_METRICS[chosen]
+    if name in SCORE_METRICS:
+        return SCORE_METRICS[name]
     if name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_") in METRICS:
         raise UnknownNameError(
-            f"Unknown metric of scores {name!r}: it is one of labels.",
+            f"Unknown metric of scores {written!r}: it is one of labels.",
             hint="cut the scores at a threshold, and compare the labels.",
         )
-    raise UnknownNameError(f"Unknown metric of scores {name!r}.", hint=did_you_mean(name, SCORE_METRICS) + _known())
+    raise UnknownNameError(f"Unknown metric of scores {written!r}.", hint=did_you_mean(name, SCORE_METRICS) + _known())
 
 
 def _from_function(function: Callable[..., Any]) -> ScoreMetric:

@@ -21,7 +21,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import draw_blocks
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
-from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.registry import MAX_RATIO, Metric
 from ropewalk.metrics.resolve import leans_on_one_class
 from ropewalk.metrics.scores import ScoreMetric, WeightedItems
 from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
@@ -302,5 +302,8 @@ def observed_psi(
         if unseen:
             values += [None] * table.n_classifiers
             continue
-        values += measure(metric, observed_tables(table), prevalence)[:, 0].tolist()
+        seen = measure(metric, observed_tables(table), prevalence)[:, 0]
+        if metric.divisor is not None:  # draws end somewhere; what is divided by 0 does not
+            seen = np.where(seen >= MAX_RATIO, np.inf, seen)
+        values += seen.tolist()
     return tuple(values)

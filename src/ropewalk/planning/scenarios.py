@@ -184,8 +184,9 @@ class MetricScenario:
         metric = parse_metric(self.metric)
         n = check_classes(check_whole(self.n_classes, "n_classes", _TWO_CLASSES))
         if n > _TWO_CLASSES and metric.needs_positive:
+            average = f"macro_{metric.name}" if metric.has_averages else "macro_recall"
             raise InvalidInputError(
-                f"{metric.name!r} is about one class of {n}.", hint=f"average over them: 'macro_{metric.name}'."
+                f"{metric.name!r} is about one class of {n}.", hint=f"average over them: {average!r}."
             )
         if n > _TWO_CLASSES and self.prevalence is not None:
             raise InvalidInputError(wording("`prevalence` is for two labels; more are taken as equally common."))

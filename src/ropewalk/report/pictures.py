@@ -379,7 +379,7 @@ def judged_data(estimate: Estimate, path: Sequence[Piece] | None, n_draws: int) 
         "hdi": list(estimate.hdi),
         "err": list(estimate.hdi_mc_error),
         "n": n_draws,
-        "mean": estimate.mean,
+        "mean": estimate.mean if estimate.has_mean else None,
         "path": [[piece.start, piece.verdict.value] for piece in path or ()],
     }
     return json.dumps(numbers, separators=(",", ":"))

@@ -245,7 +245,7 @@ def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Sa
         "worth": estimate.worth(n),
         "hdi": list(estimate.hdi),
         "err": list(estimate.hdi_mc_error),
-        "mean": estimate.mean,
+        "mean": estimate.mean if estimate.has_mean else None,
         "up": question.higher_is_better,
         "rule": question.rule,
         "prob": question.prob,

@@ -188,9 +188,9 @@ def picture(sketch: Sketch, screen: Screen) -> str:
     rows = _density(sketch, width)
     ticks, labels = _axis(sketch, width)
     first, last = (sketch.clipped(end, width) for end in (sketch.shown.low, sketch.shown.high))
-    mean = min(max(sketch.clipped(sketch.shown.mean, width), first), last)
     bar = list(" " * first + "┣" + "━" * max(last - first - 1, 0) + ("┫" if last > first else ""))
-    bar[mean] = "●"
+    if sketch.shown.has_mean:
+        bar[min(max(sketch.clipped(sketch.shown.mean, width), first), last)] = "●"
     line = "".join(bar)
     if len(line) + len(numbers) <= width + len(_INDENT):
         line += numbers

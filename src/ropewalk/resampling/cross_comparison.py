@@ -22,6 +22,7 @@ from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
 from ropewalk.inference.folds import FoldScores, JudgedFolds, is_uneven, judge_folds
 from ropewalk.inference.question import Question, default_model, select, write_recipe
 from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models import AnyMetric
 from ropewalk.models.correlated_t import CorrelatedT
@@ -262,6 +263,8 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
     """Judge the algorithms by the folds, set the items and the repeats beside, and say what it all means."""
     metric, names = which.pop("metric", None), (items.a, items.b)
     by_fold, by_repeat = made.fold_scores(metric, **which), made.repeat_scores(metric, **which)
+    if np.isinf([by_fold[name] for name in names]).any():
+        require_bounded(items.recipe.metric, "in some folds it divides by nothing")
     folds = FoldScores(
         names=names,
         scores=np.array([by_fold[name] for name in names]),

@@ -24,7 +24,7 @@ from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.units import metric_title
-from ropewalk.text.writing import isolated, visible
+from ropewalk.text.writing import isolated, number, visible
 from ropewalk.typing import FloatArray
 
 
@@ -100,7 +100,7 @@ class Comparison(OneMetric, Remarked):
         The variance that Δ would have with separate items, var(psi_A) + var(psi_B), over the variance that it has.
         """
         recipe = self.recipe
-        spread = float(self.draws.delta().var())
+        spread = float(self.draws.delta().var()) if self.delta.has_mean else 0.0
         if not recipe.model.paired or len(recipe.tables) > 1 or not recipe.tables[0].n_items or not spread:
             return None
         return float(self.draws.psi[0].var() + self.draws.psi[1].var()) / spread
@@ -198,9 +198,8 @@ class Comparison(OneMetric, Remarked):
         unsaid = "no ROPE" if self.rope is None else "no verdict"
         verdict = unsaid if self.decision is None else self.decision.symbol
         low, high = self.hdi.low, self.hdi.high
-        return visible(
-            f"Comparison({self.metric}: {self.a} − {self.b} = {self.mean:+.3f} [{low:+.3f}, {high:+.3f}], {verdict})"
-        )
+        mean = f"{self.mean:+.3f}" if self.delta.has_mean else "–"
+        return visible(f"Comparison({self.metric}: {self.a} − {self.b} = {mean} [{low:+.3f}, {high:+.3f}], {verdict})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""
@@ -295,7 +294,8 @@ class PriorSensitivity(Rendered):
         return None if None in verdicts else len(verdicts) == 1
 
     def __repr__(self) -> str:
-        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {self.moved:.2f} std, robust: {self.robust})"
+        moved = number(self.moved, 2)
+        return f"PriorSensitivity({len(self.rows)} priors, mean moves by {moved} std, robust: {self.robust})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""

@@ -19,7 +19,7 @@ from ropewalk.results import base
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import number, visible
 from ropewalk.typing import IntArray
 
 
@@ -59,7 +59,7 @@ class Evaluation(Rendered, Modelled, Remarked):
 
     def __repr__(self) -> str:
         metrics = ", ".join(
-            f"{m.metric.name} = {m.estimate.mean:.3f} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"
+            f"{m.metric.name} = {number(m.estimate.mean, 3)} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"
             for m in self.metrics
         )
         return visible(f"Evaluation({self.name}: {metrics})")
@@ -152,7 +152,7 @@ class Validated(Rendered, Remarked):
         low, high = self.estimate.hdi
         return visible(
             f"Validated({self.name}, {self.best.text} of {len(self.settings)}: test {self.metric} = "
-            f"{self.estimate.mean:.3f} [{low:.3f}, {high:.3f}])"
+            f"{number(self.estimate.mean, 3)} [{low:.3f}, {high:.3f}])"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -84,6 +84,8 @@ class Finding:
     def effect(self) -> str:
         """Write the size of the difference: +6.6 F1 points [3.5, 9.7], or log loss lower by 0.05 [0.02, 0.08]."""
         shown = Shown.of(self.estimate, self.unit)
+        if not shown.has_mean:
+            return f"a difference in {self.metric} of {shown.interval()}"
         if self.higher_is_better:
             what = f" {self.metric} points" if self.unit.is_points else f" in {self.metric}"
             return f"{shown.value()}{what} {shown.interval()}"
@@ -92,6 +94,8 @@ class Finding:
 
     def size(self) -> str:
         """Write the size of the difference where the metric and the direction stand before it."""
+        if not (mirrored := Shown.of(self.estimate, self.unit, mirror=not self.higher_is_better)).has_mean:
+            return f"by {mirrored.interval()}"
         if self.higher_is_better:
             shown = Shown.of(self.estimate, self.unit)
             return f"{shown.value()}{self._noun} {shown.interval()}"

@@ -13,7 +13,8 @@ _MINUS: Final = str.maketrans("-", "−")
 
 _METRICS: Final = {
     "f1": "F1", "mcc": "MCC", "fpr": "FPR", "fnr": "FNR", "gmean": "G-mean", "roc": "ROC", "pr": "PR", "auc": "AUC",
-    "brier": "Brier score", "ece": "ECE",
+    "brier": "Brier score", "ece": "ECE", "ap": "AP", "auroc": "AUROC", "auprc": "AUPRC", "tpr": "TPR", "tnr": "TNR",
+    "ppv": "PPV", "npv": "NPV", "fdr": "FDR", "lr_plus": "LR+", "lr_minus": "LR−", "youden": "Youden's J",
 }  # fmt: skip
 
 
@@ -22,9 +23,11 @@ def metric_title(metric: str) -> str:
 
     Examples
     --------
-    >>> metric_title("f1"), metric_title("balanced_accuracy"), metric_title("macro_f1")
-    ('F1', 'balanced accuracy', 'macro F1')
+    >>> metric_title("lr_plus"), metric_title("balanced_accuracy"), metric_title("macro_f1")
+    ('LR+', 'balanced accuracy', 'macro F1')
     """
+    if metric in _METRICS:
+        return _METRICS[metric]
     return " ".join([_METRICS.get(word, word) for word in visible(metric).replace("_", " ").split(" ")])
 
 
@@ -84,6 +87,11 @@ class Shown:
         places = places_of(low, high, unit.scale * max(*estimate.hdi_mc_error, estimate.mc_error))
         return cls(sign * estimate.mean, low, high, places)
 
+    @property
+    def has_mean(self) -> bool:
+        """Whether there is a mean: a ratio may have none."""
+        return not math.isnan(self.mean)
+
     def value(self, *, sign: bool = True) -> str:
         """Write the mean."""
         return signed(self.mean, self.places, sign=sign)
@@ -100,8 +108,8 @@ class Shown:
         return f"[{', '.join(self._end(end, sign=sign) for end in (self.low, self.high))}]"
 
     def text(self) -> str:
-        """Write the mean and the interval."""
-        return f"{self.value()} {self.interval()}"
+        """Write the mean, if there is one, and the interval."""
+        return f"{self.value()} {self.interval()}" if self.has_mean else self.interval()
 
     def _end(self, end: float, *, sign: bool) -> str:
         text = signed(end, self.places, sign=sign)

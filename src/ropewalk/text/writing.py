@@ -22,22 +22,28 @@ LETTERS_PER_SLIP: Final = 4
 def nearest(name: object, known: Iterable[object]) -> str | None:
     """Return the known name that `name` may be a slip of: a near spelling, or the beginning or end of it.
 
+    Of names that are as near, it is the longest that `name` contains, or else one of the same first letter.
+
     Examples
     --------
-    >>> nearest("kapa", ["kappa", "mcc"]), nearest("acc", ["accuracy", "f1"]), nearest("cost", ["cluster", "rope"])
+    >>> nearest("kapa", ["kappa", "mcc"]), nearest("accur", ["accuracy", "f1"]), nearest("cost", ["cluster", "rope"])
     ('kappa', 'accuracy', None)
+    >>> nearest("bcc", ["mcc", "bac"]), nearest("aucc", ["acc", "auc"]), nearest("accurcy", ["acc", "accuracy"])
+    ('bac', 'auc', 'accuracy')
     """
     written = str(name).lower()
-    near = {}
+    near: dict[str, tuple[int, int, bool]] = {}
     for candidate in map(str, known):
         shorter, longer = sorted((written, candidate.lower()), key=len)
         slips = _slips(shorter, longer)
         is_telling = len(shorter) >= MIN_LETTERS_TO_GUESS_FROM
+        starts_otherwise = candidate[:1].lower() != written[:1]
         if longer.startswith(shorter) or longer.endswith(shorter):
             if is_telling or slips <= 1:
-                near[candidate] = min(slips, 1)
+                is_part = len(candidate) < len(written)
+                near[candidate] = min(slips, 1 + is_part), -len(candidate) * is_part, starts_otherwise
         elif slips <= max(len(longer) // LETTERS_PER_SLIP, is_telling):
-            near[candidate] = slips
+            near[candidate] = slips, 0, starts_otherwise
     return min(near, key=near.__getitem__, default=None)
 
 
@@ -264,7 +270,7 @@ def number(value: float | None, places: int, *, sign: bool = False) -> str:
     >>> number(0.0541, 3, sign=True), number(-0.0001, 3, sign=True), number(None, 3)
     ('+0.054', '0.000', '–')
     """
-    if value is None:
+    if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
         return f"{'-' if value < 0 else '+' if sign else ''}∞"

@@ -15,6 +15,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparison
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
+from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
@@ -179,6 +180,7 @@ def compare_classes(
         by_class = [{**options, "pos_label": label, "progress": False} for label in watched]
         comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
     if check_pool(options.get("pool"), len(comparisons)):
+        require_bounded(comparisons[0].recipe.metric, "differences of classes cannot be pooled")
         comparisons = pool_classes(comparisons)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
@@ -206,7 +208,7 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
 def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
     """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
     items = recipe.tables[0]
-    if recipe.metric != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
+    if replace(recipe.metric, name="roc_auc") != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
         return None, ()
     if items.cluster is not None or items.weight is not None:
         return None, (note("no_delong", "No DeLong test: it is for items that stand alone and count alike."),)

@@ -26,7 +26,7 @@ from ropewalk.report.words import (
 )
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
 from ropewalk.text.verdicts import verdict_text
-from ropewalk.text.writing import brief, count_of, factor, isolated, savage_dickey
+from ropewalk.text.writing import brief, count_of, factor, isolated, number, savage_dickey
 
 MIN_DRAWS_FOR_TWO_DECIMALS: Final = 20_000  # of a mean, in standard deviations
 MAX_CLASSES_COUNTED: Final = 40
@@ -235,6 +235,8 @@ def sensitivity_answer(result: PriorSensitivity) -> Answer:
     """Describe how far the answer moves."""
     first, alike, robust = result.rows[0][1], result.alike, result.robust
     moved = f"the mean moves by {moved_text(result)} posterior standard deviations"
+    if not first.delta.has_mean:
+        moved = "there is no mean that could move"
     headline = f"Under {count_of(len(alike), 'prior')} {moved}"
     if robust is not None:
         headline += ", and the verdict stays the same" if robust else ", and the verdict changes"
@@ -257,6 +259,8 @@ def sensitivity_answer(result: PriorSensitivity) -> Answer:
 def moved_text(result: PriorSensitivity) -> str:
     """Write how far the mean moves at most, with no digit that the draws do not carry."""
     fewest = min(c.delta.worth(len(c.draws)) for c in result.alike)
+    if not result.rows[0][1].delta.has_mean:
+        return number(None, 0)
     places, moved = 2 if fewest >= MIN_DRAWS_FOR_TWO_DECIMALS else 1, result.moved
     least = 10.0**-places
     return f"less than {least:.{places}f}" if moved < least / 2 else f"at most {moved:.{places}f}"

@@ -137,7 +137,8 @@ def _panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
 
 def _sentence(result: Evaluation, m: MetricPosterior) -> str:
     recipe, estimate = m.recipe, m.estimate
-    fact = f"{name(result.name)}'s {words.metric_title(m.metric.name)} was {carried(estimate.mean, estimate)}"
+    mean = f"was {carried(estimate.mean, estimate)}" if estimate.has_mean else "has no mean"
+    fact = f"{name(result.name)}'s {words.metric_title(m.metric.name)} {mean}"
     lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {writing.hdi_text(estimate)}"
     if m.bar is None or m.prob_at_least is None:
         return f"{lead}; {words.by_model(m)})."

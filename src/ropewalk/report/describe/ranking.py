@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
@@ -94,6 +95,8 @@ def _answer(result: Ranking) -> Answer:
 
 def _loss(model: Ranked) -> str:
     loss = carried(model.expected_loss, model.estimate)
+    if math.isnan(model.expected_loss):
+        return loss
     return loss if float(loss) else f"under {10.0 ** -decimals(model.estimate, model.estimate.mc_error):g}"
 
 

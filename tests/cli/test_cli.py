@@ -450,5 +450,6 @@ def test_names_that_people_type_are_printed_as_they_were_typed(run, tmp_path, wr
     )  # fmt: skip
     code, out, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--metric", "lr_plus", "--rope", 1)
     assert code == 0
-    assert "observed ∞" in out
-    assert "a has 0 false positives" in err
+    assert "∞" in out
+    assert "a has 0 false positives" in " ".join(out.split())
+    assert err == ""  # it is said once

@@ -214,7 +214,10 @@ class Comparison(OneMetric, Remarked):
             "delta": base.delta_dict(self),
             "unit": "points" if recipe.unit.is_points else None,
             "display_name": metric_title(self.metric),
-            "improvement": {"mean": sign * self.mean, "hdi": sorted((sign * self.hdi.low, sign * self.hdi.high))},
+            "improvement": {
+                "mean": base.plain(sign * self.mean),
+                "hdi": sorted((sign * self.hdi.low, sign * self.hdi.high)),
+            },
             **base.verdict_dict(recipe.rope, self.regions, self.decision),
             "rope_side": side,
             "headline": self.headline,

@@ -48,7 +48,11 @@ def describe_comparison(c: Comparison) -> Document:
         caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
         answers=answers,
         tables=(table([c]),),
-        remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
+        remarks=[
+            remark
+            for remark in method.answer_remarks(c, [c], [c.more], cautions=cautions([c]))
+            if not isinstance(remark, Remark) or remark.code != "no_verdict"  # the headline says why
+        ],
         sentence=sentence(c),
         terminal=answers,
         sections=page,

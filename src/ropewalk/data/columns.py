@@ -312,6 +312,24 @@ def is_frame(data: Any) -> bool:
         return True
 
 
+def series_name(column: Any) -> str | None:
+    """Return the name of a column of a dataframe; None where it has none, and for arrays and lists."""
+    if isinstance(column, np.ndarray | list | tuple | str | Mapping) or column is None:
+        return None
+    import narwhals as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    name = series.name if isinstance(series, nw.Series) else None
+    return name if isinstance(name, str) and name else None
+
+
+def series_of(frame: Any) -> dict[str, Any]:
+    """Return the columns of a dataframe by name, each as its library has them."""
+    wrapped = as_frame(frame)
+    table = _collect(wrapped.lazy()) if not hasattr(wrapped, "iter_columns") else wrapped
+    return {str(name): table[name].to_native() for name in table.columns}
+
+
 def as_frame(data: Any) -> Any:
     """Wrap a dataframe of any kind; refuse anything else."""
     import narwhals as nw

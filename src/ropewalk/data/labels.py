@@ -41,6 +41,8 @@ _SCORES: Final = wording(
 )
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 MIN_FRACTIONS_LIKE_SCORES: Final = 3
+MIN_IDS: Final = 20
+"""From so many items on, true labels that are all different are taken for ids."""
 _KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
 NULL_TYPES: Final = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
@@ -226,6 +228,22 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
                     ),
                 )
             warn_caller(f"{text}: they count as different classes.", LookalikeLabelsWarning)
+
+
+def check_no_ids(truth: Sequence[Label | None], n_items: int, column: str) -> None:
+    """Refuse true labels that are as many as the items: they look like ids; declared ones are not questioned."""
+    distinct = {label for label in truth if label is not None}
+    if n_items < MIN_IDS or len(distinct) < n_items:
+        return
+    first = next(iter(truth))
+    raise LabelTypeError(
+        f"{column} holds {n_items:,} different labels for {n_items:,} items, such as {brief(repr(first))}: this looks "
+        "like an id, not like the true label.",
+        hint=wording(
+            "name the column of true labels as truth=, and that of ids as id=; where every item is a class of its own, "
+            "labels= declares them."
+        ),
+    )
 
 
 def _without_point(label: str) -> str:

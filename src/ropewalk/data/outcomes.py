@@ -15,6 +15,7 @@ from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
 from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table, read_text
+from ropewalk.data.weights import Weights, check_count, check_weights, split_weights, times_count
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
@@ -29,7 +30,7 @@ class Outcomes(Tally):
     in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
-    belong together, where some do.
+    belong together, where some do, and `weights` how much items that stand alone count, where some count more.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -49,6 +50,7 @@ class Outcomes(Tally):
     names: tuple[str, ...]
     left_out: int = 0
     clusters: Clusters | None = None
+    weights: Weights | None = None
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -63,24 +65,34 @@ class Outcomes(Tally):
         missing: Missing = "error",
         columns: Sequence[str] | None = None,
         clustered: bool = False,
+        weighted: bool = False,
     ) -> Outcomes:
         """Make a table from (truth, prediction 1, …) rows and their counts, such as a published table.
 
         Every other constructor ends here, so this is where labels are checked. `columns` are the names that
-        error messages use, truth first. In `clustered` rows the last entry names the cluster of the items.
+        error messages use, truth first. In `clustered` rows the last entry names the cluster of the items; in
+        `weighted` ones what each weighs follows.
 
         Examples
         --------
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
+        if weighted:
+            rows, counts, weight = split_weights(rows, counts)
         if clustered:
             rows, counts, (cluster, ids) = split_clusters(rows, counts)
         codes, here, numbers, order, checked, left_out = code_rows(
             rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
-        clusters = Clusters.of(np.arange(here.size), cluster[here], numbers, ids) if clustered else None
-        return cls._canonical(codes, numbers, order, checked, left_out, clusters)
+        at, clusters, weights = np.arange(here.size), None, None
+        uneven = weighted and np.ptp(weight[here]) > 0 if here.size else False  # equal weights are none
+        if clustered:
+            load = numbers * weight[here] if uneven else None
+            clusters = Clusters.of(at, cluster[here], numbers, ids, load)
+        elif uneven:
+            weights = Weights.of(at, weight[here], numbers)
+        return cls._canonical(codes, numbers, order, checked, left_out, clusters, weights)
 
     @classmethod
     def from_arrays(
@@ -91,11 +103,14 @@ class Outcomes(Tally):
         labels: Iterable[Label] | None = None,
         missing: Missing = "error",
         cluster: Any = None,
+        sample_weight: Any = None,
+        count: Any = None,
     ) -> Outcomes:
         """Count the true labels and the predictions of one or more classifiers, in scikit-learn's order.
 
         Any sequence will do: lists, NumPy arrays, columns of any dataframe. `cluster` holds one id per item, the
-        same for items that belong together.
+        same for items that belong together, `sample_weight` what each counts, and `count` how many items each row
+        stands for.
 
         Examples
         --------
@@ -107,19 +122,32 @@ class Outcomes(Tally):
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order([y_true, *predictions], columns)
-        data, ids = [y_true, *predictions], ()
+        data, beside, ids = [y_true, *predictions], [], ()
+        for array, title in ((cluster, "`cluster`"), (sample_weight, "`sample_weight`"), (count, "`count`")):
+            if array is not None:
+                check_same_order([y_true, array], ["y_true", title])
+                beside.append(title.strip("`"))
         if cluster is not None:
-            check_same_order([y_true, cluster], ["y_true", "`cluster`"])
             codes, ids = code_ids(cluster, "cluster")
             data.append(codes)
-        rows = count_columns(data, columns if cluster is None else [*columns, "cluster"])
+        if sample_weight is not None:
+            levels, places = np.unique(check_weights(sample_weight), return_inverse=True)
+            data.append(places.reshape(-1))
+        if count is not None:
+            data.append(check_count(count))
+        rows = count_columns(data, [*columns, *beside])
+        if count is not None:
+            rows = times_count(rows)
+        if sample_weight is not None:
+            rows = {(*key, float(levels[place])): n for (*key, place), n in rows.items()}  # type: ignore[index]
         if not rows and labels is None:
             raise LengthMismatchError(
                 "The columns are empty.", hint=wording("with labels= an empty table is allowed and gives the prior.")
             )
         table = cls.from_rows(
-            rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
-        )
+            rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
+            weighted=sample_weight is not None,
+        )  # fmt: skip
         if table.clusters is None:
             return table
         return replace(table, clusters=replace(table.clusters, ids=tuple(ids[i] for i in table.clusters.ids)))
@@ -214,6 +242,7 @@ class Outcomes(Tally):
         names: tuple[str, ...],
         left_out: int = 0,
         clusters: Clusters | None = None,
+        weights: Weights | None = None,
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
@@ -223,7 +252,8 @@ class Outcomes(Tally):
             np.add.at(merged, inverse, counts)
             counts = merged
             clusters = None if clusters is None else clusters.merged(inverse)
-        return cls(codes=codes, counts=counts, labels=labels, names=names, left_out=left_out, clusters=clusters)
+            weights = None if weights is None else weights.merged(inverse)
+        return cls(codes, counts, labels, names, left_out, clusters, weights)
 
     # -- looking at one ----------------------------------------------------------------------------------
 
@@ -269,7 +299,7 @@ class Outcomes(Tally):
         """
         places, checked = self._picked(names)
         codes = self.codes[:, [0, *(1 + place for place in places)]]
-        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters)
+        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.
@@ -283,7 +313,9 @@ class Outcomes(Tally):
         positive = find_label(pos_label, self.labels)
         rest = rest_of(positive, self.labels)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
-        return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters)
+        return self._canonical(
+            codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters, self.weights
+        )
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
         """Return the same counts under other labels, one for each in the same order.
@@ -322,8 +354,8 @@ class Outcomes(Tally):
         parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
         counts = np.concatenate([self.counts, other.counts])
         gone = self.left_out + other.left_out
-        clusters = self._clusters_with(other, len(self.codes))
-        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, clusters)
+        clusters, weights = self._clusters_with(other, len(self.codes)), self._weights_with(other, len(self.codes))
+        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, clusters, weights)
 
     def __radd__(self, other: object) -> Outcomes:
         """Let `sum` start at 0."""
@@ -345,8 +377,8 @@ class Outcomes(Tally):
         >>> Outcomes.from_json(o.to_json()) == o
         True
         """
-        codes, counts, labels, names, clusters = parse_table(text)
-        return cls._canonical(codes, counts, labels, names, clusters=clusters)
+        codes, counts, labels, names, clusters, weights = parse_table(text)
+        return cls._canonical(codes, counts, labels, names, clusters=clusters, weights=weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file, whole or not at all."""

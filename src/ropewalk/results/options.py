@@ -132,7 +132,8 @@ class DataOptions(TableOptions, total=False):
 
     cluster: Annotated[Any, _data(help="Column that says which items belong together.")]
     id: Annotated[Any, _data(help="Column of item ids.")]
-    sample_weight: Annotated[Any, _data(help="How much each item counts.", flag=PYTHON_ONLY)]
+    sample_weight: Annotated[Any, _data(help="Column of how much each item counts.", flag="--weight")]
+    count: Annotated[Any, _data(help="Column of how many items each row stands for.")]
 
 
 class MetricOption(TypedDict, total=False):

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 LEAST_SAVAGE_DICKEY: Final = 0.01  # below it is kernel noise
 MIN_LETTERS_TO_GUESS_FROM: Final = 3
 LETTERS_PER_SLIP: Final = 4
+MAX_GUESSES: Final = 3
 
 
 # -- names and lists -------------------------------------------------------------------------------------
@@ -29,6 +30,17 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
     >>> nearest("kapa", ["kappa", "mcc"]), nearest("acc", ["accuracy", "f1"]), nearest("cost", ["cluster", "rope"])
     ('kappa', 'accuracy', None)
     """
+    return next(iter(all_nearest(name, known)), None)
+
+
+def all_nearest(name: object, known: Iterable[object]) -> list[str]:
+    """Return the known names that `name` may be a slip of, none nearer than another; see `nearest`.
+
+    Examples
+    --------
+    >>> all_nearest("new", ["id", "new_model", "new_proba", "old_model"])
+    ['new_model', 'new_proba']
+    """
     written = str(name).lower()
     near = {}
     for candidate in map(str, known):
@@ -40,7 +52,8 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
                 near[candidate] = min(slips, 1)
         elif slips <= max(len(longer) // LETTERS_PER_SLIP, is_telling):
             near[candidate] = slips
-    return min(near, key=near.__getitem__, default=None)
+    least = min(near.values(), default=0)
+    return [candidate for candidate, slips in near.items() if slips == least]
 
 
 def _slips(a: str, b: str) -> int:
@@ -57,15 +70,15 @@ def _slips(a: str, b: str) -> int:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return a question that suggests the nearest known name, to begin a hint with; empty where none looks like it.
+    """Return a question that suggests the nearest known names, to begin a hint with; empty where none looks like it.
 
     Examples
     --------
     >>> did_you_mean("accurate", ["accuracy", "f1"])
     "did you mean 'accuracy'? "
     """
-    guess = nearest(name, known)
-    return f"did you mean {guess!r}? " if guess else ""
+    guesses = all_nearest(name, known)[:MAX_GUESSES]
+    return f"did you mean {' or '.join(map(repr, guesses))}? " if guesses else ""
 
 
 def brief(text: str, longest: int = 60) -> str:

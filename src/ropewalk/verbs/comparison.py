@@ -69,8 +69,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.
     id
         Ids of the items, an array or the name of a column; repeats are refused unless one `cluster` holds them.
-    sample_weight
-        How much each item counts, for metrics of scores.
+    sample_weight, count
+        How much each item counts, as importance weights: only their ratios matter, an item of weight 0 is left out,
+        and the fewer items dominate the wider the interval. And how many items each row stands for, where equal ones
+        are grouped: whole numbers. Arrays or names of columns.
     metric
         A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``; ``micro_``, ``macro_`` or ``weighted_`` before one
         that is about a class), a `Metric`, or a function of `Margins`. Default: `f1` for two labels or with a
@@ -194,6 +196,9 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
         comparison = run_comparison(recipe, threads=check_threads(options["threads"]))
     if isinstance(tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
+    elif tests and any(table.units is not None and table.n_clusters is None for table in tables):  # type: ignore[union-attr]
+        text = "No classical tests: they take all items to count alike, and these have weights."
+        battery, remarks = None, (note("no_weighted_tests", text),)
     elif tests:
         battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)  # type: ignore[arg-type]
         clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."

@@ -196,7 +196,7 @@ def _can_simulate(recipe: Recipe) -> bool:
     """Whether items like these can be simulated, and the model fitted to each of thousands of them."""
     if not recipe.model.can_be_simulated:
         return False
-    return all(isinstance(table, Outcomes) and table.clusters is None for table in recipe.tables)
+    return all(isinstance(table, Outcomes) and table.units is None for table in recipe.tables)
 
 
 def more_cell(more: MoreData | None) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import is_frame, series_name, series_of
+from ropewalk.data.columns import is_frame, library_of, series_name, series_of
 from ropewalk.data.labels import is_fraction
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
@@ -47,6 +48,20 @@ def read_data(
     decided by the data: fractions are scores. `source` may hold what `compare` takes as truth, names, labels, missing,
     cluster, id, sample_weight and count.
     """
+    library = library_of(data)
+    tables = _read(data, classifiers, source, usage=usage, kind=kind, has_truth=has_truth)
+    return tuple(replace(table, library=table.library or library) for table in tables)
+
+
+def _read(
+    data: Sequence[Any],
+    classifiers: Names | None,
+    source: Mapping[str, Any],
+    *,
+    usage: str,
+    kind: Kind | None,
+    has_truth: bool,
+) -> tuple[Table, ...]:
     data, source = _unfold(data, source, several=classifiers is None or len(classifiers) > 1)
     if isinstance(classifiers, str):
         raise InvalidInputError("`predictions` must be a list of names.", hint=usage)
@@ -177,7 +192,7 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
 
 def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:
     """Refuse what is only about the other kind of data."""
-    if kind == "scores" and source.get("missing", "error") not in {"error"}:
+    if kind == "scores" and source.get("missing", "error") != "error":
         raise InvalidInputError(argument("missing") + " is about labels, and these are scores.", hint="leave it out.")
 
 

@@ -59,6 +59,7 @@ class MultilabelOutcomes(Tally):
     left_out: int = 0
     clusters: Clusters | None = None
     weights: Weights | None = None
+    library: str = ""
 
     @classmethod
     def from_arrays(
@@ -274,9 +275,10 @@ class MultilabelOutcomes(Tally):
         """Keep some of the classifiers, in the order given."""
         places, checked = self._picked(names)
         bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate([0, *(1 + place for place in places)]))
-        return self._canonical(
+        kept = self._canonical(
             self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters, self.weights
         )
+        return replace(kept, library=self.library)
 
     def __add__(self, other: object) -> MultilabelOutcomes:
         """Merge two tables of the same classifiers and labels: more items, the same question."""

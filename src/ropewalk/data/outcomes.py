@@ -31,6 +31,7 @@ class Outcomes(Tally):
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
     belong together, where some do, and `weights` how much items that stand alone count, where some count more.
+    `library` is that of the dataframe which the items came in.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -51,6 +52,7 @@ class Outcomes(Tally):
     left_out: int = 0
     clusters: Clusters | None = None
     weights: Weights | None = None
+    library: str = ""
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -299,7 +301,8 @@ class Outcomes(Tally):
         """
         places, checked = self._picked(names)
         codes = self.codes[:, [0, *(1 + place for place in places)]]
-        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights)
+        kept = self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights)
+        return replace(kept, library=self.library)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.

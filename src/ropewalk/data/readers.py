@@ -9,7 +9,7 @@ from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords, choose
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import count_columns, count_frame, frame_columns
+from ropewalk.data.columns import count_columns, count_frame, frame_columns, library_of
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
@@ -86,10 +86,11 @@ def read_outcomes(
         rows = times_count(rows)
     if not rows and labels is None:
         raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
-    return Outcomes.from_rows(
+    table = Outcomes.from_rows(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
         weighted=sample_weight is not None,
     )  # fmt: skip
+    return replace(table, library=library_of([source]))
 
 
 @checked_keywords

@@ -55,6 +55,7 @@ class ItemScores(Named):
     cluster: IntArray | None = None
     weight: FloatArray | None = None
     left_out: int = 0
+    library: str = ""
 
     @classmethod
     def from_arrays(
@@ -196,6 +197,11 @@ class ItemScores(Named):
     def n_clusters(self) -> int | None:
         """How many clusters the items come in; None where each stands alone."""
         return None if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some items count more than others."""
+        return self.weight is not None
 
     @property
     def members(self) -> IntArray:

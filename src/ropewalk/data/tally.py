@@ -169,6 +169,7 @@ class Named:
 
     labels: tuple[Label, ...]
     names: tuple[str, ...]
+    library: str
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -273,13 +274,18 @@ class Tally(Named):
         return self.clusters or self.weights
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether some items count more than others."""
+        return self.weights is not None or (self.clusters is not None and self.clusters.weight is not None)
+
+    @property
     def row_weights(self) -> FloatArray:
         """How much each row counts: how often it occurred, times the weight of those items, if they have one.
 
         Weights are scaled so that they add up to the number of items, as counts do.
         """
         units = self.units
-        if units is None or (self.weights is None and units.weight is None):
+        if units is None or not self.is_weighted:
             return self.counts.astype(np.float64)
         load: FloatArray = units.matrix(self.counts.size) @ units.shapes
         return load * (self.n_items / load.sum())

@@ -103,6 +103,7 @@ def write_recipe(
         "draws": check_draws(question["draws"]),
         "seed": seed,
         "data_hash": "+".join(table.data_hash for table in source),
+        "library": source[0].library,
     }
     if isinstance(source[0], ItemScores):
         return _of_scores(source[0], question, common)

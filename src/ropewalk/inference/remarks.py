@@ -377,9 +377,7 @@ def few_units(table: AnyData, *, imagined: bool = False) -> list[Remark]:
 
 def weighted_units(table: AnyData) -> list[Remark]:
     """Return a note on how much weighted items tell; none where all count alike."""
-    weights = table.weight if isinstance(table, ItemScores) else table.weights
-    in_clusters = not isinstance(table, ItemScores) and table.clusters is not None and table.clusters.weight is not None
-    if weights is None and not in_clusters:
+    if not table.is_weighted:
         return []
     units, unit = units_of(table)
     worth = effective_units(table)

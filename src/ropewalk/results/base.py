@@ -60,7 +60,7 @@ class Recipe:
     `tables` is one table of both classifiers for a paired model, one per classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
     clusters that are repeats of one item each. `sampler` is None for the exact engine. `pool` draws the scores of many
-    classifiers towards their centre.
+    classifiers towards their centre. `library` is that of the dataframe which the data came in.
     """
 
     tables: tuple[AnyData, ...]
@@ -78,6 +78,7 @@ class Recipe:
     repeated: bool = False
     sampler: Sampler | None = None
     pool: bool = False
+    library: str = ""
 
     def __post_init__(self) -> None:
         check_rule(self.rule, self.prob)
@@ -106,6 +107,11 @@ class Recipe:
         """How many clusters the items of the tables come in; None where each stands alone."""
         known = [table.n_clusters for table in self.tables if table.n_clusters is not None]
         return sum(known) if known else None
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some items count more than others."""
+        return any(table.is_weighted for table in self.tables)
 
     @property
     def picked(self) -> tuple[Label, ...] | None:
@@ -277,6 +283,14 @@ class Rendered:
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the answer as one self-contained HTML page, and write it to `path` if given."""
         return upwards.html(self, path)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the answer as a tidy dataframe of the library that the data came in, or of "pandas", "polars", …."""
+        return upwards.to_frame(self, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the picture that is natural for this kind of answer, with Matplotlib, and return its axes."""
+        return upwards.plot(self, ax)
 
     def sentence(self) -> str:
         """Return the answer as a sentence for a paper, with data, model, prior and draws."""

@@ -111,7 +111,8 @@ def _draw(result: Rendered, path: str) -> None:
     kind = Path(path).suffix.lower().removeprefix(".")
     # Without a date the same answer gives the same file.
     plain = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    figure.savefig(picture, format=kind, dpi=200, metadata=plain)
+    with require("matplotlib", extra="plot", caller="--plot").rc_context({"svg.hashsalt": "ropewalk"}):
+        figure.savefig(picture, format=kind, dpi=200, metadata=plain)
     write_file(path, picture.getvalue())
 
 

@@ -59,6 +59,8 @@ def flag_of(name: str) -> str:
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:
     """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
     question = {name: value for name, value in select(options, kind).items() if name not in options_of(DataOptions)}
+    if kind_of_data(options) == "labels":
+        question.pop("threshold", None)  # the labels that were read come from it
     if "pos_label" in question:
         question["pos_label"] = find_label(question["pos_label"], labels, by_text=True)
     if "classes" in question:

@@ -11,13 +11,13 @@ import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import is_frame, library_of, series_name, series_of
-from ropewalk.data.labels import is_fraction
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.probabilities import as_labels, has_fractions
 from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
-from ropewalk.data.weights import check_alone
+from ropewalk.data.weights import check_alone, numbers_of
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
 
@@ -46,7 +46,7 @@ def read_data(
     `Outcomes`, `ItemScores`, file or dataframe, of which `classifiers` names some; or one `Outcomes` per classifier.
     A name may be None where there is nothing to choose, and `classifiers` where all are meant. A `kind` of None is
     decided by the data: fractions are scores. `source` may hold what `compare` takes as truth, names, labels, missing,
-    cluster, id, sample_weight and count.
+    cluster, id, sample_weight, count, threshold and columns.
     """
     library = library_of(data)
     tables = _read(data, classifiers, source, usage=usage, kind=kind, has_truth=has_truth)
@@ -66,7 +66,7 @@ def _read(
     if isinstance(classifiers, str):
         raise InvalidInputError("`predictions` must be a list of names.", hint=usage)
     if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
-        _check_made(source)
+        _check_made(source, kind)
         return _separate(data, classifiers, source.get("names"), usage)
     columns = _all_of(data, source.get("names"), usage, has_truth=has_truth) if classifiers is None else classifiers
     if not has_truth and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
@@ -82,7 +82,7 @@ def _read(
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
     if isinstance(data[0], _TABLE_TYPES):
-        _check_made(source)
+        _check_made(source, kind)
         table = _projected(data[0], columns, usage)
     elif _is_table(data[0]):
         table = _from_file(data[0], columns, source, kind, usage, has_truth=has_truth)
@@ -122,7 +122,7 @@ def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     if len(data) == 1 and _is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
         wanted = [column for column in columns if column is not None]
         values = read_columns(data[0], wanted) if wanted else ()
-    has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(_has_fractions, values))
+    has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(has_fractions, values))
     return "scores" if has_scores else "labels"
 
 
@@ -163,14 +163,6 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
     return names if any(own) and len(set(names)) == len(names) else None
 
 
-def _has_fractions(column: Any) -> bool:
-    """Whether a column of numbers, or of their text, holds one that is not whole."""
-    values = np.asarray(column)
-    if values.dtype.kind == "f":
-        return bool((np.isfinite(values) & (values % 1 != 0)).any())
-    return values.dtype.kind in "OUT" and any(map(is_fraction, values.reshape(-1).tolist()))
-
-
 def _is_table(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
 
@@ -196,7 +188,9 @@ def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:
         raise InvalidInputError(argument("missing") + " is about labels, and these are scores.", hint="leave it out.")
 
 
-def _check_made(source: Mapping[str, Any]) -> None:
+def _check_made(source: Mapping[str, Any], kind: Kind | None = None) -> None:
+    if kind == "labels" and source.get("threshold") is not None:
+        raise InvalidInputError(argument("threshold") + " is about scores, and these are labels.", hint="leave it out.")
     known = (source.get(key) for key in ("truth", "labels", *BESIDE))
     if any(value is not None for value in known):
         raise InvalidInputError(
@@ -219,10 +213,12 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
     names, labels = check_names(source.get("names"), n_classifiers), source.get("labels")
     cluster, ids, missing = source.get("cluster"), source.get("id"), source.get("missing", "error")
     if kind == "scores":
+        labels = source.get("columns") or labels
         return ItemScores.from_arrays(
             *data, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
             count=source.get("count"),
         )  # fmt: skip
+    data = as_labels(data, source, names)
     if any(isinstance(source.get(name), str) for name in BESIDE):
         raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
     check_alone(source.get("count"), ids)
@@ -253,6 +249,14 @@ def _from_file(
             raise InvalidInputError(text + " is the name of a column.", hint=usage)
     if kind == "scores":
         return ItemScores.read(file, truth=truth, predictions=wanted, **places)
+    if source.get("threshold") is not None:
+        beside = [places[name] for name in BESIDE if places[name] is not None]
+        by_name = list(dict.fromkeys([truth, *wanted, *beside]))
+        read = dict(zip(by_name, read_columns(file, by_name), strict=True))  # type: ignore[arg-type]
+        arrays = {name: None if places[name] is None else read[places[name]] for name in BESIDE}
+        arrays = {name: numbers_of(arrays[name], name) if arrays[name] and name in {"sample_weight"} else arrays[name] for name in BESIDE}
+        data = (read[truth], *(read[name] for name in wanted))  # type: ignore[index]
+        return _from_arrays(data, len(wanted), {**source, **arrays, "names": wanted}, kind, usage)
     missing = source.get("missing", "error")
     return read_outcomes(file, truth=truth, predictions=wanted, missing=missing, **places)  # type: ignore[arg-type]
 

@@ -37,7 +37,8 @@ INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
 _SCORES: Final = wording(
-    'these look like scores: name a metric of scores, as metric="roc_auc", or cut them at a threshold.'
+    "these look like probabilities or scores: threshold=0.5 makes labels of them, or name a metric of scores, as "
+    'metric="roc_auc".'
 )
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 MIN_FRACTIONS_LIKE_SCORES: Final = 3
@@ -193,7 +194,7 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
             labels = sorted(value for _, value in columns[name] if value is not None)
             fractions = [label for label in labels if kind == "float" and label % 1]
             if fractions:  # they are scores, where the truth has labels
-                raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
+                raise LabelTypeError(f"{name} holds fractions such as {fractions[-1]:.4g}.", hint=_SCORES)
             sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_KIND_NAMES[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
     return next(iter(kinds.values()), None)

@@ -36,7 +36,7 @@ from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
-OF_SCORES_ONLY: Final = ("threshold", "higher_is_better", "scale")
+OF_SCORES_ONLY: Final = ("higher_is_better", "scale")
 
 FEWEST_POOLED: Final = 3
 """Fewer scores say nothing of how far they spread."""
@@ -78,6 +78,8 @@ def kind_of_data(options: Mapping[str, Any]) -> Kind | None:
         return kinds.pop()
     if "cost" in metrics or options.get("cost_matrix") is not None:
         return None if options.get("threshold") is None else "scores"
+    if options.get("threshold") is not None:
+        return "labels"
     return None if any(options.get(name) is not None for name in (*OF_SCORES_ONLY, "sample_weight")) else "labels"
 
 

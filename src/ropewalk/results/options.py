@@ -179,7 +179,7 @@ class QuestionOptions(ClassOptions, total=False):
         _question(help="Another class mix: P(positive), or one share per label, or label=share.", echo="prevalence"),
     ]
     threshold: Annotated[
-        float | None, _question(help="With --metric cost: scores from it on are positive.", parse=float)
+        float | None, _question(help="Probabilities, or scores, from it on are positive.", parse=float)
     ]
     higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
     scale: Annotated[

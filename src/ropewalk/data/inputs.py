@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
-import numpy as np
-
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
@@ -227,10 +225,10 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
         check_nested(ids, groups, "`id`")
     how = {"names": names, "labels": labels, "cluster": cluster, "sample_weight": source.get("sample_weight")}
     if not any(is_indicators(array) for array in data):
-        return Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)  # type: ignore[arg-type]
+        return Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)
     if missing != "error":
         raise InvalidInputError(wording("`missing` is about items with one label; an indicator is 0 or 1."))
-    return MultilabelOutcomes.from_arrays(*data, count=source.get("count"), **how)  # type: ignore[arg-type]
+    return MultilabelOutcomes.from_arrays(*data, count=source.get("count"), **how)
 
 
 def _from_file(
@@ -250,13 +248,14 @@ def _from_file(
     if kind == "scores":
         return ItemScores.read(file, truth=truth, predictions=wanted, **places)
     if source.get("threshold") is not None:
-        beside = [places[name] for name in BESIDE if places[name] is not None]
-        by_name = list(dict.fromkeys([truth, *wanted, *beside]))
-        read = dict(zip(by_name, read_columns(file, by_name), strict=True))  # type: ignore[arg-type]
-        arrays = {name: None if places[name] is None else read[places[name]] for name in BESIDE}
-        arrays = {name: numbers_of(arrays[name], name) if arrays[name] and name in {"sample_weight"} else arrays[name] for name in BESIDE}
-        data = (read[truth], *(read[name] for name in wanted))  # type: ignore[index]
-        return _from_arrays(data, len(wanted), {**source, **arrays, "names": wanted}, kind, usage)
+        held = {name: places[name] for name in BESIDE if places[name] is not None}
+        by_name = list(dict.fromkeys([str(truth), *wanted, *held.values()]))
+        read = dict(zip(by_name, read_columns(file, by_name), strict=True))
+        beside = {name: read[column] for name, column in held.items()}
+        if "sample_weight" in beside:
+            beside["sample_weight"] = numbers_of(beside["sample_weight"], "sample_weight")
+        data = (read[str(truth)], *(read[name] for name in wanted))
+        return _from_arrays(data, len(wanted), {**source, **beside, "names": wanted}, kind, usage)
     missing = source.get("missing", "error")
     return read_outcomes(file, truth=truth, predictions=wanted, missing=missing, **places)  # type: ignore[arg-type]
 

@@ -124,24 +124,16 @@ class Outcomes(Tally):
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order([y_true, *predictions], columns)
-        data, beside, ids = [y_true, *predictions], [], ()
-        for array, title in ((cluster, "`cluster`"), (sample_weight, "`sample_weight`"), (count, "`count`")):
-            if array is not None:
-                check_same_order([y_true, array], ["y_true", title])
-                beside.append(title.strip("`"))
-        if cluster is not None:
-            codes, ids = code_ids(cluster, "cluster")
-            data.append(codes)
-        if sample_weight is not None:
-            levels, places = np.unique(check_weights(sample_weight), return_inverse=True)
-            data.append(places.reshape(-1))
-        if count is not None:
-            data.append(check_count(count))
-        rows = count_columns(data, [*columns, *beside])
+        beside = {"cluster": cluster, "sample_weight": sample_weight, "count": count}
+        present = {name: array for name, array in beside.items() if array is not None}
+        for name, array in present.items():
+            check_same_order([y_true, array], ["y_true", f"`{name}`"])
+        coded, (ids, levels) = _code_beside(present)
+        rows = count_columns([y_true, *predictions, *coded], [*columns, *present])
         if count is not None:
             rows = times_count(rows)
-        if sample_weight is not None:
-            rows = {(*key, float(levels[place])): n for (*key, place), n in rows.items()}  # type: ignore[index]
+        if levels is not None:
+            rows = {(*key[:-1], levels[key[-1]]): n for key, n in rows.items()}  # type: ignore[index, misc]
         if not rows and labels is None:
             raise LengthMismatchError(
                 "The columns are empty.", hint=wording("with labels= an empty table is allowed and gives the prior.")
@@ -391,3 +383,18 @@ class Outcomes(Tally):
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
         """Read a table that `save` wrote."""
         return cls.from_json(read_text(path))
+
+
+def _code_beside(present: Mapping[str, Any]) -> tuple[list[IntArray], tuple[tuple[Any, ...], list[float] | None]]:
+    """Return what stands beside predictions as whole numbers, and the ids and weights that they stand for."""
+    coded, ids, levels = [], (), None
+    for name, array in present.items():
+        if name == "cluster":
+            codes, ids = code_ids(array, name)
+        elif name == "count":
+            codes = check_count(array)
+        else:
+            distinct, codes = np.unique(check_weights(array), return_inverse=True)
+            levels = distinct.tolist()
+        coded.append(codes.reshape(-1))
+    return coded, (ids, levels)

@@ -9,8 +9,16 @@ import numpy as np
 
 from ropewalk._checks import is_real
 from ropewalk.data.columns import as_array, as_column, as_numbers
-from ropewalk.data.labels import BINARY, check_labels, clean, is_fraction, label_text, sort_labels, usual_positive
-from ropewalk.data.labels import whole_number
+from ropewalk.data.labels import (
+    BINARY,
+    check_labels,
+    clean,
+    is_fraction,
+    label_text,
+    sort_labels,
+    usual_positive,
+    whole_number,
+)
 from ropewalk.data.multilabel import is_indicators
 from ropewalk.data.weights import numbers_of
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PosLabelError
@@ -134,7 +142,7 @@ def _most_probable(
             hint="leave it out: the most probable class is taken.",
         )
     wanted = source.get("pos_label")
-    place = 1 if wanted is None or _match(wanted, columns) is None else columns.index(_match(wanted, columns))  # type: ignore[arg-type]
+    place = 1 if wanted is None or _match(wanted, columns) is None else columns.index(_match(wanted, columns))
     return [columns[place if high else 1 - place] for high in (numbers[:, place] >= threshold).tolist()]
 
 

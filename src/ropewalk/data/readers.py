@@ -86,11 +86,11 @@ def read_outcomes(
         rows = times_count(rows)
     if not rows and labels is None:
         raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
-    table = Outcomes.from_rows(
+    outcomes = Outcomes.from_rows(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
         weighted=sample_weight is not None,
     )  # fmt: skip
-    return replace(table, library=library_of([source]))
+    return replace(outcomes, library=library_of([source]))
 
 
 @checked_keywords

@@ -287,8 +287,9 @@ class Tally(Named):
         units = self.units
         if units is None or not self.is_weighted:
             return self.counts.astype(np.float64)
-        load: FloatArray = units.matrix(self.counts.size) @ units.shapes
-        return load * (self.n_items / load.sum())
+        load = units.matrix(self.counts.size) @ units.shapes
+        scaled: FloatArray = load * (self.n_items / load.sum())
+        return scaled
 
     def _clusters_with(self, other: Tally, n_rows: int) -> Clusters | None:
         """Return the clusters of this table and another one below it."""

@@ -68,14 +68,14 @@ def to_frame(result: Any, backend: str | None = None, *, pairs: bool = False) ->
     chosen = _backend(result, backend)
     import narwhals as nw
 
-    kinds = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}
+    kinds: dict[type, Any] = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}
     held = {name: _kind(name, values) for name, values in columns.items()}
     schema = {name: kinds[kind] for name, kind in held.items()}
     plain = {name: [None if v is None else held[name](v) for v in values] for name, values in columns.items()}
     return nw.from_dict(plain, schema, backend=chosen).to_native()
 
 
-def _backend(result: Any, backend: str | None) -> str:
+def _backend(result: Any, backend: str | None) -> Any:
     """Return the library that was asked for, or that the data came in, or that there is."""
     if backend is not None:
         chosen = choose(backend, {name: name for name in BACKENDS}, "library of dataframes")
@@ -279,9 +279,7 @@ def _(r: Battery) -> list[Row]:
 
 @rows_of.register
 def _(r: Nemenyi) -> list[Row]:
-    return [
-        {"a": a, "b": b, "difference": r.ranks[a] - r.ranks[b], "p_value": p} for (a, b), p in r.p_values.items()
-    ]
+    return [{"a": a, "b": b, "difference": r.ranks[a] - r.ranks[b], "p_value": p} for (a, b), p in r.p_values.items()]
 
 
 @rows_of.register

@@ -71,7 +71,7 @@ for _kind, _draw in {
     Curve: plot_cost,
     Study: plot_power,
 }.items():
-    plot.register(_kind, lambda result, ax=None, draw=_draw: draw(result, ax=ax))  # type: ignore[misc]
+    plot.register(_kind, lambda result, ax=None, draw=_draw: draw(result, ax=ax))
 
 
 @plot.register

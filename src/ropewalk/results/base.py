@@ -448,7 +448,7 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     """Return what a JSON file must hold to get the answer again, beside what it says anyway.
 
     Tables are what `Outcomes.to_json` writes, their labels as text: so the answer is the same from arrays and from a
-    text file. None where the data are too many (scores, clusters, weights), or where a model or metric is the user's own.
+    text file. None where the data are too many (scores, clusters, weights), or a model or metric is the user's own.
     """
     tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.units is None]
     metric = recipe.metric
@@ -479,8 +479,8 @@ def read_recipe(answer: Any) -> Recipe:
     if not isinstance(written, Mapping):
         raise FileFormatError(
             "This is no comparison that can be asked again: it holds no recipe.",
-            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, weighted items, items of "
-            "many labels and metrics of your own have none.",
+            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, weighted items, "
+            "items of many labels and metrics of your own have none.",
         )
     try:
         tables = tuple(Outcomes.from_json(text) for text in written["tables"])

@@ -106,8 +106,8 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
             raise InvalidInputError(
                 "--item and --label go together: a long table has one row per item and label.", hint="give both."
             )
-        if "id" in options or "missing" in options:
-            raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
+        if any(name in options for name in ("id", "missing", "sample_weight", "count")):
+            raise InvalidInputError("--id, --missing, --weight and --count do not go with --item.", hint="leave them out.")
         if "truth" not in options:
             raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
         long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}

@@ -133,7 +133,7 @@ class Outcomes(Tally):
         if count is not None:
             rows = times_count(rows)
         if levels is not None:
-            rows = {(*key[:-1], levels[key[-1]]): n for key, n in rows.items()}  # type: ignore[index, misc]
+            rows = {(*key[:-1], levels[key[-1]]): n for key, n in rows.items()}  # type: ignore[arg-type, index]
         if not rows and labels is None:
             raise LengthMismatchError(
                 "The columns are empty.", hint=wording("with labels= an empty table is allowed and gives the prior.")

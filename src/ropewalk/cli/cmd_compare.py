@@ -41,7 +41,9 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
     "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*_LONG, *_OF_ROWS)),
     "--confusion-a and --confusion-b": (
-        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG, *_OF_ROWS),
+        ("confusion_a", "confusion_b"),
+        (),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG, *_OF_ROWS),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""

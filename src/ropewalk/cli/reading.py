@@ -107,7 +107,8 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
                 "--item and --label go together: a long table has one row per item and label.", hint="give both."
             )
         if any(name in options for name in ("id", "missing", "sample_weight", "count")):
-            raise InvalidInputError("--id, --missing, --weight and --count do not go with --item.", hint="leave them out.")
+            text = "--id, --missing, --weight and --count do not go with --item."
+            raise InvalidInputError(text, hint="leave them out.")
         if "truth" not in options:
             raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
         long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}

@@ -233,7 +233,7 @@ def test_what_does_not_go_with_clusters(data):
     frame = need("pandas").DataFrame({"y": y, "a": a, "b": b, "who": cluster})
     with pytest.raises(rw.errors.ColumnNotFoundError, match="did you mean 'who'"):
         rw.compare(frame, truth="y", a="a", b="b", cluster="whoo")
-    with pytest.raises(rw.errors.InvalidInputError, match="names of columns"):
+    with pytest.raises(rw.errors.InvalidInputError, match="name of a column"):
         rw.compare(frame, truth="y", a="a", b="b", cluster=cluster)
 
 

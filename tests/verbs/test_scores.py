@@ -728,7 +728,6 @@ def test_a_function_of_margins_and_one_of_scores_look_at_other_data(rng):
         ({"metric": "roc_auc", "classes": [0]}, "`classes` is about labels"),
         ({"metric": "roc_auc", "prevalence": 0.5}, "`prevalence` is about labels"),
         ({"metric": "roc_auc", "missing": "drop"}, "`missing` is about labels"),
-        ({"metric": "f1", "sample_weight": [1.0] * 200}, "`sample_weight` is about scores"),
         ({"metric": "f1", "higher_is_better": True}, "`higher_is_better` is about scores"),
         ({"metric": "f1", "threshold": 0.5}, "`threshold` is about scores"),
     ],
@@ -771,7 +770,7 @@ def test_every_class_has_its_own_scores(rng):
         rw.compare_classes(y == 1, p[:, 1], q[:, 1], metric="roc_auc")
 
 
-@pytest.mark.parametrize("option", [{"sample_weight": [1.0] * 40}, {"higher_is_better": False}, {"threshold": 0.5}])
+@pytest.mark.parametrize("option", [{"higher_is_better": False}, {"threshold": 0.5}])
 def test_an_option_of_scores_does_not_make_scores_of_labels(option):
     y, a, b = [0, 1] * 20, [0, 1] * 18 + [1, 0] * 2, [0, 1] * 20
     with pytest.raises(

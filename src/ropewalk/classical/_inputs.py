@@ -221,6 +221,8 @@ class RankedSource(Source, Ranked, total=False):
 def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each."""
     tables = read_outcomes_of(data, (source.get("a"), source.get("b")), source, usage=_USAGE)
+    if any(table.units is not None and table.clusters is None for table in tables):
+        raise DataError("These items have weights, and a classical test takes all items to count alike.")
     if any(table.clusters is not None for table in tables):
         text = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
         issue([warning("dependent_items", text)])

@@ -19,7 +19,7 @@ from ropewalk.cli.reading import (
 )
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
-from ropewalk.results.options import ClassesOptions, CompareOptions
+from ropewalk.results.options import ClassesOptions, CompareOptions, options_of
 
 
 class CompareColumns(TypedDict, total=False):
@@ -51,12 +51,15 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
 
 
 _LONG: Final = ("item", "label", "n_items")
+_OF_ROWS: Final = ("sample_weight", "count")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _LONG),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*_LONG, *_OF_ROWS)),
     "--confusion-a and --confusion-b": (
-        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG),
+        ("confusion_a", "confusion_b"),
+        (),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG, *_OF_ROWS),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -89,7 +92,8 @@ def _form(options: Options) -> str:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
     for name in unused:
         if name in options:
-            raise InvalidInputError(f"{flag_of(name)} does not go with {forms[0]}.", hint="leave it out.")
+            flag = options_of(Options)[name].flag or flag_of(name)
+            raise InvalidInputError(f"{flag} does not go with {forms[0]}.", hint="leave it out.")
     return forms[0]
 
 

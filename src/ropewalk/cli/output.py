@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import click
 
+from ropewalk._files import write_file
+from ropewalk._optional import require
 from ropewalk.errors import InvalidInputError, RopewalkWarning, UnreadableFileError
 from ropewalk.report import body, remark_lines
 from ropewalk.report.terminal import COLOURED, PLAIN, Screen, columns_here, in_ascii, wants_colour
@@ -35,6 +38,9 @@ _FORMATS: Final = {
 }
 """The options that choose what is printed, and what does it."""
 
+PICTURES: Final = (".png", ".svg", ".pdf")
+"""What a picture can be written as, by the end of its name."""
+
 
 class JsonOption(TypedDict, total=False):
     """Data instead of text."""
@@ -50,24 +56,38 @@ class OutputOptions(JsonOption, total=False):
     sentence: Annotated[bool, OUTPUT(help="Print the sentence for a paper.", parse=bool)]
     details: Annotated[bool, OUTPUT(help="Method, prior, Bayes factor, Monte Carlo error too.", parse=bool)]
     html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
+    plot: Annotated[str, OUTPUT(help="Also draw a picture: .png, .svg or .pdf.", metavar="OUT")]
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
     """Refuse, before any work, two formats, or a page that cannot be written or would overwrite what is read."""
     if sum(name in options for name in _FORMATS) > 1:
         raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
-    if "html" not in options:
-        return
-    html: str = options["html"]
-    folder = Path(html).parent
-    if Path(html).is_dir() or not html:
-        raise UnreadableFileError(f"Cannot write {html!r}: it is a folder.", hint="name a file in it.")
+    if "plot" in options and Path(options["plot"]).suffix.lower() not in PICTURES:
+        raise InvalidInputError(
+            f"--plot writes {', '.join(PICTURES)}; got {options['plot']!r}.", hint="name the file picture.svg."
+        )
+    files = list(inputs)
+    for name in ("html", "plot"):
+        if name in options:
+            _check_writable(name, options[name], files)
+    if {"html", "plot"} <= options.keys() and Path(options["html"]).absolute() == Path(options["plot"]).absolute():
+        raise InvalidInputError("--html and --plot name the same file.", hint="name another file.")
+    if "plot" in options:
+        require("matplotlib", extra="plot", caller="--plot")
+
+
+def _check_writable(name: str, path: str, inputs: Sequence[str]) -> None:
+    """Refuse a file that cannot be written, or that is read."""
+    folder = Path(path).parent
+    if Path(path).is_dir() or not path:
+        raise UnreadableFileError(f"Cannot write {path!r}: it is a folder.", hint="name a file in it.")
     if not folder.is_dir():
-        raise UnreadableFileError(f"Cannot write {html!r}: there is no folder {str(folder)!r}.")
+        raise UnreadableFileError(f"Cannot write {path!r}: there is no folder {str(folder)!r}.")
     if not os.access(folder, os.W_OK):
-        raise UnreadableFileError(f"Cannot write {html!r}: the folder {str(folder)!r} is read-only.")
-    if Path(html).exists() and any(Path(file).exists() and Path(html).samefile(file) for file in inputs):
-        raise InvalidInputError(f"--html {html!r} would overwrite the data.", hint="name another file.")
+        raise UnreadableFileError(f"Cannot write {path!r}: the folder {str(folder)!r} is read-only.")
+    if Path(path).exists() and any(Path(file).exists() and Path(path).samefile(file) for file in inputs):
+        raise InvalidInputError(f"--{name} {path!r} would overwrite the data.", hint="name another file.")
 
 
 def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data: Any, **question: Any) -> None:
@@ -77,9 +97,12 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     text = _FORMATS[chosen](result) if chosen else _text(result, flags, details="details" in options)
     if "html" in options:  # first, since stdout stays empty where something goes wrong
         result.to_html(options["html"])
+    if "plot" in options:
+        _draw(result, options["plot"])
     echo(text.rstrip("\n"))
-    if "html" in options:
-        click.echo(f"Wrote {visible(options['html'])}", err=True)
+    for name in ("html", "plot"):
+        if name in options:
+            click.echo(f"Wrote {visible(options[name])}", err=True)
     for line in remark_lines(result, ("Hint", "Warning"), flags):
         echo(line, err=True)
     if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so
@@ -98,6 +121,19 @@ def echo(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     known = (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
     click.echo(text if known else in_ascii(text), err=err, color=True)
+
+
+def _draw(result: Rendered, path: str) -> None:
+    """Draw the picture of a result into a file, whole or not at all."""
+    require("matplotlib", extra="plot", caller="--plot").use("Agg")
+    drawn, picture = result.plot(), io.BytesIO()
+    figure = next(iter(drawn.flat if hasattr(drawn, "flat") else [drawn])).figure
+    kind = Path(path).suffix.lower().removeprefix(".")
+    # Without a date the same answer gives the same file.
+    plain = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with require("matplotlib", extra="plot", caller="--plot").rc_context({"svg.hashsalt": "ropewalk"}):
+        figure.savefig(picture, format=kind, dpi=200, metadata=plain)
+    write_file(path, picture.getvalue())
 
 
 def quietly(call: Callable[[], T]) -> T:

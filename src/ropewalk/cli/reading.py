@@ -120,6 +120,8 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:
     """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
     question = {name: value for name, value in select(options, kind).items() if name not in options_of(DataOptions)}
+    if kind_of_data(options) == "labels":
+        question.pop("threshold", None)  # the labels that were read come from it
     if "pos_label" in question:
         question["pos_label"] = find_label(question["pos_label"], labels, by_text=True)
     if "classes" in question:
@@ -165,8 +167,9 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
             raise InvalidInputError(
                 "--item and --label go together: a long table has one row per item and label.", hint="give both."
             )
-        if "id" in options or "missing" in options:
-            raise InvalidInputError("--id and --missing do not go with --item.", hint="leave them out.")
+        if any(name in options for name in ("id", "missing", "sample_weight", "count")):
+            text = "--id, --missing, --weight and --count do not go with --item."
+            raise InvalidInputError(text, hint="leave them out.")
         if "truth" not in options:
             raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
         long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}

@@ -25,32 +25,56 @@ class Clusters:
     """How the items of a table spread over clusters: `counts[i]` items of row `row[i]` are in `cluster[i]`.
 
     `ids` are what the clusters are called, in sorted order, so that tables of parts of them can be put together again.
+    `weight` is what those items weigh together, None where all count alike.
     """
 
     row: IntArray
     cluster: IntArray
     counts: IntArray
     ids: tuple[Any, ...]
+    weight: FloatArray | None = None
 
     @property
     def n(self) -> int:
         """How many clusters there are."""
         return len(self.ids)
 
+    @property
+    def shapes(self) -> FloatArray:
+        """A 1 per cluster: the shape of what it is drawn as."""
+        return np.ones(self.n)
+
+    @property
+    def load(self) -> FloatArray:
+        """What the items of each pair of row and cluster count together."""
+        return self.counts.astype(np.float64) if self.weight is None else self.weight
+
+    @property
+    def effective(self) -> float:
+        """How many clusters that count alike would tell as much."""
+        return effective_number(self.cluster, self.load)
+
     @classmethod
-    def of(cls, row: Any, cluster: Any, counts: Any, ids: Sequence[Any]) -> Clusters:
+    def of(cls, row: Any, cluster: Any, counts: Any, ids: Sequence[Any], weight: Any = None) -> Clusters:
         """Return the clusters that occur, each pair of row and cluster once; `cluster` holds places in `ids`."""
         row, cluster, counts = (np.asarray(array, dtype=np.int64) for array in (row, cluster, counts))
         present, cluster = np.unique(cluster, return_inverse=True)
         keys, inverse = np.unique(row * max(present.size, 1) + cluster.reshape(-1), return_inverse=True)
         merged = np.zeros(keys.size, dtype=np.int64)
         np.add.at(merged, inverse.reshape(-1), counts)
+        if weight is not None:
+            order = np.lexsort([weight, inverse.reshape(-1)])  # a sum of floats depends on their order
+            weight = np.bincount(inverse.reshape(-1)[order], weights=np.asarray(weight)[order], minlength=keys.size)
         rows, clusters = np.divmod(keys, max(present.size, 1))
-        return cls(rows, clusters, merged, tuple(ids[place] for place in present.tolist()))
+        return cls(rows, clusters, merged, tuple(ids[place] for place in present.tolist()), weight)
+
+    def usual(self, chosen: Any = slice(None)) -> float:
+        """Return how much the cluster of an item that is picked at random counts, as a root mean square."""
+        return usual_size(self.cluster[chosen], self.load[chosen])
 
     def merged(self, inverse: IntArray) -> Clusters:
         """Return the clusters of a table in which row i has become row `inverse[i]`."""
-        return Clusters.of(inverse[self.row], self.cluster, self.counts, self.ids)
+        return Clusters.of(inverse[self.row], self.cluster, self.counts, self.ids, self.weight)
 
     def beside(self, other: Clusters, n_rows: int) -> Clusters:
         """Return the clusters of two tables one below the other; those of the same id are one."""
@@ -64,13 +88,14 @@ class Clusters:
             np.concatenate(there),
             np.concatenate([self.counts, other.counts]),
             order,
+            None if self.weight is None and other.weight is None else np.concatenate([self.load, other.load]),
         )
 
     def matrix(self, n_rows: int) -> Any:
         """Return the sparse matrix that turns weights of clusters into weights of rows."""
         from scipy.sparse import csr_array
 
-        return csr_array((self.counts.astype(np.float64), (self.row, self.cluster)), shape=(n_rows, self.n))
+        return csr_array((self.load, (self.row, self.cluster)), shape=(n_rows, self.n))
 
 
 def _sizes(cluster: IntArray, weight: Any) -> FloatArray:
@@ -88,8 +113,7 @@ def usual_size(cluster: IntArray, weight: Any = None) -> float:
     >>> usual_size(np.array([0, 1, 1, 1]))  # sizes 1, 3, 3, 3
     2.6457513110645907
     """
-    sizes = _sizes(cluster, weight)
-    return float(np.sqrt((sizes**3).sum() / sizes.sum())) if sizes.any() else 1.0
+    return usual_weight(_sizes(cluster, weight))
 
 
 def effective_number(cluster: IntArray, weight: Any = None) -> float:
@@ -100,8 +124,17 @@ def effective_number(cluster: IntArray, weight: Any = None) -> float:
     >>> effective_number(np.array([0, 1, 1, 1]))
     1.6
     """
-    sizes = _sizes(cluster, weight)
-    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
+    return kish(_sizes(cluster, weight))
+
+
+def usual_weight(weights: FloatArray, counts: Any = 1) -> float:
+    """Return the weight of a unit that is picked at random by weight, as a root mean square."""
+    return float(np.sqrt((counts * weights**3).sum() / (counts * weights).sum())) if weights.any() else 1.0
+
+
+def kish(weights: FloatArray, counts: Any = 1) -> float:
+    """Return how many units that count alike would tell as much as these (Kish 1965)."""
+    return float((counts * weights).sum() ** 2 / (counts * weights**2).sum()) if weights.any() else 0.0
 
 
 def _key(value: Any) -> tuple[str, Any]:

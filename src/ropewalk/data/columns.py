@@ -32,6 +32,9 @@ ROWS_PER_CHUNK: Final = 1 << 17  # counted at a time: temporary arrays stay near
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
 MAX_DENSE_CELLS: Final = 1 << 22  # up to which a count array is cheaper than sorting keys
 MAX_LABEL_SPAN: Final = 1 << 16  # up to which `label - min` is the code
+LIBRARIES: Final = ("pandas", "polars", "pyarrow")
+"""Libraries whose dataframes can be given back; narwhals reads more of them."""
+
 MAX_SCORE: Final = 1e100  # beyond it, and below its inverse, squares overflow or vanish
 LABEL_FORMS: Final = "give one label per item, or 0/1 arrays of items × labels where an item has any number of them."
 SCORE_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."
@@ -310,6 +313,33 @@ def is_frame(data: Any) -> bool:
         return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
     except nw.exceptions.NarwhalsError:  # it is one, and `as_frame` says what is wrong with it
         return True
+
+
+def library_of(data: Iterable[Any]) -> str:
+    """Return the library of the first dataframe, or column of one, among data; empty where there is none."""
+    for part in data:
+        library = type(part).__module__.partition(".")[0]
+        if library in LIBRARIES:
+            return library
+    return ""
+
+
+def series_name(column: Any) -> str | None:
+    """Return the name of a column of a dataframe; None where it has none, and for arrays and lists."""
+    if isinstance(column, np.ndarray | list | tuple | str | Mapping) or column is None:
+        return None
+    import narwhals as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    name = series.name if isinstance(series, nw.Series) else None
+    return name if isinstance(name, str) and name else None
+
+
+def series_of(frame: Any) -> dict[str, Any]:
+    """Return the columns of a dataframe by name, each as its library has them."""
+    wrapped = as_frame(frame)
+    table = _collect(wrapped.lazy()) if not hasattr(wrapped, "iter_columns") else wrapped
+    return {str(name): table[name].to_native() for name in table.columns}
 
 
 def as_frame(data: Any) -> Any:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
+from dataclasses import replace
+from typing import Any, Final, Literal, TypeAlias
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import is_frame
-from ropewalk.data.labels import is_fraction
+from ropewalk.data.columns import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.probabilities import as_labels, has_fractions
 from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
+from ropewalk.data.weights import check_alone, numbers_of
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
 
 Kind = Literal["labels", "scores"]
 Table: TypeAlias = Outcomes | MultilabelOutcomes | ItemScores
 Names: TypeAlias = Sequence[str | None]
+
+BESIDE: Final = ("cluster", "id", "sample_weight", "count")
+"""What can stand beside predictions: arrays, or columns of a table."""
 
 _TABLE_TYPES = (Outcomes, MultilabelOutcomes, ItemScores)
 
@@ -41,17 +44,33 @@ def read_data(
     `Outcomes`, `ItemScores`, file or dataframe, of which `classifiers` names some; or one `Outcomes` per classifier.
     A name may be None where there is nothing to choose, and `classifiers` where all are meant. A `kind` of None is
     decided by the data: fractions are scores. `source` may hold what `compare` takes as truth, names, labels, missing,
-    cluster, id and sample_weight.
+    cluster, id, sample_weight, count, threshold and columns.
     """
-    data, source = _unfold(data, source)
+    library = library_of(data)
+    tables = _read(data, classifiers, source, usage=usage, kind=kind, has_truth=has_truth)
+    return tuple(replace(table, library=table.library or library) for table in tables)
+
+
+def _read(
+    data: Sequence[Any],
+    classifiers: Names | None,
+    source: Mapping[str, Any],
+    *,
+    usage: str,
+    kind: Kind | None,
+    has_truth: bool,
+) -> tuple[Table, ...]:
+    data, source = _unfold(data, source, several=classifiers is None or len(classifiers) > 1)
     if isinstance(classifiers, str):
         raise InvalidInputError("`predictions` must be a list of names.", hint=usage)
     if len(data) > 1 and all(isinstance(table, Outcomes | MultilabelOutcomes) for table in data):
-        _check_made(source)
+        _check_made(source, kind)
         return _separate(data, classifiers, source.get("names"), usage)
     columns = _all_of(data, source.get("names"), usage, has_truth=has_truth) if classifiers is None else classifiers
     if not has_truth and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
         data = (None, *data)
+    if len(data) == len(columns) + 1 and source.get("names") is None:
+        source = {**source, "names": names_of(data[1:], data[0])}
     kind = kind or guess_kind(data, columns)
     _check_idle(source, kind)
     if len(data) == len(columns) + 1:
@@ -61,7 +80,7 @@ def read_data(
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
     if isinstance(data[0], _TABLE_TYPES):
-        _check_made(source)
+        _check_made(source, kind)
         table = _projected(data[0], columns, usage)
     elif _is_table(data[0]):
         table = _from_file(data[0], columns, source, kind, usage, has_truth=has_truth)
@@ -101,12 +120,18 @@ def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     if len(data) == 1 and _is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
         wanted = [column for column in columns if column is not None]
         values = read_columns(data[0], wanted) if wanted else ()
-    has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(_has_fractions, values))
+    has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(has_fractions, values))
     return "scores" if has_scores else "labels"
 
 
-def _unfold(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """Return the values of a mapping as arrays, and its keys as names."""
+def _unfold(
+    data: Sequence[Any], source: Mapping[str, Any], *, several: bool
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """Return the values of a mapping as arrays, and its keys as names; so too a frame of `several` predictions."""
+    if several and len(data) == 2 and is_frame(data[1]) and not _is_table(data[0]) and not is_indicators(data[0]):  # noqa: PLR2004
+        columns = series_of(data[1])
+        names = list(columns) if source.get("names") is None else source["names"]
+        return (data[0], *columns.values()), {**source, "names": names}
     if not data or not isinstance(data[-1], Mapping):
         return data, source
     if source.get("names") is not None:
@@ -115,12 +140,25 @@ def _unfold(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[An
     return (*data[:-1], *data[-1].values()), {**source, "names": names}
 
 
-def _has_fractions(column: Any) -> bool:
-    """Whether a column of numbers, or of their text, holds one that is not whole."""
-    values = np.asarray(column)
-    if values.dtype.kind == "f":
-        return bool((np.isfinite(values) & (values % 1 != 0)).any())
-    return values.dtype.kind in "OUT" and any(map(is_fraction, values.reshape(-1).tolist()))
+def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] | None:
+    """Return the names of columns of dataframes as names of classifiers; None where no column has one of its own.
+
+    What several columns are called, or the truth too, names none of them: they get their letters.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [1, 0], "new": [1, 0], "old": [1, 1]})
+    >>> names_of([frame["new"], frame["old"]], frame["y"]), names_of([frame["new"], [1, 1]])
+    (('new', 'old'), ('new', 'B'))
+    >>> names_of([frame["new"], frame["new"]])
+    """
+    called = [series_name(column) for column in predictions]
+    taken = [*called, series_name(truth)]
+    own = [name if name is not None and taken.count(name) == 1 else None for name in called]
+    letters = check_names(None, len(own))
+    names = tuple(name or letter for name, letter in zip(own, letters, strict=True))
+    return names if any(own) and len(set(names)) == len(names) else None
 
 
 def _is_table(source: Any) -> bool:
@@ -144,14 +182,14 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
 
 def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:
     """Refuse what is only about the other kind of data."""
-    idle, usual, other = ("missing", "error", "labels") if kind == "scores" else ("sample_weight", None, "scores")
-    value = source.get(idle, usual)
-    if value is not usual and not (isinstance(value, str) and value == usual):
-        raise InvalidInputError(argument(idle) + f" is about {other}, and these are {kind}.", hint="leave it out.")
+    if kind == "scores" and source.get("missing", "error") != "error":
+        raise InvalidInputError(argument("missing") + " is about labels, and these are scores.", hint="leave it out.")
 
 
-def _check_made(source: Mapping[str, Any]) -> None:
-    known = (source.get(key) for key in ("truth", "labels", "cluster", "id", "sample_weight"))
+def _check_made(source: Mapping[str, Any], kind: Kind | None = None) -> None:
+    if kind == "labels" and source.get("threshold") is not None:
+        raise InvalidInputError(argument("threshold") + " is about scores, and these are labels.", hint="leave it out.")
+    known = (source.get(key) for key in ("truth", "labels", *BESIDE))
     if any(value is not None for value in known):
         raise InvalidInputError(
             "An Outcomes or ItemScores has its truth, its labels and its clusters already; give them where it is made."
@@ -173,19 +211,24 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
     names, labels = check_names(source.get("names"), n_classifiers), source.get("labels")
     cluster, ids, missing = source.get("cluster"), source.get("id"), source.get("missing", "error")
     if kind == "scores":
+        labels = source.get("columns") or labels
         return ItemScores.from_arrays(
-            *data, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight")
-        )
-    if isinstance(cluster, str) or isinstance(ids, str):
+            *data, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
+            count=source.get("count"),
+        )  # fmt: skip
+    data = as_labels(data, source, names)
+    if any(isinstance(source.get(name), str) for name in BESIDE):
         raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
+    check_alone(source.get("count"), ids)
     if ids is not None:
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
         check_nested(ids, groups, "`id`")
+    how = {"names": names, "labels": labels, "cluster": cluster, "sample_weight": source.get("sample_weight")}
     if not any(is_indicators(array) for array in data):
-        return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
+        return Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)
     if missing != "error":
         raise InvalidInputError(wording("`missing` is about items with one label; an indicator is 0 or 1."))
-    return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels, cluster=cluster)
+    return MultilabelOutcomes.from_arrays(*data, count=source.get("count"), **how)
 
 
 def _from_file(
@@ -197,12 +240,22 @@ def _from_file(
         absent = argument("truth") if len(wanted) == len(columns) else "the column of predictions or scores"
         text = "A file or dataframe needs the names of its columns; "
         raise InvalidInputError(text + absent + " is missing.", hint=usage)
-    places: dict[str, Any] = {key: source.get(key) for key in ("labels", "cluster", "id")}
-    if any(column is not None and not isinstance(column, str) for column in (places["cluster"], places["id"])):
-        raise InvalidInputError("For a file or dataframe `cluster` and `id` are names of columns.", hint=usage)
+    places: dict[str, Any] = {key: source.get(key) for key in ("labels", *BESIDE)}
+    for name in BESIDE:
+        if places[name] is not None and not isinstance(places[name], str):
+            text = "For a file or dataframe " + argument(name)
+            raise InvalidInputError(text + " is the name of a column.", hint=usage)
     if kind == "scores":
-        weight = source.get("sample_weight")
-        return ItemScores.read(file, truth=truth, predictions=wanted, sample_weight=weight, **places)
+        return ItemScores.read(file, truth=truth, predictions=wanted, **places)
+    if source.get("threshold") is not None:
+        held = {name: places[name] for name in BESIDE if places[name] is not None}
+        by_name = list(dict.fromkeys([str(truth), *wanted, *held.values()]))
+        read = dict(zip(by_name, read_columns(file, by_name), strict=True))
+        beside = {name: read[column] for name, column in held.items()}
+        if "sample_weight" in beside:
+            beside["sample_weight"] = numbers_of(beside["sample_weight"], "sample_weight")
+        data = (read[str(truth)], *(read[name] for name in wanted))
+        return _from_arrays(data, len(wanted), {**source, **beside, "names": wanted}, kind, usage)
     missing = source.get("missing", "error")
     return read_outcomes(file, truth=truth, predictions=wanted, missing=missing, **places)  # type: ignore[arg-type]
 

@@ -37,10 +37,13 @@ INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _WHOLE_FLOAT = re.compile(r"[+-]?[0-9]+\.0+", re.ASCII)
 _ALIKE: Final = "1, '1', 1.0 and True are different labels; convert them to one type."
 _SCORES: Final = wording(
-    'these look like scores: name a metric of scores, as metric="roc_auc", or cut them at a threshold.'
+    "these look like probabilities or scores: threshold=0.5 makes labels of them, or name a metric of scores, as "
+    'metric="roc_auc".'
 )
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 MIN_FRACTIONS_LIKE_SCORES: Final = 3
+MIN_IDS: Final = 20
+"""From so many items on, true labels that are all different are taken for ids."""
 _KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
 NULL_TYPES: Final = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
@@ -191,7 +194,7 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
             labels = sorted(value for _, value in columns[name] if value is not None)
             fractions = [label for label in labels if kind == "float" and label % 1]
             if fractions:  # they are scores, where the truth has labels
-                raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
+                raise LabelTypeError(f"{name} holds fractions such as {fractions[-1]:.4g}.", hint=_SCORES)
             sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_KIND_NAMES[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {_ALIKE}")
     return next(iter(kinds.values()), None)
@@ -226,6 +229,22 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
                     ),
                 )
             warn_caller(f"{text}: they count as different classes.", LookalikeLabelsWarning)
+
+
+def check_no_ids(truth: Sequence[Label | None], n_items: int, column: str) -> None:
+    """Refuse true labels that are as many as the items: they look like ids; declared ones are not questioned."""
+    distinct = {label for label in truth if label is not None}
+    if n_items < MIN_IDS or len(distinct) < n_items:
+        return
+    first = next(iter(truth))
+    raise LabelTypeError(
+        f"{column} holds {n_items:,} different labels for {n_items:,} items, such as {brief(repr(first))}: this looks "
+        "like an id, not like the true label.",
+        hint=wording(
+            "name the column of true labels as truth=, and that of ids as id=; where every item is a class of its own, "
+            "labels= declares them."
+        ),
+    )
 
 
 def _without_point(label: str) -> str:

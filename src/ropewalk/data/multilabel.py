@@ -15,6 +15,7 @@ from ropewalk.data.columns import check_same_order
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import Tally, check_names
+from ropewalk.data.weights import Weights, check_count, check_weights
 from ropewalk.errors import (
     DataError,
     InvalidInputError,
@@ -57,6 +58,8 @@ class MultilabelOutcomes(Tally):
     names: tuple[str, ...]
     left_out: int = 0
     clusters: Clusters | None = None
+    weights: Weights | None = None
+    library: str = ""
 
     @classmethod
     def from_arrays(
@@ -66,10 +69,13 @@ class MultilabelOutcomes(Tally):
         labels: Iterable[Label] | None = None,
         names: Sequence[str] | None = None,
         cluster: Any = None,
+        sample_weight: Any = None,
+        count: Any = None,
     ) -> MultilabelOutcomes:
         """Count 0/1 indicator arrays (items × labels), dense or sparse, as scikit-learn has them.
 
-        `cluster` holds one id per item, the same for items that belong together.
+        `cluster` holds one id per item, the same for items that belong together, `sample_weight` what each counts, and
+        `count` how many items each row stands for.
         """
         from scipy.sparse import csr_array
 
@@ -95,13 +101,22 @@ class MultilabelOutcomes(Tally):
         order = tuple(range(arrays[0].shape[1])) if labels is None else check_labels(labels)
         if len(order) != arrays[0].shape[1]:
             raise InvalidInputError(f"{len(order)} labels were declared for {arrays[0].shape[1]} columns.")
-        ones = np.ones(arrays[0].shape[0], dtype=np.int64)
-        clusters = None
+        n_rows = arrays[0].shape[0]
+        many = np.ones(n_rows, dtype=np.int64) if count is None else check_count(count, n_rows)
+        weight = None if sample_weight is None else check_weights(sample_weight, n_rows)
+        if weight is not None:
+            many = np.where(weight > 0, many, 0)
+            weight = weight if np.ptp(weight[many > 0]) > 0 else None  # equal weights are none
+        rows, clusters, weights = np.arange(n_rows), None, None
         if cluster is not None:
             check_same_order([y_true, cluster], ["y_true", "`cluster`"])
-            codes, ids = code_ids(cluster, "cluster", ones.size)
-            clusters = Clusters.of(np.arange(ones.size), codes, ones, ids)
-        return cls._canonical(bits.indptr, bits.indices, bits.data, ones, order, checked, clusters)
+            codes, ids = code_ids(cluster, "cluster", n_rows)
+            here = many > 0
+            load = None if weight is None else (many * weight)[here]
+            clusters = Clusters.of(rows[here], codes[here], many[here], ids, load)
+        elif weight is not None:
+            weights = Weights.of(rows[many > 0], weight[many > 0], many[many > 0])
+        return cls._canonical(bits.indptr, bits.indices, bits.data, many, order, checked, clusters, weights)
 
     @classmethod
     def from_long(
@@ -183,6 +198,7 @@ class MultilabelOutcomes(Tally):
         labels: tuple[Label, ...],
         names: tuple[str, ...],
         clusters: Clusters | None = None,
+        weights: Weights | None = None,
     ) -> MultilabelOutcomes:
         """Merge equal items and sort them by content; drop what is 0 throughout."""
         rows = np.repeat(np.arange(counts.size), np.diff(indptr))
@@ -194,9 +210,11 @@ class MultilabelOutcomes(Tally):
         for key, count in zip(contents, counts.tolist(), strict=True):
             totals[key] = totals.get(key, 0) + count
         keys = sorted(key for key, count in totals.items() if count)
-        if clusters is not None:
+        if clusters is not None or weights is not None:
             place = {key: i for i, key in enumerate(keys)}
-            clusters = clusters.merged(np.array([place.get(key, -1) for key in contents], dtype=np.int64))
+            to = np.array([place.get(key, -1) for key in contents], dtype=np.int64)
+            clusters = None if clusters is None else clusters.merged(to)
+            weights = None if weights is None else weights.merged(to)
         listed = np.frombuffer(b"".join(keys), dtype=">i8").astype(np.int64).reshape(-1, 2)
         return cls(
             indptr=np.cumsum([0, *(len(key) // 16 for key in keys)], dtype=np.int64),
@@ -206,6 +224,7 @@ class MultilabelOutcomes(Tally):
             labels=labels,
             names=names,
             clusters=clusters,
+            weights=weights,
         )
 
     def _content(self) -> tuple[Any, ...]:
@@ -241,19 +260,25 @@ class MultilabelOutcomes(Tally):
             counts = np.concatenate([[rest], counts])
         order = np.lexsort(codes.T[::-1])
         table = Outcomes(codes[order].astype(np.int32), counts[order], labels, self.names)
-        if self.clusters is None:
+        if self.units is None:
             return table
         # Which row of the table each distinct item has become; one without the label has bits of 0.
         pattern = np.zeros(self.counts.size, dtype=np.int64)
         pattern[self.item_of[here]] = self.bits[here]
         place = {int(row @ (1 << np.arange(row.size))): i for i, row in enumerate(table.codes.astype(np.int64))}
-        return replace(table, clusters=self.clusters.merged(np.array([place[bits] for bits in pattern.tolist()])))
+        to = np.array([place[bits] for bits in pattern.tolist()])
+        if self.weights is not None:
+            return replace(table, weights=self.weights.merged(to))
+        return replace(table, clusters=self.clusters.merged(to))  # type: ignore[union-attr]
 
     def project(self, names: Sequence[str]) -> MultilabelOutcomes:
         """Keep some of the classifiers, in the order given."""
         places, checked = self._picked(names)
         bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate([0, *(1 + place for place in places)]))
-        return self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters)
+        kept = self._canonical(
+            self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters, self.weights
+        )
+        return replace(kept, library=self.library)
 
     def __add__(self, other: object) -> MultilabelOutcomes:
         """Merge two tables of the same classifiers and labels: more items, the same question."""
@@ -266,7 +291,8 @@ class MultilabelOutcomes(Tally):
             (self.counts, other.counts),
         )]  # fmt: skip
         clusters = self._clusters_with(other, self.counts.size)
-        return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names, clusters)
+        weights = self._weights_with(other, self.counts.size)
+        return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names, clusters, weights)
 
 
 AnyOutcomes = Outcomes | MultilabelOutcomes

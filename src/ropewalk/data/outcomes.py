@@ -15,6 +15,7 @@ from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
 from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table, read_text
+from ropewalk.data.weights import Weights, check_count, check_weights, split_weights, times_count
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
@@ -29,7 +30,8 @@ class Outcomes(Tally):
     in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
-    belong together, where some do.
+    belong together, where some do, and `weights` how much items that stand alone count, where some count more.
+    `library` is that of the dataframe which the items came in.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -49,6 +51,8 @@ class Outcomes(Tally):
     names: tuple[str, ...]
     left_out: int = 0
     clusters: Clusters | None = None
+    weights: Weights | None = None
+    library: str = ""
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -63,24 +67,34 @@ class Outcomes(Tally):
         missing: Missing = "error",
         columns: Sequence[str] | None = None,
         clustered: bool = False,
+        weighted: bool = False,
     ) -> Outcomes:
         """Make a table from (truth, prediction 1, …) rows and their counts, such as a published table.
 
         Every other constructor ends here, so this is where labels are checked. `columns` are the names that
-        error messages use, truth first. In `clustered` rows the last entry names the cluster of the items.
+        error messages use, truth first. In `clustered` rows the last entry names the cluster of the items; in
+        `weighted` ones what each weighs follows.
 
         Examples
         --------
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
+        if weighted:
+            rows, counts, weight = split_weights(rows, counts)
         if clustered:
             rows, counts, (cluster, ids) = split_clusters(rows, counts)
         codes, here, numbers, order, checked, left_out = code_rows(
             rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
-        clusters = Clusters.of(np.arange(here.size), cluster[here], numbers, ids) if clustered else None
-        return cls._canonical(codes, numbers, order, checked, left_out, clusters)
+        at, clusters, weights = np.arange(here.size), None, None
+        uneven = weighted and np.ptp(weight[here]) > 0 if here.size else False  # equal weights are none
+        if clustered:
+            load = numbers * weight[here] if uneven else None
+            clusters = Clusters.of(at, cluster[here], numbers, ids, load)
+        elif uneven:
+            weights = Weights.of(at, weight[here], numbers)
+        return cls._canonical(codes, numbers, order, checked, left_out, clusters, weights)
 
     @classmethod
     def from_arrays(
@@ -91,11 +105,14 @@ class Outcomes(Tally):
         labels: Iterable[Label] | None = None,
         missing: Missing = "error",
         cluster: Any = None,
+        sample_weight: Any = None,
+        count: Any = None,
     ) -> Outcomes:
         """Count the true labels and the predictions of one or more classifiers, in scikit-learn's order.
 
         Any sequence will do: lists, NumPy arrays, columns of any dataframe. `cluster` holds one id per item, the
-        same for items that belong together.
+        same for items that belong together, `sample_weight` what each counts, and `count` how many items each row
+        stands for.
 
         Examples
         --------
@@ -107,19 +124,24 @@ class Outcomes(Tally):
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order([y_true, *predictions], columns)
-        data, ids = [y_true, *predictions], ()
-        if cluster is not None:
-            check_same_order([y_true, cluster], ["y_true", "`cluster`"])
-            codes, ids = code_ids(cluster, "cluster")
-            data.append(codes)
-        rows = count_columns(data, columns if cluster is None else [*columns, "cluster"])
+        beside = {"cluster": cluster, "sample_weight": sample_weight, "count": count}
+        present = {name: array for name, array in beside.items() if array is not None}
+        for name, array in present.items():
+            check_same_order([y_true, array], ["y_true", f"`{name}`"])
+        coded, (ids, levels) = _code_beside(present)
+        rows = count_columns([y_true, *predictions, *coded], [*columns, *present])
+        if count is not None:
+            rows = times_count(rows)
+        if levels is not None:
+            rows = {(*key[:-1], levels[key[-1]]): n for key, n in rows.items()}  # type: ignore[arg-type, index]
         if not rows and labels is None:
             raise LengthMismatchError(
                 "The columns are empty.", hint=wording("with labels= an empty table is allowed and gives the prior.")
             )
         table = cls.from_rows(
-            rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
-        )
+            rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
+            weighted=sample_weight is not None,
+        )  # fmt: skip
         if table.clusters is None:
             return table
         return replace(table, clusters=replace(table.clusters, ids=tuple(ids[i] for i in table.clusters.ids)))
@@ -214,6 +236,7 @@ class Outcomes(Tally):
         names: tuple[str, ...],
         left_out: int = 0,
         clusters: Clusters | None = None,
+        weights: Weights | None = None,
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
@@ -223,7 +246,8 @@ class Outcomes(Tally):
             np.add.at(merged, inverse, counts)
             counts = merged
             clusters = None if clusters is None else clusters.merged(inverse)
-        return cls(codes=codes, counts=counts, labels=labels, names=names, left_out=left_out, clusters=clusters)
+            weights = None if weights is None else weights.merged(inverse)
+        return cls(codes, counts, labels, names, left_out, clusters, weights)
 
     # -- looking at one ----------------------------------------------------------------------------------
 
@@ -269,7 +293,8 @@ class Outcomes(Tally):
         """
         places, checked = self._picked(names)
         codes = self.codes[:, [0, *(1 + place for place in places)]]
-        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters)
+        kept = self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights)
+        return replace(kept, library=self.library)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.
@@ -283,7 +308,9 @@ class Outcomes(Tally):
         positive = find_label(pos_label, self.labels)
         rest = rest_of(positive, self.labels)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
-        return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters)
+        return self._canonical(
+            codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters, self.weights
+        )
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
         """Return the same counts under other labels, one for each in the same order.
@@ -322,8 +349,8 @@ class Outcomes(Tally):
         parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
         counts = np.concatenate([self.counts, other.counts])
         gone = self.left_out + other.left_out
-        clusters = self._clusters_with(other, len(self.codes))
-        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, clusters)
+        clusters, weights = self._clusters_with(other, len(self.codes)), self._weights_with(other, len(self.codes))
+        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, clusters, weights)
 
     def __radd__(self, other: object) -> Outcomes:
         """Let `sum` start at 0."""
@@ -345,8 +372,8 @@ class Outcomes(Tally):
         >>> Outcomes.from_json(o.to_json()) == o
         True
         """
-        codes, counts, labels, names, clusters = parse_table(text)
-        return cls._canonical(codes, counts, labels, names, clusters=clusters)
+        codes, counts, labels, names, clusters, weights = parse_table(text)
+        return cls._canonical(codes, counts, labels, names, clusters=clusters, weights=weights)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file, whole or not at all."""
@@ -356,3 +383,18 @@ class Outcomes(Tally):
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
         """Read a table that `save` wrote."""
         return cls.from_json(read_text(path))
+
+
+def _code_beside(present: Mapping[str, Any]) -> tuple[list[IntArray], tuple[tuple[Any, ...], list[float] | None]]:
+    """Return what stands beside predictions as whole numbers, and the ids and weights that they stand for."""
+    coded, ids, levels = [], (), None
+    for name, array in present.items():
+        if name == "cluster":
+            codes, ids = code_ids(array, name)
+        elif name == "count":
+            codes = check_count(array)
+        else:
+            distinct, codes = np.unique(check_weights(array), return_inverse=True)
+            levels = distinct.tolist()
+        coded.append(codes.reshape(-1))
+    return coded, (ids, levels)

@@ -9,12 +9,13 @@ from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords, choose
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import count_columns, count_frame, frame_columns
+from ropewalk.data.columns import count_columns, count_frame, frame_columns, library_of
 from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names
+from ropewalk.data.weights import check_alone, times_count
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import count_of, shorten
@@ -31,6 +32,8 @@ def read_outcomes(
     labels: Iterable[Label] | None = None,
     missing: Missing = "error",
     cluster: str | None = None,
+    sample_weight: str | None = None,
+    count: str | None = None,
 ) -> Outcomes:
     """Count the predictions in a file or dataframe.
 
@@ -52,6 +55,8 @@ def read_outcomes(
     cluster
         A column that is the same for items that belong together: an author, a passage, or the id of an item that
         comes several times.
+    sample_weight, count
+        A column of how much each item counts, and one of how many items each row stands for.
 
     Examples
     --------
@@ -66,20 +71,26 @@ def read_outcomes(
     if truth in names:
         raise InvalidInputError(f"{truth!r} is named both as the truth and as a prediction.")
     path = as_path(source)
-    wanted = columns if cluster is None else [*columns, cluster]
+    check_alone(count, id)
+    wanted = [*columns, *(column for column in (cluster, sample_weight, count) if column is not None)]
     if id is not None:
         table = read_columns(source, [id, *wanted])
-        check_ids(table[0], id, "the table" if path is None else repr(path), None if cluster is None else table[-1])
+        groups = None if cluster is None else table[1 + len(columns)]
+        check_ids(table[0], id, "the table" if path is None else repr(path), groups)
         rows = count_columns(table[1:], wanted)
     elif path is not None:
         rows = count_file(path, wanted)
     else:
         rows = count_frame(source, wanted)
+    if count is not None:
+        rows = times_count(rows)
     if not rows and labels is None:
         raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
-    return Outcomes.from_rows(
-        rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
-    )
+    outcomes = Outcomes.from_rows(
+        rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
+        weighted=sample_weight is not None,
+    )  # fmt: skip
+    return replace(outcomes, library=library_of([source]))
 
 
 @checked_keywords

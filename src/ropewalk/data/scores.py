@@ -26,6 +26,7 @@ from ropewalk.data.labels import (
 )
 from ropewalk.data.readers import read_columns
 from ropewalk.data.tally import Named, check_names, units_of
+from ropewalk.data.weights import check_alone, check_weights, repeated
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, count_of, shorten
@@ -54,6 +55,7 @@ class ItemScores(Named):
     cluster: IntArray | None = None
     weight: FloatArray | None = None
     left_out: int = 0
+    library: str = ""
 
     @classmethod
     def from_arrays(
@@ -65,13 +67,14 @@ class ItemScores(Named):
         cluster: Any = None,
         id: Any = None,  # noqa: A002
         sample_weight: Any = None,
+        count: Any = None,
     ) -> ItemScores:
         """Take the truth (or None) and one array of scores per system; items are matched by position."""
         if not scores:
             raise InvalidInputError("Give the truth and the scores of at least one system.")
         checked = check_names(names, len(scores))
         titles = [f"scores of {name!r}" for name in checked]
-        beside = ((cluster, "`cluster`"), (id, "`id`"), (sample_weight, "`sample_weight`"))
+        beside = ((cluster, "`cluster`"), (id, "`id`"), (sample_weight, "`sample_weight`"), (count, "`count`"))
         present = ((y_true, "y_true"), *zip(scores, titles, strict=True), *beside)
         indexed = [(array, title) for array, title in present if array is not None]
         check_same_order([array for array, _ in indexed], [title for _, title in indexed])
@@ -92,8 +95,12 @@ class ItemScores(Named):
         groups = None if cluster is None else code_ids(cluster, "cluster", n_items)[0]
         if id is not None:
             check_nested(id, groups, "`id`", n_items=n_items)
-        weight = None if sample_weight is None else _as_weights(sample_weight, n_items)
+        weight = None if sample_weight is None else check_weights(sample_weight, n_items)
+        weight = None if weight is None or not weight.size else weight / weight.mean()
         items = cls(tuple(values), checked, order, truth, groups, weight).checked()
+        if count is not None:
+            check_alone(count, id)
+            items = items.taken(repeated(n_items, count))
         if weight is not None and not weight.all():  # what counts nothing is not there
             items = items.taken(np.flatnonzero(weight))
             if items.cluster is not None:
@@ -111,11 +118,12 @@ class ItemScores(Named):
         cluster: str | None = None,
         id: str | None = None,  # noqa: A002
         sample_weight: str | None = None,
+        count: str | None = None,
     ) -> ItemScores:
         """Take the columns of a file or dataframe; `truth` may be None where the values need none."""
         names = check_names(predictions, None)
-        others = [column for column in (truth, cluster, id, sample_weight) if column is not None]
-        for column in (cluster, id, sample_weight):
+        others = [column for column in (truth, cluster, id, sample_weight, count) if column is not None]
+        for column in (cluster, id, sample_weight, count):
             if column is not None and not isinstance(column, str):
                 raise InvalidInputError(wording("For a file or dataframe, `cluster` and `id` are names of columns."))
         if truth in names:
@@ -132,6 +140,7 @@ class ItemScores(Named):
             cluster=None if cluster is None else columns[cluster],
             id=None if id is None else columns[id],
             sample_weight=None if sample_weight is None else _from_text(columns[sample_weight], sample_weight),
+            count=None if count is None else columns[count],
         )
 
     @classmethod
@@ -188,6 +197,11 @@ class ItemScores(Named):
     def n_clusters(self) -> int | None:
         """How many clusters the items come in; None where each stands alone."""
         return None if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some items count more than others."""
+        return self.weight is not None
 
     @property
     def members(self) -> IntArray:
@@ -270,16 +284,6 @@ def _as_scores(array: Any, name: str) -> FloatArray:
             f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}."
         )
     return numbers + 0.0  # a copy, in which -0.0 is 0.0
-
-
-def _as_weights(weights: Any, n_items: int) -> FloatArray:
-    numbers = as_numbers(weights, "sample_weight", what="`sample_weight`").reshape(-1)
-    if numbers.size != n_items:
-        raise LengthMismatchError(f"`sample_weight` has {numbers.size:,} weights for {count_of(n_items, 'item')}.")
-    if (numbers < 0).any() or not numbers.any():
-        raise DataError("`sample_weight` must not be negative, nor 0 throughout.", hint="weights say what items count.")
-    weight: FloatArray = numbers / numbers.mean()
-    return weight
 
 
 def _from_text(column: Sequence[Any], name: str) -> Sequence[Any]:

@@ -21,6 +21,7 @@ from ropewalk.data.labels import (
     check_declared,
     check_labels,
     check_lookalikes,
+    check_no_ids,
     clean,
     fill_missing,
     kind_of,
@@ -29,6 +30,7 @@ from ropewalk.data.labels import (
     sort_labels,
     whole_number,
 )
+from ropewalk.data.weights import Weights, check_weights
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,
@@ -42,7 +44,7 @@ from ropewalk.errors import (
 )
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, did_you_mean, shorten
-from ropewalk.typing import CodeArray, IntArray, Label, Missing
+from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, Missing
 
 
 def code_rows(
@@ -86,6 +88,7 @@ def code_rows(
         here, table = here[whole], [row for row in table if None not in row]
     present = sort_labels(value for row in table for value in row if value is not None)
     if labels is None:
+        check_no_ids([row[0] for row in table], int(numbers[here].sum()), columns[0])
         check_lookalikes(table, columns)
     order = present if labels is None else _declared_labels(labels, present, kind)
     if not order:
@@ -166,6 +169,7 @@ class Named:
 
     labels: tuple[Label, ...]
     names: tuple[str, ...]
+    library: str
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -225,12 +229,15 @@ class Tally(Named):
 
     counts: IntArray
     clusters: Clusters | None
+    weights: Weights | None
 
     @property
     def data_hash(self) -> str:
         """A fingerprint of the data: the same for the same items in any order, from an array or a text file."""
         clusters = self.clusters
-        spread = () if clusters is None else (clusters.row, clusters.cluster, clusters.counts)
+        spread: tuple[Any, ...] = () if clusters is None else (clusters.row, clusters.cluster, clusters.counts)
+        spread += () if clusters is None or clusters.weight is None else (clusters.weight,)
+        spread += () if self.weights is None else (self.weights.row, self.weights.weight, self.weights.counts)
         content = [[label_text(x) for x in self.labels], self.names]
         content += [array.tolist() for array in (*self._content(), *spread)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
@@ -261,6 +268,29 @@ class Tally(Named):
         """How many clusters the items come in; None where each stands alone."""
         return None if self.clusters is None else self.clusters.n
 
+    @property
+    def units(self) -> Clusters | Weights | None:
+        """What is re-weighted, clusters or weighted items; None where items stand alone and count alike."""
+        return self.clusters or self.weights
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some items count more than others."""
+        return self.weights is not None or (self.clusters is not None and self.clusters.weight is not None)
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """How much each row counts: how often it occurred, times the weight of those items, if they have one.
+
+        Weights are scaled so that they add up to the number of items, as counts do.
+        """
+        units = self.units
+        if units is None or not self.is_weighted:
+            return self.counts.astype(np.float64)
+        load = units.matrix(self.counts.size) @ units.shapes
+        scaled: FloatArray = load * (self.n_items / load.sum())
+        return scaled
+
     def _clusters_with(self, other: Tally, n_rows: int) -> Clusters | None:
         """Return the clusters of this table and another one below it."""
         if not self.n_items or not other.n_items:
@@ -272,6 +302,14 @@ class Tally(Named):
                 "One table has clusters and the other has none.", hint=wording("give both or neither cluster=.")
             )
         return self.clusters.beside(other.clusters, n_rows)
+
+    def _weights_with(self, other: Tally, n_rows: int) -> Weights | None:
+        """Return the weights of this table and another one below it; beside weighted items others weigh 1."""
+        tables = self, other
+        if self.clusters is not None or other.clusters is not None or all(table.weights is None for table in tables):
+            return None
+        one, two = (t.weights or Weights.of(np.arange(t.counts.size), np.ones(t.counts.size), t.counts) for t in tables)
+        return one.beside(two, n_rows)
 
 
 # -- tables as JSON: written plainly, read with suspicion --------------------------------------------------
@@ -285,10 +323,17 @@ def dump_table(table: Any) -> str:
         content["clusters"] = np.column_stack([clusters.row, clusters.cluster, clusters.counts]).tolist()
         plain = str | int | float | bool
         content["cluster_ids"] = [i if isinstance(i, plain) else str(i) for i in clusters.ids]
+        if clusters.weight is not None:
+            content["cluster_weights"] = clusters.weight.tolist()
+    if table.weights is not None:
+        weights = table.weights
+        content["weights"] = [weights.row.tolist(), weights.weight.tolist(), weights.counts.tolist()]
     return json.dumps(content)
 
 
-def parse_table(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None]:
+def parse_table(
+    text: str,
+) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None, Weights | None]:
     """Read what `dump_table` wrote, with suspicion."""
     try:
         data = json.loads(text)
@@ -299,6 +344,8 @@ def parse_table(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tupl
         distinct = {(kind_of(label), label) for label in labels}
         spread = data.get("clusters")
         parts = None if spread is None else check_counts(spread or np.zeros((0, 3))).reshape(-1, 3)
+        loads = None if "cluster_weights" not in data else check_weights(data["cluster_weights"], len(parts))  # type: ignore[arg-type]
+        weights = None if "weights" not in data else _parse_weights(*data["weights"])
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, FileFormatError):
             raise
@@ -313,12 +360,21 @@ def parse_table(text: str) -> tuple[CodeArray, IntArray, tuple[Label, ...], tupl
         n, ids = int(parts[:, 1].max(initial=-1)) + 1, data.get("cluster_ids")
         if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
             raise FileFormatError(f"{_NO_TABLE}: its clusters must have distinct ids.")
-        clusters = Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids)
+        clusters = Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids, loads)
         if (counts == 0).any() or not np.array_equal(
             np.bincount(parts[:, 0], weights=parts[:, 2], minlength=len(counts)), counts
         ):
             raise FileFormatError(f"{_NO_TABLE}: its clusters do not add up to its counts.")
-    return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters
+    if weights is not None and (
+        (counts == 0).any()
+        or not np.array_equal(np.bincount(weights.row, weights=weights.counts, minlength=len(counts)), counts)
+    ):
+        raise FileFormatError(f"{_NO_TABLE}: its weights do not fit its counts.")
+    return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters, weights
+
+
+def _parse_weights(row: Any, weight: Any, counts: Any) -> Weights:
+    return Weights.of(check_counts(row), check_weights(weight, len(row)), check_counts(counts))
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -224,8 +224,7 @@ def effective_units(data: AnyData) -> float | None:
     if isinstance(data, ItemScores):
         alike = data.cluster is None and data.weight is None
         return None if alike else effective_number(data.members, data.weight)
-    clusters = data.clusters
-    return None if clusters is None else effective_number(clusters.cluster, clusters.counts)
+    return None if data.units is None else data.units.effective
 
 
 def heavy_tail(recipe: Recipe, signs: Sequence[float]) -> str:

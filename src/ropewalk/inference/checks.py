@@ -176,6 +176,11 @@ def _tables(recipe: Recipe) -> tuple[AnyOutcomes, ...]:
             "Scores have no model that could make new ones: there is nothing to replicate.",
             hint="cut the scores at a threshold and use compare, rank or evaluate on the labels.",
         )
+    if any(table.units is not None and table.clusters is None for table in tables):
+        raise InvalidInputError(
+            "These items have weights, and the model is about items as they would be in the proportions of the "
+            "weights: data like those seen cannot be replicated."
+        )
     return tables
 
 

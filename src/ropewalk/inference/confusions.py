@@ -78,7 +78,7 @@ def confusion(
     if not isinstance(outcomes, Outcomes):
         raise InvalidInputError("A confusion matrix needs one label per item; these items have any number of labels.")
     mass = check_prob(prob)
-    if outcomes.clusters is None:
+    if outcomes.units is None:
         return rates_of(outcomes, prob=mass, prior=prior)
     if prior is not None:
         raise InvalidInputError("`prior` is for items that stand alone; these come in clusters.")
@@ -101,12 +101,15 @@ def rates_of(outcomes: Outcomes, *, prob: float, prior: Any = None, draws: int =
         b = np.stack([np.delete(a, j, axis=1).sum(axis=1) for j in range(counts.shape[1])], axis=1)
     mean = a / (a + b)
     remarks: list[Remark] = []
-    if outcomes.clusters is None:
+    weighed = np.zeros((outcomes.n_labels,) * 2)
+    np.add.at(weighed, (outcomes.codes[:, 0], outcomes.codes[:, 1]), outcomes.row_weights)
+    if outcomes.units is None:
         low, high = beta_hdi(a, b, prob)
     else:
-        mean, low, high = _by_clusters(outcomes, rows, prob, draws, seed)
+        mean, low, high = _by_units(outcomes, rows, prob, draws, seed)
         remarks += as_notes(few_units(outcomes))
-    shares = np.divide(counts, items, out=np.full(counts.shape, np.nan), where=items > 0)
+    seen = weighed[rows]
+    shares = np.divide(seen, seen.sum(axis=1, keepdims=True), out=np.full(seen.shape, np.nan), where=items > 0)
     true = tuple(outcomes.labels[i] for i in rows.tolist())
     empty = [label_text(true[i]) for i in np.flatnonzero(items[:, 0] == 0)]
     if outcomes.left_out:
@@ -143,15 +146,16 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     return a, b
 
 
-def _by_clusters(
+def _by_units(
     outcomes: Outcomes, rows: IntArray, prob: float, draws: int, seed: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean and HDI of every rate, by re-weighting clusters."""
-    assert outcomes.clusters is not None  # noqa: S101
+    """Return mean and HDI of every rate, by re-weighting clusters or weighted items."""
+    units = outcomes.units
+    assert units is not None  # noqa: S101
     rng = generator(seed, streams.POSTERIOR, 0)
-    units = rng.standard_exponential((outcomes.clusters.n, draws))
-    weights = outcomes.clusters.matrix(len(outcomes.codes)) @ units
-    size = outcomes.n_items / outcomes.clusters.n
+    spread = units.matrix(len(outcomes.codes))
+    weights = spread @ rng.standard_gamma(units.shapes[:, np.newaxis], (units.n, draws))
+    size = float((spread @ units.shapes).sum() / units.shapes.sum())
     rates = np.empty((3, rows.size, outcomes.n_labels))
     for i, row in enumerate(rows.tolist()):
         here = np.flatnonzero(outcomes.codes[:, 0] == row)

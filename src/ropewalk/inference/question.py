@@ -19,7 +19,7 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
 from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
-from ropewalk.models.items import items_of_labels, items_of_scores
+from ropewalk.models.items import ITEMS_PER_CLASS, items_of_labels, items_of_scores
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
 from ropewalk.results.options import (
@@ -36,7 +36,7 @@ from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
-OF_SCORES_ONLY: Final = ("threshold", "higher_is_better", "scale")
+OF_SCORES_ONLY: Final = ("higher_is_better", "scale")
 
 FEWEST_POOLED: Final = 3
 """Fewer scores say nothing of how far they spread."""
@@ -78,6 +78,8 @@ def kind_of_data(options: Mapping[str, Any]) -> Kind | None:
         return kinds.pop()
     if "cost" in metrics or options.get("cost_matrix") is not None:
         return None if options.get("threshold") is None else "scores"
+    if options.get("threshold") is not None:
+        return "labels"
     return None if any(options.get(name) is not None for name in (*OF_SCORES_ONLY, "sample_weight")) else "labels"
 
 
@@ -102,6 +104,7 @@ def write_recipe(
         "draws": check_draws(question["draws"]),
         "seed": seed,
         "data_hash": "+".join(table.data_hash for table in source),
+        "library": source[0].library,
     }
     rope_of(question)
     if isinstance(source[0], ItemScores):
@@ -124,7 +127,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
     if model is None and isinstance(engine, Sampler):  # chains sample the tree with fixed masses
         default = _sampled_default(default)
     chosen = parse_model(
-        _over_clusters(tables, model) or (default(n_labels, measure, several) if model is None else model),
+        _over_units(tables, model) or (default(n_labels, measure, several) if model is None else model),
         n_labels=n_labels,
         n_classifiers=tables[0].n_classifiers,
         multilabel=several,
@@ -259,10 +262,12 @@ def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
     return Sampler()
 
 
-def _over_clusters(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Model | None:
-    """Return the model of clustered items: seen and imagined clusters, or those seen alone; None without clusters."""
-    if all(table.clusters is None for table in tables):
+def _over_units(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Model | None:
+    """Return the model of weighted or clustered items: those seen and imagined ones, or those seen alone; else None."""
+    if all(table.units is None for table in tables):
         return None
+    if all(table.clusters is None for table in tables):
+        return _of_weighted(tables, model)
     if any(table.clusters is None for table in tables):
         raise DataError(
             "Some tables have clusters and others have none.", hint=wording("give all or none of them cluster=.")
@@ -289,6 +294,24 @@ def rope_of(question: Mapping[str, Any], metric: AnyMetric | None = None) -> Int
     if metric is not None:
         check_reach(rope, metric)
     return rope
+
+
+def _of_weighted(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Model | None:
+    """Return the model of items that count differently: those seen, and imagined ones of every class."""
+    paired = len(tables) == 1
+    if model is None and isinstance(tables[0], MultilabelOutcomes):
+        return None
+    if model == "bootstrap":
+        return Bootstrap(paired=paired)
+    if isinstance(model, Model) and model.takes_clusters:
+        return model
+    if model is None or model == "items":
+        return Items(mass=ITEMS_PER_CLASS, imagined="classes", paired=paired)
+    name = model.name if isinstance(model, Model) else model
+    raise InvalidInputError(
+        f"The model {name!r} takes items as counting alike, and these have weights.",
+        hint=wording("leave model= out: weights of items are drawn."),
+    )
 
 
 def check_reach(rope: Interval | None, metric: AnyMetric) -> None:

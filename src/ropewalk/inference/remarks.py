@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.labels import label_text
+from ropewalk.data.labels import MIN_IDS, label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
@@ -300,7 +300,9 @@ def _left_out(answer: _Answer) -> Iterator[Remark]:
 
 def left_out(n_items: int) -> Remark:
     """Return the note about items that were left out."""
-    return note("items_left_out", f"{count_of(n_items, 'item')} left out, as was asked for: no label, or no match.")
+    return note(
+        "items_left_out", f"{count_of(n_items, 'item')} left out, as was asked for: no label, no weight, or no match."
+    )
 
 
 def _thin_data(answer: _Answer) -> Iterator[Remark]:
@@ -309,7 +311,8 @@ def _thin_data(answer: _Answer) -> Iterator[Remark]:
             yield warning("no_items", "There are no items: this is the prior, not an answer.")
             continue
         if answer.reweights or answer.recipe.model.takes_clusters:
-            yield from few_units(table, imagined=not answer.reweights)
+            few = few_units(table, imagined=not answer.reweights)
+            yield from few or weighted_units(table)
         if isinstance(table, ItemScores):
             yield from thin_scores(table, imagined=not answer.reweights)
             yield from _cut_probabilities(table, answer.recipe.metric)
@@ -336,6 +339,13 @@ def _thin_classes(table: Outcomes, answer: _Answer) -> Iterator[Remark]:
             f"No item belongs to {shorten(empty, MAX_LABELS_NAMED)}: "
             + ("its recall is 0/0 and counts as 0." if answer.reweights else known)
             + (scores if len(empty) > MIN_UNTRUE_LABELS_LIKE_SCORES else ""),
+        )
+    once = int((items == 1).sum())
+    if once >= MIN_IDS and 2 * once > int((items > 0).sum()):
+        yield warning(
+            "labels_like_ids",
+            f"{once:,} of {int((items > 0).sum()):,} true classes occur once, so hardly anything is known of each: is "
+            "this the column of true labels, or one of ids or free text?",
         )
     prior, least = answer.recipe.model.name, answer.recipe.model.min_items_per_class
     if n_rare := int((items < least).sum()):
@@ -388,6 +398,16 @@ def few_units(table: AnyData, *, imagined: bool = False) -> list[Remark]:
         "covers less than it says."
     )
     return [warning("few_items" if unit == "item" else "few_clusters", text)]
+
+
+def weighted_units(table: AnyData) -> list[Remark]:
+    """Return a note on how much weighted items tell; none where all count alike."""
+    if not table.is_weighted:
+        return []
+    units, unit = units_of(table)
+    worth = effective_units(table)
+    text = f"The weights differ: {count_of(units, unit)} tell as much as {worth:,.0f} that count alike."
+    return [note("effective_number", text)]
 
 
 def thin_scores(items: ItemScores, *, imagined: bool = False) -> list[Remark]:

@@ -278,7 +278,7 @@ def observed_tables(table: AnyOutcomes) -> Tables:
     """Return the counts themselves, as a single draw."""
     if isinstance(table, MultilabelOutcomes):
         return observed_margins(table)
-    return Weighted(Cells(table.codes, table.n_labels), table.counts[:, np.newaxis].astype(np.float64))
+    return Weighted(Cells(table.codes, table.n_labels), table.row_weights[:, np.newaxis])
 
 
 def observed_psi(

@@ -144,28 +144,34 @@ class BootstrapPosterior:
     def work(self) -> int:
         """About how many random numbers a draw takes."""
         table = self.outcomes
-        units = table.counts.size if table.clusters is None else table.clusters.n + table.clusters.row.size
+        units = table.counts.size if table.units is None else table.units.n + table.units.row.size
         return units + (len(table.bits) if isinstance(table, MultilabelOutcomes) else table.counts.size)
 
     @property
     def block_size(self) -> int:
         """How many draws a block holds."""
-        clusters = self.outcomes.clusters
-        return block_size(self.outcomes.counts.size + self.outcomes.n_labels + (0 if clusters is None else clusters.n))
+        units = self.outcomes.units
+        return block_size(self.outcomes.counts.size + self.outcomes.n_labels + (0 if units is None else units.n))
 
     @cached_property
     def _order(self) -> IntArray:
-        return np.argsort(self.outcomes.counts, kind="stable")
+        return np.argsort(self._shapes, kind="stable")
+
+    @cached_property
+    def _shapes(self) -> FloatArray:
+        """How many items each unit stands for: a row of items that count alike, or one weight of a row."""
+        units = self.outcomes.units
+        return self.outcomes.counts.astype(np.float64) if units is None else units.shapes
 
     @cached_property
     def _gammas(self) -> GammaRows:
-        return GammaRows.of(self.outcomes.counts[self._order].astype(np.float64))
+        return GammaRows.of(self._shapes[self._order])
 
     @cached_property
     def _spread(self) -> Any:
-        """The matrix that turns weights of clusters into weights of rows, if items come in clusters."""
-        clusters = self.outcomes.clusters
-        return None if clusters is None else clusters.matrix(self.outcomes.counts.size)
+        """The matrix that turns draws of units into weights of rows, where units are not the rows."""
+        units = self.outcomes.units
+        return None if units is None else units.matrix(self.outcomes.counts.size)
 
     @cached_property
     def _tables(self) -> Callable[[FloatArray], Tables]:
@@ -177,9 +183,10 @@ class BootstrapPosterior:
 
     def block(self, rng: np.random.Generator, size: int) -> Tables:
         """Draw `size` weightings of the items."""
-        if self._spread is None:
-            weights = np.empty((self.outcomes.counts.size, size))
+        if self.outcomes.clusters is None:
+            weights = np.empty((self._shapes.size, size))
             weights[self._order] = self._gammas.draw(rng, size)
+            weights = weights if self._spread is None else self._spread @ weights
         else:
             weights = self._spread @ rng.standard_exponential((self._spread.shape[1], size))
         weights /= weights.sum(axis=0)

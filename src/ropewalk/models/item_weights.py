@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.clusters import usual_size
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
@@ -20,7 +19,7 @@ from ropewalk.draws.blocks import GammaRows, block_size, dirichlet, small_block_
 from ropewalk.metrics.margins import Cells, Loose, Margins, Weighted
 from ropewalk.metrics.scores import Plans, WeightedItems
 from ropewalk.models.cells import place_labels
-from ropewalk.models.multilabel import LabelMargins, label_sums, stacked
+from ropewalk.models.multilabel import LabelMargins, label_sums, observed_margins, stacked
 from ropewalk.typing import BoolArray, FloatArray, IntArray
 
 
@@ -44,9 +43,9 @@ def balanced_signs(n_systems: int) -> BoolArray:
     return signs
 
 
-def _unit_gammas(outcomes: AnyOutcomes, n_units: int) -> tuple[IntArray, GammaRows]:
-    """Return the order of the units, and their gammas: a row of items without clusters is as many as it counts."""
-    worth = outcomes.counts if outcomes.clusters is None else np.ones(n_units)
+def _unit_gammas(outcomes: AnyOutcomes) -> tuple[IntArray, GammaRows]:
+    """Return the order of the units, and their gammas: a row of items that stand alone is as many as it counts."""
+    worth = outcomes.counts if outcomes.units is None else outcomes.units.shapes
     order = np.argsort(worth, kind="stable")
     return order, GammaRows.of(worth[order].astype(np.float64))
 
@@ -117,9 +116,9 @@ class ClusterPosterior:
         """The matrix that turns weights of units into weights of rows."""
         from scipy.sparse import csr_array
 
-        clusters, counts = self.outcomes.clusters, self.outcomes.counts
-        if clusters is not None:
-            return clusters.matrix(counts.size)
+        units, counts = self.outcomes.units, self.outcomes.counts
+        if units is not None:
+            return units.matrix(counts.size)
         return csr_array((np.ones(counts.size), (np.arange(counts.size),) * 2), shape=(counts.size,) * 2)
 
     @cached_property
@@ -129,7 +128,7 @@ class ClusterPosterior:
     @cached_property
     def _gammas(self) -> tuple[IntArray, GammaRows]:
         """The order of the units, and their gammas."""
-        return _unit_gammas(self.outcomes, self._units)
+        return _unit_gammas(self.outcomes)
 
     @cached_property
     def _signs(self) -> BoolArray:
@@ -147,20 +146,21 @@ class ClusterPosterior:
     @cached_property
     def _mixed(self) -> bool:
         """Whether clusters have items of several classes, so that one of each class together is about a usual one."""
-        clusters = self.outcomes.clusters
-        if not self.whole or clusters is None or not self._units:
+        units = self.outcomes.units
+        if not self.whole or units is None or not self._units:
             return self.whole
-        return bool(self._sizes.sum() < MAX_TIMES_USUAL * usual_size(clusters.cluster, clusters.counts))
+        return bool(self._sizes.sum() < MAX_TIMES_USUAL * units.usual())
 
     @cached_property
     def _sizes(self) -> FloatArray:
         """How many items an imagined cluster of each class has."""
-        table, clusters = self.outcomes, self.outcomes.clusters
-        if clusters is None:
+        table, units = self.outcomes, self.outcomes.units
+        if units is None:
             return np.ones(table.n_labels)
-        truth = table.codes[clusters.row, 0]
-        sizes = [usual_size(clusters.cluster[truth == j], clusters.counts[truth == j]) for j in range(table.n_labels)]
-        return np.array(sizes)
+        truth = table.codes[units.row, 0]
+        # Of a class without items the usual one stands in: weights have a scale of their own.
+        here = [truth == j for j in range(table.n_labels)]
+        return np.array([units.usual(some) if some.any() else units.usual() for some in here])
 
     @cached_property
     def _cells(self) -> Cells:
@@ -218,25 +218,24 @@ class LabelPosterior:
 
     @property
     def _units(self) -> int:
-        return self.outcomes.n_clusters or self.outcomes.counts.size
+        return self.outcomes.counts.size if self.outcomes.units is None else self.outcomes.units.n
 
     @cached_property
     def _sums(self) -> Any:
         """The matrix that sums weights of units into row, tp and col by label, and last all of them."""
         from scipy.sparse import csr_array, vstack
 
-        clusters, n_rows = self.outcomes.clusters, self.outcomes.counts.size
+        units, n_rows = self.outcomes.units, self.outcomes.counts.size
         by_item = vstack([label_sums(self.outcomes), csr_array(np.ones((1, n_rows)))])
-        return (by_item if clusters is None else by_item @ clusters.matrix(n_rows)).tocsr()
+        return (by_item if units is None else by_item @ units.matrix(n_rows)).tocsr()
 
     @cached_property
     def _gammas(self) -> tuple[IntArray, GammaRows]:
-        return _unit_gammas(self.outcomes, self._units)
+        return _unit_gammas(self.outcomes)
 
     @cached_property
     def _size(self) -> float:
-        clusters = self.outcomes.clusters
-        return 1.0 if clusters is None else usual_size(clusters.cluster, clusters.counts)
+        return 1.0 if self.outcomes.units is None else self.outcomes.units.usual()
 
     def block(self, rng: np.random.Generator, size: int) -> LabelMargins:
         """Draw `size` weightings of the items, as margins by label."""
@@ -273,7 +272,7 @@ class LabelPosterior:
         signs, table = balanced_signs(self.outcomes.n_classifiers), self.outcomes
         shapes = np.full(len(signs), self.mass / len(signs))
         weights = self._size * _imagined_weights(rng, shapes, size, alone=not self._units)
-        usual = table.items_by_class() / table.n_items if table.n_items else np.full(table.n_labels, 0.5)
+        usual = observed_margins(table).known.row[0] if table.n_items else np.full(table.n_labels, 0.5)
         row = weights.sum(axis=0)[:, np.newaxis] * usual
         right = (weights * signs.T[:, :, np.newaxis]).sum(axis=1)  # systems, draws
         tp = right[:, :, np.newaxis] * usual

@@ -199,8 +199,8 @@ def label_sums(outcomes: MultilabelOutcomes) -> Any:
 
 def observed_margins(outcomes: MultilabelOutcomes) -> LabelMargins:
     """Return the shares of items themselves, as a single draw."""
-    counts = outcomes.counts[:, np.newaxis] / max(outcomes.n_items, 1)
-    return stacked(label_sums(outcomes) @ counts, outcomes)
+    shares = outcomes.row_weights[:, np.newaxis] / max(outcomes.n_items, 1)
+    return stacked(label_sums(outcomes) @ shares, outcomes)
 
 
 def stacked(sums: FloatArray, outcomes: MultilabelOutcomes) -> LabelMargins:

@@ -137,6 +137,8 @@ class PowerPrior(Wrapper):
             )
         if self.is_multilabel and not isinstance(self.earlier, MultilabelOutcomes):
             raise InvalidInputError("The model Multilabel needs earlier items with any number of labels.")
+        if self.earlier.weights is not None:
+            raise DataError("The earlier items have weights, and this prior takes them as counting alike.")
         if self.earlier.clusters is not None:
             raise DataError(
                 "The earlier items come in clusters, and this prior takes them as independent.",

@@ -201,8 +201,8 @@ class _Simulations:
 def _no_simulation(result: Comparison, numbers: int) -> str:
     """Return why not to simulate: it cannot be done, or takes minutes; an empty text where it can be done."""
     tables, model = result.recipe.tables, result.recipe.model
-    if not all(isinstance(table, Outcomes) and table.clusters is None for table in tables):
-        return "Extrapolated: scores, clusters and items of many labels are not simulated."
+    if not all(isinstance(table, Outcomes) and table.units is None for table in tables):
+        return "Extrapolated: scores, clusters, weighted items and items of many labels are not simulated."
     if not model.can_be_simulated:
         return "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated."
     if numbers * sum(model.fit(table).work for table in tables) > _MAX_RANDOM_NUMBERS:

@@ -306,11 +306,11 @@ def of_scenario(joint: Joint, recipe: Recipe, *, draws: int) -> Study:
 
 def of_result(recipe: Recipe, *, draws: int, seed: int, more: bool = False) -> Study:
     """Return the study of a new test set given the data of a recipe, or of `more` items beside them."""
-    tables = tuple(table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None)
+    tables = tuple(table for table in recipe.tables if isinstance(table, Outcomes) and table.units is None)
     if len(tables) < len(recipe.tables):
         raise InvalidInputError(
-            "Only items with one label, each standing alone, can be simulated; these are scores, clusters or items "
-            "with any number of labels.",
+            "Only items with one label, each standing alone and counting alike, can be simulated; these are scores, "
+            "clusters, weighted items or items with any number of labels.",
             hint="more_data() extrapolates from the posterior of such data.",
         )
     check_model(recipe)

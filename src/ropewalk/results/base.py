@@ -61,7 +61,7 @@ class Recipe:
     `tables` is one table of both classifiers for a paired model, one per classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
     clusters that are repeats of one item each. `sampler` is None for the exact engine. `pool` draws the scores of many
-    classifiers towards their centre.
+    classifiers towards their centre. `library` is that of the dataframe which the data came in.
     """
 
     tables: tuple[AnyData, ...]
@@ -79,6 +79,7 @@ class Recipe:
     repeated: bool = False
     sampler: Sampler | None = None
     pool: bool = False
+    library: str = ""
 
     def __post_init__(self) -> None:
         check_rule(self.rule, self.prob)
@@ -107,6 +108,11 @@ class Recipe:
         """How many clusters the items of the tables come in; None where each stands alone."""
         known = [table.n_clusters for table in self.tables if table.n_clusters is not None]
         return sum(known) if known else None
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some items count more than others."""
+        return any(table.is_weighted for table in self.tables)
 
     @property
     def picked(self) -> tuple[Label, ...] | None:
@@ -284,6 +290,14 @@ class Rendered:
         """Return the answer as one self-contained HTML page, and write it to `path` if given."""
         return upwards.html(self, path)
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the answer as a tidy dataframe of the library that the data came in, or of "pandas", "polars", …."""
+        return upwards.to_frame(self, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the picture that is natural for this kind of answer, with Matplotlib, and return its axes."""
+        return upwards.plot(self, ax)
+
     def sentence(self) -> str:
         """Return the answer as a sentence for a paper, with data, model, prior and draws."""
         return upwards.sentence(self)
@@ -444,9 +458,9 @@ def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
     """Return what a JSON file must hold to get the answer again, beside what it says anyway.
 
     Tables are what `Outcomes.to_json` writes, their labels as text: so the answer is the same from arrays and from a
-    text file. None where the data are too many (scores, clusters), or where a model or metric is the user's own.
+    text file. None where the data are too many (scores, clusters, weights), or a model or metric is the user's own.
     """
-    tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.clusters is None]
+    tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.units is None]
     metric = recipe.metric
     if len(tables) < len(recipe.tables) or not isinstance(metric, Metric):
         return None
@@ -475,8 +489,8 @@ def read_recipe(answer: Any) -> Recipe:
     if not isinstance(written, Mapping):
         raise FileFormatError(
             "This is no comparison that can be asked again: it holds no recipe.",
-            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, items of many labels and "
-            "metrics of your own have none.",
+            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, weighted items, "
+            "items of many labels and metrics of your own have none.",
         )
     try:
         tables = tuple(Outcomes.from_json(text) for text in written["tables"])

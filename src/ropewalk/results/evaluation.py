@@ -15,7 +15,7 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes
 from ropewalk.models import AnyMetric
-from ropewalk.results import base
+from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
 from ropewalk.text.remarks import Remark, Remarked
@@ -38,6 +38,14 @@ class MetricPosterior(Modelled, Drawn):
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
     drawing: Drawing = field(repr=False, default=Drawing())
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the posterior as a dataframe of one row: see `Evaluation.to_frame`."""
+        return upwards.to_frame(self, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the posterior with Matplotlib, and return its axes."""
+        return upwards.plot(self, ax)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -267,6 +275,10 @@ class Ranking(OneMetric, Remarked):
 
     def __getitem__(self, name: str) -> Ranked:
         return base.part_of({model.name: model for model in self.models}, name)
+
+    def to_frame(self, backend: str | None = None, *, pairs: bool = False) -> Any:
+        """Return the ranking as a dataframe, a row per classifier, or per pair with ``pairs=True``."""
+        return upwards.to_frame(self, backend, pairs=pairs)
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the difference a − b of two classifiers, whichever came first in the data.

@@ -148,7 +148,8 @@ class DataOptions(TableOptions, total=False):
 
     cluster: Annotated[Any, _data(help="Column that says which items belong together.")]
     id: Annotated[Any, _data(help="Column of item ids.")]
-    sample_weight: Annotated[Any, _data(help="How much each item counts.", flag=PYTHON_ONLY)]
+    sample_weight: Annotated[Any, _data(help="Column of how much each item counts.", flag="--weight")]
+    count: Annotated[Any, _data(help="Column of how many items each row stands for.")]
 
 
 class MetricOption(TypedDict, total=False):
@@ -194,7 +195,7 @@ class QuestionOptions(ClassOptions, total=False):
         _question(help="Another class mix: P(positive), or one share per label, or label=share.", echo="prevalence"),
     ]
     threshold: Annotated[
-        float | None, _question(help="With --metric cost: scores from it on are positive.", parse=float)
+        float | None, _question(help="Probabilities, or scores, from it on are positive.", parse=float)
     ]
     higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
     scale: Annotated[

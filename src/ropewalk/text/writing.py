@@ -14,6 +14,7 @@ from typing import Any, Final
 LEAST_SAVAGE_DICKEY: Final = 0.01  # below it is kernel noise
 MIN_LETTERS_TO_GUESS_FROM: Final = 3
 LETTERS_PER_SLIP: Final = 4
+MAX_GUESSES: Final = 3
 
 
 # -- names and lists -------------------------------------------------------------------------------------
@@ -31,6 +32,17 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
     >>> nearest("bcc", ["mcc", "bac"]), nearest("aucc", ["acc", "auc"]), nearest("accurcy", ["acc", "accuracy"])
     ('bac', 'auc', 'accuracy')
     """
+    return next(iter(all_nearest(name, known)), None)
+
+
+def all_nearest(name: object, known: Iterable[object]) -> list[str]:
+    """Return the known names that `name` may be a slip of, none nearer than another; see `nearest`.
+
+    Examples
+    --------
+    >>> all_nearest("new", ["id", "new_model", "new_proba", "old_model"])
+    ['new_model', 'new_proba']
+    """
     written = str(name).lower()
     near: dict[str, tuple[int, int, bool]] = {}
     for candidate in map(str, known):
@@ -44,7 +56,8 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
                 near[candidate] = min(slips, 1 + is_part), -len(candidate) * is_part, starts_otherwise
         elif slips <= max(len(longer) // LETTERS_PER_SLIP, is_telling):
             near[candidate] = slips, 0, starts_otherwise
-    return min(near, key=near.__getitem__, default=None)
+    least = min(near.values(), default=None)
+    return [candidate for candidate, distance in near.items() if distance == least]
 
 
 def _slips(a: str, b: str) -> int:
@@ -61,15 +74,15 @@ def _slips(a: str, b: str) -> int:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return a question that suggests the nearest known name, to begin a hint with; empty where none looks like it.
+    """Return a question that suggests the nearest known names, to begin a hint with; empty where none looks like it.
 
     Examples
     --------
     >>> did_you_mean("accurate", ["accuracy", "f1"])
     "did you mean 'accuracy'? "
     """
-    guess = nearest(name, known)
-    return f"did you mean {guess!r}? " if guess else ""
+    guesses = all_nearest(name, known)[:MAX_GUESSES]
+    return f"did you mean {' or '.join(map(repr, guesses))}? " if guesses else ""
 
 
 def brief(text: str, longest: int = 60) -> str:

@@ -11,6 +11,7 @@ from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
 from ropewalk.classical.items import delong_of
 from ropewalk.data.labels import NO_ANSWER
+from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparison
@@ -70,8 +71,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.
     id
         Ids of the items, an array or the name of a column; repeats are refused unless one `cluster` holds them.
-    sample_weight
-        How much each item counts, for metrics of scores.
+    sample_weight, count
+        How much each item counts, as importance weights: only their ratios matter, an item of weight 0 is left out,
+        and the fewer items dominate the wider the interval. And how many items each row stands for, where equal ones
+        are grouped: whole numbers. Arrays or names of columns.
     metric
         A name (see `metrics.METRICS`, ``"fbeta(2)"``, ``"cost"``; ``micro_``, ``macro_`` or ``weighted_`` before one
         that is about a class), a `Metric`, or a function of `Margins`. Default: `f1` for two labels or with a
@@ -81,13 +84,15 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         against the rest ("macro_roc_auc"), or weighted by how often each occurs ("weighted_roc_auc"). A function of
         scores is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``.
     classes
-        The classes that an average runs over; by default all of them.
+        The classes that an average runs over; by default all of them. Where predictions are matrices with as many
+        columns, such as those of ``predict_proba``, it says which class each column is: ``estimator.classes_``.
     pos_label
         The positive class; with more than two labels the comparison is of this class against the rest.
     cost_matrix, threshold
         For ``metric="cost"``: costs by truth (rows) and prediction (columns), in label order; negative ones are
         utilities. Scores, which are numbers that are not whole, call items positive from the threshold on; without
-        one, probabilities decide by minimum risk.
+        one, probabilities decide by minimum risk. For a metric of labels the threshold makes labels of probabilities;
+        a matrix of them, one column per class, says the most probable class without one.
     scale
         For "mean": the lowest and the highest value that is possible. By default 0 and 1, or the range of a few whole
         numbers; of other values the range that was seen, and then nothing is said to be equivalent.
@@ -135,8 +140,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
-    tables = read_tables(data, (a, b), options, usage=_USAGE)
-    comparison = _compare(tables, options, check_seed(options.get("rng"), options.get("random_state")))
+    named = name_columns(data, options)
+    tables = read_tables(data, (a, b), named, usage=_USAGE)
+    comparison = _compare(tables, named, check_seed(options.get("rng"), options.get("random_state")))
     issue(comparison.remarks)
     return comparison
 
@@ -160,7 +166,8 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
-    tables = read_tables(data, (a, b), options, usage=_USAGE)
+    named = name_columns(data, options)
+    tables = read_tables(data, (a, b), named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     if options.get("prevalence") is not None:
         raise InvalidInputError(
@@ -168,7 +175,7 @@ def compare_classes(
             hint=wording("use compare with pos_label=."),
         )
     for name, use in (("classes", "picks the classes of an average"), ("pos_label", "picks one class")):
-        if options.get(name) is not None:
+        if named.get(name) is not None:
             raise InvalidInputError(argument(name) + f" {use}; here each class stands alone.")
     if isinstance(tables[0], ItemScores) and not tables[0].by_class:
         raise InvalidInputError(
@@ -177,7 +184,7 @@ def compare_classes(
     classes = [label for label in tables[0].labels if label != NO_ANSWER]
     with shown(options.get("progress")):
         watched = track(classes, describe="Comparing classes", progress=current())
-        by_class = [{**options, "pos_label": label, "progress": False} for label in watched]
+        by_class = [{**named, "pos_label": label, "progress": False} for label in watched]
         comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
     if check_pool(options.get("pool"), len(comparisons)):
         require_bounded(comparisons[0].recipe.metric, "differences of classes cannot be pooled")
@@ -196,6 +203,9 @@ def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -
         comparison = run_comparison(recipe, threads=check_threads(options["threads"]))
     if isinstance(tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
+    elif tests and any(table.units is not None and table.n_clusters is None for table in tables):  # type: ignore[union-attr]
+        text = "No classical tests: they take all items to count alike, and these have weights."
+        battery, remarks = None, (note("no_weighted_tests", text),)
     elif tests:
         battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)  # type: ignore[arg-type]
         clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."

@@ -8,6 +8,8 @@ import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
+from ropewalk.data.probabilities import name_columns
+from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
 from ropewalk.inference.question import Question, metrics_of, read_tables, select, write_recipe
@@ -60,8 +62,10 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     metrics = metrics_of(options)
     if not metrics:
         raise InvalidInputError("`metric` is an empty list; name at least one.")
-    (table,) = read_tables(data, None, {"name": name, **options}, usage=_USAGE)
-    if (costs is not None or options.get("threshold") is not None) and not any(map(_takes_costs, metrics)):
+    named = name_columns(data, options)
+    (table,) = read_tables(data, None, {"name": name, **named}, usage=_USAGE)
+    cut = options.get("threshold") is not None and isinstance(table, ItemScores)
+    if (costs is not None or cut) and not any(map(_takes_costs, metrics)):
         raise InvalidInputError(
             "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
         )
@@ -71,7 +75,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
             "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
         )
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    question: Question = select(options, Question)
+    question: Question = select(named, Question)
     recipes = [write_recipe([table], default=_default, seed=seed, **_about(metric, question)) for metric in metrics]
     with shown(options.get("progress")):
         evaluation = run_evaluation(recipes, bar, threads=check_threads(options["threads"]))

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
+from ropewalk.data.probabilities import name_columns
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
@@ -50,11 +51,12 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    tables = read_tables(data, predictions, options, usage=_USAGE)
+    named = name_columns(data, options)
+    tables = read_tables(data, predictions, named, usage=_USAGE)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    recipe = write_recipe(tables, seed=seed, **select(options, Question))
+    recipe = write_recipe(tables, seed=seed, **select(named, Question))
     recipe = replace(recipe, pool=check_pool(options.get("pool"), len(recipe.names), default=True))
     with shown(options.get("progress")):
         ranking = run_ranking(recipe, threads=check_threads(options["threads"]))

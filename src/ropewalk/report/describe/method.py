@@ -135,6 +135,7 @@ def call_text(function: str, recipe: Recipe, options: Sequence[tuple[str, object
     ]
     texts = [f"{option}={value!r}" if option else repr(value) for option, value in options if value is not None]
     texts += ["cluster=…"] if recipe.n_clusters is not None else [f"model={_model(recipe)}"]
+    texts += ["sample_weight=…"] if recipe.is_weighted else []
     texts += [f"engine={engine}"] if (engine := sampler_call(recipe)) is not None else []
     return f"rw.{function}(data, {', '.join(texts)})"
 

@@ -1,0 +1,174 @@
+"""Probabilities where labels are needed: a vector is cut at a threshold, a matrix says the most probable class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ropewalk._checks import is_real
+from ropewalk.data.columns import as_array, as_column, as_numbers
+from ropewalk.data.labels import (
+    BINARY,
+    check_labels,
+    clean,
+    is_fraction,
+    label_text,
+    sort_labels,
+    usual_positive,
+    whole_number,
+)
+from ropewalk.data.multilabel import is_indicators
+from ropewalk.data.weights import numbers_of
+from ropewalk.errors import InvalidInputError, LengthMismatchError, PosLabelError
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import shorten
+from ropewalk.typing import Label
+
+
+def has_fractions(column: Any) -> bool:
+    """Whether a column of numbers, or of their text, holds one that is not whole."""
+    values = np.asarray(column)
+    if values.dtype.kind == "f":
+        return bool((np.isfinite(values) & (values % 1 != 0)).any())
+    return values.dtype.kind in "OUT" and any(map(is_fraction, values.reshape(-1).tolist()))
+
+
+def is_of_classes(truth: Any, prediction: Any) -> bool:
+    """Whether predictions are a matrix of scores, with one column per class, of items that have one label each."""
+    return truth is not None and is_indicators(prediction) and not is_indicators(truth)
+
+
+def name_columns(data: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options in which `classes` names the columns of matrices, where there are as many columns.
+
+    Estimators call it ``classes_``. It lists all classes then, and picks none of them for an average.
+    """
+    chosen = dict(options)
+    if options.get("classes") is None or len(data) < 2:  # noqa: PLR2004
+        return chosen
+    rest = data[1].values() if isinstance(data[1], Mapping) else data[1:]
+    widths = {np.shape(matrix)[1] for matrix in rest if is_of_classes(data[0], matrix)}
+    classes = check_labels(options["classes"])
+    if widths == {len(classes)}:
+        chosen |= {"classes": None, "columns": classes}
+    elif widths:
+        chosen["classes"] = classes
+    return chosen
+
+
+def as_labels(data: Sequence[Any], source: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """Return the truth and predictions with probabilities turned into labels; labels stay as they are.
+
+    `source` may hold threshold, columns, labels and pos_label.
+    """
+    truth, *predictions = data
+    threshold = _check_threshold(source.get("threshold"))
+    known: tuple[Label, ...] = ()
+    turned = []
+    for prediction, name in zip(predictions, names, strict=True):
+        matrix = is_of_classes(truth, prediction)
+        if matrix or (threshold is not None and not is_indicators(prediction) and has_fractions(prediction)):
+            known = known or _labels_of(truth, source.get("labels"))
+            cut = _most_probable if matrix else _cut
+            turned.append(cut(prediction, name, known, threshold, source))
+        else:
+            turned.append(prediction)
+    if threshold is not None and not known:
+        raise InvalidInputError(argument("threshold") + " is about scores, and these are labels.", hint="leave it out.")
+    return [truth, *turned]
+
+
+def _check_threshold(threshold: Any) -> float | None:
+    if threshold is not None and not (is_real(threshold) and np.isfinite(threshold)):
+        raise InvalidInputError(wording("`threshold` must be a finite number; got {!r}.", threshold))
+    return None if threshold is None else float(threshold)
+
+
+def _labels_of(truth: Any, labels: Iterable[Label] | None) -> tuple[Label, ...]:
+    """Return the declared labels, or those that are true of some item."""
+    if labels is not None:
+        return check_labels(labels)
+    plain = as_column(truth, "y_true")
+    values = np.unique(plain).tolist() if isinstance(plain, np.ndarray) else plain
+    found = {whole_number(clean(value)) for value in values} - {None}
+    return sort_labels(found)  # type: ignore[arg-type]
+
+
+def _positive(labels: Sequence[Label], wanted: Any) -> Label:
+    """Return the label that high scores mean."""
+    positive = usual_positive(labels) if wanted is None else _match(wanted, labels)
+    if positive is None:
+        raise PosLabelError(
+            f"High probabilities mean one of {shorten(labels)}, and nothing says which.",
+            hint=wording("name it as pos_label=."),
+        )
+    return positive
+
+
+def _match(wanted: Any, labels: Sequence[Label]) -> Label | None:
+    return next((label for label in labels if label_text(label) == str(wanted)), None)
+
+
+def _cut(
+    scores: Any, name: str, labels: tuple[Label, ...], threshold: float | None, source: Mapping[str, Any]
+) -> list[Label]:
+    """Return the positive label for scores from the threshold on, and the other one for the rest."""
+    if len(labels) != BINARY:
+        raise InvalidInputError(
+            f"The predictions of {name!r} are one number per item, and there are {len(labels)} labels.",
+            hint=wording("give a matrix with one column per class, and classes= for what the columns are.")
+            if len(labels) > BINARY
+            else wording("labels= declares both."),
+        )
+    positive = _positive(labels, source.get("pos_label"))
+    other = next(label for label in labels if label != positive)
+    numbers = _numbers(scores, name)
+    return [positive if high else other for high in (numbers >= threshold).tolist()]
+
+
+def _most_probable(
+    scores: Any, name: str, labels: tuple[Label, ...], threshold: float | None, source: Mapping[str, Any]
+) -> list[Label]:
+    """Return the label of the column with the largest score, the first of equal ones; of two, by a threshold if any."""
+    columns = columns_of(scores, name, labels, source.get("columns"))
+    numbers = _numbers(scores, name)
+    if threshold is None:
+        return [columns[place] for place in numbers.argmax(axis=1).tolist()]
+    if len(columns) != BINARY:
+        raise InvalidInputError(
+            argument("threshold") + f" is about two classes, and the scores of {name!r} are of {len(columns)}.",
+            hint="leave it out: the most probable class is taken.",
+        )
+    wanted = source.get("pos_label")
+    place = 1 if wanted is None or _match(wanted, columns) is None else columns.index(_match(wanted, columns))
+    return [columns[place if high else 1 - place] for high in (numbers[:, place] >= threshold).tolist()]
+
+
+def columns_of(
+    scores: Any, name: str, labels: tuple[Label, ...], columns: tuple[Label, ...] | None
+) -> tuple[Label, ...]:
+    """Return the label of each column: as named, as a dataframe names them, or in the order of the labels."""
+    if columns is not None:
+        return columns
+    by_text = {label_text(label): label for label in labels}
+    heads = [str(head) for head in getattr(scores, "columns", ())]
+    if heads and set(by_text) <= set(heads):
+        return tuple(by_text.get(head, head) for head in heads)
+    width = np.shape(scores)[1]
+    if width != len(labels):
+        raise LengthMismatchError(
+            f"The scores of {name!r} have {width} columns, and there are {len(labels)} labels ({shorten(labels, 6)}).",
+            hint=wording("classes= says what the columns are: the classes_ of the estimator."),
+        )
+    return labels
+
+
+def _numbers(scores: Any, name: str) -> Any:
+    if hasattr(scores, "to_numpy"):
+        scores = scores.to_numpy()
+    array = as_array(scores, f"the scores of {name!r}")
+    if array.dtype.kind in "OUT" and array.ndim == 1:
+        array = numbers_of(array.tolist(), name)
+    return as_numbers(array, name)

@@ -1,0 +1,322 @@
+"""Results as dataframes: one tidy row per comparison, metric, class, system, pair or number of items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from importlib.util import find_spec
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk._checks import choose
+from ropewalk._optional import require
+from ropewalk.data.labels import label_text
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.rope import Regions
+from ropewalk.errors import InvalidInputError, MissingDependencyError
+from ropewalk.results import (
+    Battery,
+    ClassComparisons,
+    ClassicalTest,
+    Comparison,
+    Confusion,
+    Evaluation,
+    LabelPlan,
+    MetricPosterior,
+    Nemenyi,
+    PowerRow,
+    PredictiveCheck,
+    PriorSensitivity,
+    Ranking,
+    Recipe,
+    StoppingResult,
+    Validated,
+)
+from ropewalk.results.curves import Curve
+from ropewalk.results.planning import Study
+from ropewalk.text.remarks import wording
+from ropewalk.text.verdicts import Verdict
+
+Row = dict[str, Any]
+
+BACKENDS: Final = ("pandas", "polars", "pyarrow")
+"""The libraries of dataframes that are known, the first that is installed by default."""
+
+TEXTS: Final = ("pos_label", "decision", "leaning", "label", "reason")
+"""Columns of text, also where nothing stands in them."""
+
+
+def to_frame(result: Any, backend: str | None = None, *, pairs: bool = False) -> Any:
+    """Return a result as a dataframe of the caller's library, or of the one that is named.
+
+    By default it is the library that the data came in, else the first of pandas, polars and pyarrow that is installed.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> news = rw.examples.news20()
+    >>> r = rw.rank(news.outcomes, metric="macro_f1", rope=0.005, draws=2_000, rng=0)
+    >>> to_frame(r, "polars")["name"].to_list()
+    ['nb_bern', 'nb_mult', 'svm_l1', 'svm_l2']
+    >>> len(to_frame(r, "polars", pairs=True))
+    6
+    """
+    rows = _pairs(result) if pairs else rows_of(result)
+    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
+    chosen = _backend(result, backend)
+    import narwhals as nw
+
+    kinds: dict[type, Any] = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}
+    held = {name: _kind(name, values) for name, values in columns.items()}
+    schema = {name: kinds[kind] for name, kind in held.items()}
+    plain = {name: [None if v is None else held[name](v) for v in values] for name, values in columns.items()}
+    return nw.from_dict(plain, schema, backend=chosen).to_native()
+
+
+def _backend(result: Any, backend: str | None) -> Any:
+    """Return the library that was asked for, or that the data came in, or that there is."""
+    if backend is not None:
+        chosen = choose(backend, {name: name for name in BACKENDS}, "library of dataframes")
+        require(chosen, extra="files" if chosen == "pyarrow" else "all", caller="to_frame")
+        return chosen
+    usual = _recipe_of(result)
+    installed = [name for name in BACKENDS if find_spec(name) is not None]
+    if usual is not None and usual.library in installed:
+        return usual.library
+    if not installed:
+        raise MissingDependencyError(
+            "to_frame needs pandas, polars or pyarrow, and none of them is installed.", hint="pip install pandas"
+        )
+    return installed[0]
+
+
+def _recipe_of(result: Any) -> Recipe | None:
+    """Return what an answer was made from, where it is known."""
+    for part in (result, getattr(result, "design", None), getattr(result, "test", None)):
+        if isinstance(recipe := getattr(part, "recipe", None), Recipe):
+            return recipe
+    if isinstance(result, PriorSensitivity):
+        return result.rows[0][1].recipe
+    return None
+
+
+def _kind(name: str, values: Sequence[Any]) -> type:
+    """Return what a column holds; whole numbers with holes are floats, as NumPy has no others."""
+    known = [value for value in values if value is not None]
+    if name in TEXTS or any(isinstance(value, str) for value in known):
+        return str
+    if len(known) == len(values) > 0:
+        for kind, accepted in ((bool, (bool, np.bool_)), (int, (int, np.integer))):
+            if all(isinstance(value, accepted) for value in known):
+                return kind
+    return float
+
+
+# -- rows of each kind -------------------------------------------------------------------------------------
+
+
+@singledispatch
+def rows_of(result: Any) -> list[Row]:
+    """Return the rows of a result."""
+    raise InvalidInputError(f"There is no table of {type(result).__name__}.", hint="to_dict() has all that it holds.")
+
+
+def _estimate(estimate: Estimate | None) -> Row:
+    if estimate is None:
+        return {}
+    low, high = estimate.hdi
+    return {"observed": estimate.observed, "mean": estimate.mean, "std": estimate.std, "hdi_low": low, "hdi_high": high}
+
+
+def _verdict(rope: Interval | None, regions: Regions | None, decision: Decision | None) -> Row:
+    low, high = (None, None) if rope is None else rope
+    masses = ("below", "inside", "above")
+    return {
+        "rope_low": low,
+        "rope_high": high,
+        **{name: None if regions is None else getattr(regions, name) for name in masses},
+        "decision": None if decision is None else decision.symbol,
+        "conclusive": decision is not None and decision.conclusive,
+        "leaning": None if decision is None else decision.leaning,
+    }
+
+
+def _question(recipe: Recipe) -> Row:
+    return {"metric": recipe.metric.name, "pos_label": recipe.pos_label_text}
+
+
+@rows_of.register
+def _(r: Comparison) -> list[Row]:
+    scores = {"score_a": r.estimate_a, "score_b": r.estimate_b}
+    return [
+        {
+            **_question(r.recipe),
+            "a": r.a,
+            "b": r.b,
+            **{name: None if estimate is None else estimate.mean for name, estimate in scores.items()},
+            **_estimate(r.delta),
+            "prob_below_zero": r.prob_below_zero,
+            "prob_above_zero": r.prob_above_zero,
+            **_verdict(r.rope, r.regions, r.decision),
+            "n_items": r.recipe.n_items,
+            "model": r.recipe.model.name,
+        }
+    ]
+
+
+@rows_of.register
+def _(r: ClassComparisons) -> list[Row]:
+    return [row for comparison in r.comparisons for row in rows_of(comparison)]
+
+
+@rows_of.register
+def _(r: PriorSensitivity) -> list[Row]:
+    return [{"which": which, **row} for which, comparison in r.rows for row in rows_of(comparison)]
+
+
+@rows_of.register
+def _(m: MetricPosterior) -> list[Row]:
+    return [
+        {
+            "name": m.draws.names[0],
+            **_question(m.recipe),
+            **_estimate(m.estimate),
+            "at_least": m.bar,
+            "prob_at_least": m.prob_at_least,
+            **_verdict(m.recipe.rope, m.regions, m.decision),
+            "n_items": m.recipe.n_items,
+            "model": m.recipe.model.name,
+        }
+    ]
+
+
+@rows_of.register
+def _(r: Evaluation) -> list[Row]:
+    return [{**row, "name": r.name} for metric in r.metrics for row in rows_of(metric)]
+
+
+@rows_of.register
+def _(r: Validated) -> list[Row]:
+    return [
+        {"setting": setting.text, "chosen": i == r.chosen, "metric": r.metric, **_estimate(setting.validation.estimate)}
+        for i, setting in enumerate(r.settings)
+    ]
+
+
+@rows_of.register
+def _(r: Ranking) -> list[Row]:
+    return [
+        {
+            "name": model.name,
+            **_question(r.recipe),
+            **_estimate(model.estimate),
+            "p_best": model.p_best,
+            "expected_rank": model.expected_rank,
+            "expected_loss": model.expected_loss,
+        }
+        for model in r.models
+    ]
+
+
+def _pairs(r: Any) -> list[Row]:
+    """Return a row per pair of a ranking."""
+    if not isinstance(r, Ranking):
+        raise InvalidInputError(wording("`pairs` is about rankings, and this is a {}.", type(r).__name__))
+    return [
+        {
+            **_question(r.recipe),
+            "a": pair.a,
+            "b": pair.b,
+            **_estimate(pair.delta),
+            "prob_below_zero": pair.contrast.prob_below_zero,
+            "prob_above_zero": pair.contrast.prob_above_zero,
+            **_verdict(r.recipe.rope, pair.contrast.regions, pair.decision),
+        }
+        for pair in r.pairwise
+    ]
+
+
+def _power(row: PowerRow) -> Row:
+    shares = {verdict.name.lower(): float(row.decisions.get(verdict, 0.0)) for verdict in Verdict}
+    whole = {"n": row.n, "power": row.power, "low": row.low, "high": row.high, "simulations": row.simulations}
+    return {**whole, **shares, "no_verdict": row.no_verdict, "wrong": row.wrong}
+
+
+@rows_of.register
+def _(r: Study) -> list[Row]:
+    return [{"goal": r.design.goal, **_power(row)} for row in getattr(r, "rows", ())]
+
+
+@rows_of.register
+def _(r: StoppingResult) -> list[Row]:
+    both = (("stopped", r.row, r.covered), ("fixed", r.fixed, r.fixed_covered))
+    return [{"which": which, **_power(row), "covered": covered} for which, row, covered in both]
+
+
+@rows_of.register
+def _(r: LabelPlan) -> list[Row]:
+    return [{"a": r.a, "b": r.b, "n": row.n, "worth": row.worth, "loss": row.loss} for row in r.rows]
+
+
+@rows_of.register
+def _(test: ClassicalTest) -> list[Row]:
+    effect = {} if test.effect is None else {"effect": test.effect.name, "value": test.effect.value}
+    return [{"test": test.name, "statistic": test.statistic, "p_value": test.p_value, "n": test.n, **effect}]
+
+
+@rows_of.register
+def _(r: Battery) -> list[Row]:
+    done: Mapping[str, Row] = {key: rows_of(test)[0] for key, test in r.tests.items() if test is not None}
+    empty = dict.fromkeys(("statistic", "p_value", "n"))
+    return [
+        {"a": r.a, "b": r.b, "test": key, **{k: v for k, v in done.get(key, empty).items() if k != "test"}}
+        | {"reason": r.reasons.get(key)}
+        for key in r.tests
+    ]
+
+
+@rows_of.register
+def _(r: Nemenyi) -> list[Row]:
+    return [{"a": a, "b": b, "difference": r.ranks[a] - r.ranks[b], "p_value": p} for (a, b), p in r.p_values.items()]
+
+
+@rows_of.register
+def _(r: Confusion) -> list[Row]:
+    places = np.argwhere(np.ones(r.counts.shape, dtype=bool)).tolist()
+    return [
+        {
+            "name": r.name,
+            "truth": label_text(r.rows[i]),
+            "predicted": label_text(r.labels[j]),
+            "count": int(r.counts[i, j]),
+            **{name: float(getattr(r, name)[i, j]) for name in ("mean", "low", "high")},
+        }
+        for i, j in places
+    ]
+
+
+@rows_of.register
+def _(r: PredictiveCheck) -> list[Row]:
+    return [
+        {
+            "statistic": row.statistic,
+            "classifiers": ", ".join(row.classifiers),
+            "label": None if row.label is None else label_text(row.label),
+            "observed": row.observed,
+            "mean": row.mean,
+            "low": row.interval.low,
+            "high": row.interval.high,
+            "p_value": row.p_value,
+        }
+        for row in r.rows
+    ]
+
+
+@rows_of.register
+def _(curve: Curve) -> list[Row]:
+    band = curve.band
+    names = ("x", "observed", "mean", "low", "high", "all_low", "all_high")
+    columns = [np.asarray(getattr(band, name), dtype=np.float64).tolist() for name in names]
+    return [{"name": curve.name, **dict(zip(names, row, strict=True))} for row in zip(*columns, strict=True)]

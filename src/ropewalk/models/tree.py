@@ -23,7 +23,7 @@ from ropewalk._checks import choose
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
-from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
+from ropewalk.metrics.margins import Cells, Sums, Weighted
 from ropewalk.models.binary import DirichletPosterior, every_cell
 from ropewalk.models.cells import (
     SMALLEST_SHARE,
@@ -32,13 +32,15 @@ from ropewalk.models.cells import (
     base_weights,
     break_sticks,
     check_sticks,
+    depths_of,
+    draw_labels,
     keys_of,
     patterns_of,
-    place_labels,
     seat_wrong,
 )
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Conjugate
+from ropewalk.models.spread import Owners, SpreadTypes
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]
@@ -367,14 +369,14 @@ class TreePosterior:
         fresh: Fresh | None,
         mu: FloatArray,
         label_mass: float | FloatArray,
-    ) -> Loose | None:
+    ) -> SpreadTypes | None:
         """Spread what the prior puts beside the observed cells: over labels, and over types that were not listed."""
         size, several = mu.shape[1], np.flatnonzero(~self._single)
         mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
         truth = np.repeat(self.group_class[several].astype(np.int32), size)
-        pattern_of = np.repeat(several, size)
+        pattern_of = np.repeat(np.arange(several.size), size)
         shares = mu.take(self.group_class[several], axis=0).reshape(-1)
-        patterns = self.patterns
+        patterns = self.patterns[several]
         if fresh is not None:
             pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh.patterns))])
             patterns = np.concatenate([patterns, fresh.patterns])
@@ -385,8 +387,9 @@ class TreePosterior:
             return None
         concentration = label_mass if isinstance(label_mass, float) else label_mass[draw]
         owner, weights = break_sticks(rng, mass, concentration, shares)
-        codes = place_labels(rng, truth.take(owner), patterns, pattern_of.take(owner), self.n_labels)
-        return Loose(codes, draw.take(owner), weights)
+        depth = depths_of(patterns).take(pattern_of)
+        labels = draw_labels(rng, truth.take(owner), depth.take(owner), self.n_labels)
+        return SpreadTypes(Owners(several.size, patterns, pattern_of, truth, draw, mass), owner, weights, labels)
 
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray, IntArray]:

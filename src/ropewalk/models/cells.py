@@ -29,7 +29,7 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 UNPLACED: Final = 1e-6
 """Stick-breaking stops when less than this share of the whole draw is left; the last stick takes the rest."""
 
-_UNPLACED_IN_CLASS: Final = 1e-5  # and less than this share of the class, however rare it is
+_UNPLACED_IN_CLASS: Final = 10.0  # and less than so many times this share of the class, however rare it is
 _MAX_MASS: Final = 50.0
 
 SMALLEST_SHARE: Final = 1e-250
@@ -80,12 +80,16 @@ def check_sticks(mass: float, name: str) -> None:
 
 
 def break_sticks(
-    rng: np.random.Generator, mass: FloatArray, concentration: float | FloatArray, classes: FloatArray
+    rng: np.random.Generator,
+    mass: FloatArray,
+    concentration: float | FloatArray,
+    classes: FloatArray,
+    unplaced: float = UNPLACED,
 ) -> tuple[IntArray, FloatArray]:
     """Break each `mass` into sticks; return which mass every stick is of, and its length.
 
     Every mass has at least one stick, and the sticks of a mass add up to it. `classes` are the shares of the classes
-    that the masses are of: the end of the last stick must be small beside them too.
+    that the masses are of: the end of the last stick must be small beside them too. It is less than `unplaced`.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def break_sticks(
     True
     """
     active = np.arange(mass.size)
-    left, floor = mass, np.minimum(_UNPLACED_IN_CLASS * classes, UNPLACED)
+    left, floor = mass, np.minimum(_UNPLACED_IN_CLASS * unplaced * classes, unplaced)
     power = 1.0 / np.asarray(concentration, dtype=np.float64)
     if power.ndim and (power == 1.0).all():  # to raise to the power of 1 takes as long as all else here
         power = np.ones(())

@@ -93,26 +93,39 @@ class SpreadTypes:
         """Sum the sticks on the labels that classifiers wrongly have, by label and draw: (K, M, D)."""
         n_classifiers, n_labels, n_draws = shape
         size = n_labels * n_draws
+        if not self.labels:  # nobody is wrong
+            return np.zeros(shape)
         members, rows = self._sets(max(MAX_SUMS // size, 1))
+        first, *deeper = (
+            self._of_block(some, label, (row * size).take(self.owners.pattern) + self.owners.draw, n_draws)
+            for (some, label), row in zip(self.labels, rows, strict=True)
+        )
         # One row more takes the sticks of sets that are too rare for a row of their own.
-        sums, total = np.zeros((len(members) + 1, size)), np.zeros((n_classifiers, size))
-        for block, ((some, label), row) in enumerate(zip(self.labels, rows, strict=True), start=1):
-            owner, weights = self.owner, self.weights
-            if some is not None:
-                owner, weights = owner.take(some), weights.take(some)
-            place = label * np.intp(n_draws)
-            place += ((row * size).take(self.owners.pattern) + self.owners.draw).take(owner)
-            sums += sum_by(place, weights, sums.shape)
-            if (row == len(members)).any():
+        sums = sum_by(first.place, first.weights, (len(members) + 1, size))
+        if deeper:
+            places, weights = (np.concatenate(parts) for parts in zip(*[d[:2] for d in deeper], strict=True))
+            sums += sum_by(places, weights, sums.shape)
+        of_set, classifier = np.nonzero(members)
+        total = Sums(classifier, of_set, (n_classifiers, len(members))) @ sums[:-1]
+        if any((row == len(members)).any() for row in rows):
+            columns = _by_column(self.owners.patterns)
+            for block, (place, weights, owner) in enumerate((first, *deeper), start=1):
                 rare = np.flatnonzero(place >= len(members) * size)
                 place, weights = place.take(rare) - len(members) * size, weights.take(rare)
                 kind = self.owners.pattern.take(owner.take(rare))
-                for k, column in enumerate(_by_column(self.owners.patterns)):
+                for k, column in enumerate(columns):
                     here = np.flatnonzero(column.take(kind) == block)
                     total[k] += sum_by(place.take(here), weights.take(here), (size,))
-        of_set, classifier = np.nonzero(members)
-        total += Sums(classifier, of_set, (n_classifiers, len(members))) @ sums[:-1]
-        return total.reshape(shape)
+        return np.asarray(total).reshape(shape)
+
+    def _of_block(self, some: IntArray | None, label: CodeArray, start: IntArray, n_draws: int) -> _Placed:
+        """Return the sticks that have a label, their places counted on from the `start` of their owners."""
+        owner, weights = self.owner, self.weights
+        if some is not None:
+            owner, weights = owner.take(some), weights.take(some)
+        place = label * np.intp(n_draws)
+        place += start.take(owner)
+        return _Placed(place, weights, owner)
 
     def _sets(self, most: int) -> tuple[np.ndarray, list[IntArray]]:
         """Return which classifiers have a wrong label together, (sets, K): all sets there can be, or `most` frequent ones.
@@ -136,6 +149,14 @@ class SpreadTypes:
             rows = np.searchsorted(kept, masks)
             rows[kept.take(rows, mode="clip") != masks] = len(kept)
         return (kept[:, np.newaxis] >> np.arange(n_classifiers)) & 1 == 1, list(rows)
+
+
+class _Placed(NamedTuple):
+    """Sticks: their places in the sums, lengths and owners."""
+
+    place: IntArray
+    weights: FloatArray
+    owner: IntArray
 
 
 def _by_column(patterns: IntArray) -> IntArray:

@@ -147,7 +147,7 @@ class SpreadTypes:
             kept, times = np.unique(masks[:, :listed], return_counts=True)
             kept = np.sort(kept[np.argsort(-times, kind="stable")[:most]])
             rows = np.searchsorted(kept, masks)
-            rows[kept.take(rows, mode="clip") != masks] = len(kept)
+            rows[np.append(kept, -1).take(rows) != masks] = len(kept)
         return (kept[:, np.newaxis] >> np.arange(n_classifiers)) & 1 == 1, list(rows)
 
 

@@ -19,7 +19,9 @@ from ropewalk.models.spread import Owners, SpreadTypes
 def table(n_labels, n_classifiers, n_items=60):
     rng = np.random.default_rng(n_labels + n_classifiers)
     y = rng.integers(0, n_labels, n_items)
-    predictions = [np.where(rng.random(n_items) < 0.7, y, rng.integers(0, n_labels, n_items)) for _ in range(n_classifiers)]
+    predictions = [
+        np.where(rng.random(n_items) < 0.7, y, rng.integers(0, n_labels, n_items)) for _ in range(n_classifiers)
+    ]
     return rw.Outcomes.from_arrays(y, *predictions, labels=range(n_labels))
 
 

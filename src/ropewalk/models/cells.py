@@ -261,7 +261,7 @@ def keys_of(patterns: IntArray) -> IntArray:
 
 
 def draw_labels(
-    rng: np.random.Generator, truth: CodeArray, depth: IntArray, n_labels: int
+    rng: np.random.Generator, truth: CodeArray, depth: np.ndarray, n_labels: int
 ) -> list[tuple[IntArray | None, CodeArray]]:
     """Draw so many different wrong labels for every outcome, all equally likely.
 
@@ -317,7 +317,7 @@ def write_codes(
     return codes
 
 
-def depths_of(patterns: IntArray) -> IntArray:
+def depths_of(patterns: IntArray) -> np.ndarray:
     """Return how many different wrong labels every type has."""
     depths = np.zeros(len(patterns), dtype=np.int16)
     for column in patterns.T:  # the maximum of so few columns is far slower row by row

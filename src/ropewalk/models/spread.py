@@ -109,13 +109,12 @@ class SpreadTypes:
         total = Sums(classifier, of_set, (n_classifiers, len(members))) @ sums[:-1]
         if any((row == len(members)).any() for row in rows):
             columns = _by_column(self.owners.patterns)
-            for block, (place, weights, owner) in enumerate((first, *deeper), start=1):
-                rare = np.flatnonzero(place >= len(members) * size)
-                place, weights = place.take(rare) - len(members) * size, weights.take(rare)
-                kind = self.owners.pattern.take(owner.take(rare))
+            for block, part in enumerate((first, *deeper), start=1):
+                rare = np.flatnonzero(part.place >= len(members) * size)
+                kind = self.owners.pattern.take(part.owner.take(rare))
                 for k, column in enumerate(columns):
-                    here = np.flatnonzero(column.take(kind) == block)
-                    total[k] += sum_by(place.take(here), weights.take(here), (size,))
+                    here = rare.take(np.flatnonzero(column.take(kind) == block))
+                    total[k] += sum_by(part.place.take(here) - len(members) * size, part.weights.take(here), (size,))
         return np.asarray(total).reshape(shape)
 
     def _of_block(self, some: IntArray | None, label: CodeArray, start: IntArray, n_draws: int) -> _Placed:
@@ -128,7 +127,7 @@ class SpreadTypes:
         return _Placed(place, weights, owner)
 
     def _sets(self, most: int) -> tuple[np.ndarray, list[IntArray]]:
-        """Return which classifiers have a wrong label together, (sets, K): all sets there can be, or `most` frequent ones.
+        """Return which classifiers have a wrong label together, (sets, K): all such sets, or the `most` frequent ones.
 
         For the first, second, … wrong label also which of them every type has: the number of sets if it has another.
         """
@@ -138,9 +137,9 @@ class SpreadTypes:
             return np.zeros((0, n_classifiers), dtype=bool), [np.zeros(len(patterns), dtype=np.int64)] * depth
         columns = _by_column(patterns)
         masks = np.zeros((depth, len(patterns)), dtype=np.int64)
-        for block, mask in enumerate(masks, start=1):
+        for block in range(depth):
             for k, column in enumerate(columns):
-                mask += (column == block) * np.int64(1 << k)
+                masks[block] += (column == block + 1) * np.int64(1 << k)
         if 1 << n_classifiers <= most:
             kept, rows = np.arange(1 << n_classifiers), masks
         else:  # those of types that all draws have

@@ -358,7 +358,8 @@ class TreePosterior:
         scale = mu / (self._by_class @ masses + beside)
         masses *= scale.take(self.group_class, axis=0)
         beside *= scale
-        owner, weights = break_sticks(rng, beside.reshape(-1), np.tile(kappa, self.n_labels), mu.reshape(-1), self._unplaced)
+        each = np.tile(kappa, self.n_labels)
+        owner, weights = break_sticks(rng, beside.reshape(-1), each, mu.reshape(-1), self._unplaced)
         patterns = draw_patterns(rng, owner % size)
         group = self._group_of(owner // size, keys_of(patterns))
         seen = np.flatnonzero(group >= 0)

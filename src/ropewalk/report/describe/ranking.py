@@ -22,7 +22,17 @@ from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures import Slider, judged_data, live_data, slider_of
 from ropewalk.results import Pair, Ranked, Ranking
-from ropewalk.text.writing import carried, count_of, decimals, estimate_text, hdi_text, isolated, number, percent, rope_text
+from ropewalk.text.writing import (
+    carried,
+    count_of,
+    decimals,
+    estimate_text,
+    hdi_text,
+    isolated,
+    number,
+    percent,
+    rope_text,
+)
 
 _KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 

@@ -41,6 +41,9 @@ def rows() -> Iterator[Row]:
         "sparse-1000", "paired tree, 1000 classes, 10,000 draws", draws=FEW, most_seconds=60.0, most_bytes=600e6
     )
     yield from _draws("news4", "tree of 4 classifiers, 20 classes, macro F1")
+    for n_classes in (2, 10):
+        what = f"rank of 5 classifiers, 900 items, {n_classes} classes"
+        yield from _draws(f"rank5-{n_classes}", what, most_seconds=2.0)
     yield from _draws("labels2", "90 labels, per label, macro F1")
     yield from _draws("labels4", "90 labels, per label, 4 classifiers, macro F1")
     yield from _draws("bootstrap2", "90 labels, bootstrap, micro F1")

@@ -41,6 +41,10 @@ def compare(tables: Tables, *, draws: int, threads: int = 1) -> Any:
     )
 
 
+def rank(tables: Tables, *, draws: int) -> Any:  # noqa: ARG001 - as many as it takes by default
+    return rw.rank(*tables, metric="macro_f1", rope=0.01, rng=next(SEEDS))
+
+
 SEEDS = iter(range(1_000))
 """A new seed each time, lest the draws of the prior be kept."""
 
@@ -64,6 +68,18 @@ def zipf(n_labels: int, n_items: int) -> rw.Outcomes:
         away = 1 + rng.choice(n_labels - 1, n_items, p=shares[:-1] / shares[:-1].sum())
         predictions.append(np.where(rng.random(n_items) < 0.65, truth, (truth + away) % n_labels))
     return rw.Outcomes.from_arrays(truth, *predictions, names=["A", "B"], labels=range(n_labels))
+
+
+def five(n_labels: int, n_items: int = 900) -> Tables:
+    """Make five classifiers that are right 85 to 95 times in 100, more often together than by chance."""
+    rng = np.random.default_rng(0)
+    truth, hard = rng.integers(0, n_labels, n_items), rng.random(n_items)
+    predictions = []
+    for accuracy in np.linspace(0.85, 0.95, 5):
+        trouble = 0.6 * hard + 0.4 * rng.random(n_items)
+        right = trouble < np.quantile(trouble, accuracy)
+        predictions.append(np.where(right, truth, (truth + rng.integers(1, n_labels, n_items)) % n_labels))
+    return [rw.Outcomes.from_arrays(truth, *predictions, names=list("ABCDE"), labels=range(n_labels))]
 
 
 def separate(outcomes: rw.Outcomes) -> Tables:
@@ -94,6 +110,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "sparse-100": lambda: ([zipf(100, 100_000)], tree),
     "sparse-300": lambda: ([zipf(300, 100_000)], tree),
     "sparse-1000": lambda: ([zipf(1_000, 100_000)], tree),
+    "rank5-2": lambda: (five(2), rank),
+    "rank5-10": lambda: (five(10), rank),
     "labels2": lambda: (reuters(A, B), per_label),
     "labels4": lambda: (reuters(), per_label),
     "bootstrap2": lambda: (reuters(A, B), bootstrap),

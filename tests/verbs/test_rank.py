@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,8 @@ from ropewalk.draws.contrast import Question, contrast, mirrored
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import rank_probabilities
+from ropewalk.inference.drawing import RANKING_WORK, looks
+from ropewalk.report.document import describe
 
 
 @pytest.fixture
@@ -304,3 +308,89 @@ def test_no_pair_has_a_verdict_that_its_own_items_do_not_give(news, silent):
         for pair, own in zip(together, alone, strict=True):
             if pair.decision is not None and pair.decision.conclusive:
                 assert own.decision.symbol == pair.decision.symbol
+
+
+# -- how many draws ------------------------------------------------------------------------------------------
+
+
+def test_a_ranking_without_a_doubtful_pair_stops_at_its_first_look(thin):
+    r = rw.rank(*thin, metric="accuracy", rope=0.01, rng=0)
+    assert all(pair.decision.stable and pair.decision.conclusive for pair in r.pairwise)
+    assert len(r.draws) == r.drawing.looks[0] < r.drawing.looks[-1]
+    assert all(before < after for before, after in pairwise(r.drawing.looks))
+
+
+def test_a_pair_close_to_an_edge_is_drawn_on_and_said_to_be_unstable(thin, silent, monkeypatch):
+    monkeypatch.setattr("ropewalk.inference.drawing.RANKING_WORK", RANKING_WORK // 3)
+    first = rw.rank(*thin, metric="accuracy", rng=0)
+    edge = first.pair("good", "fair").delta.hdi.low
+    r = rw.rank(*thin, metric="accuracy", rope=edge, rng=0)
+    assert len(r.draws) == r.drawing.looks[-1] > len(first.draws)
+    assert not r.pair("good", "fair").decision.stable
+    assert any(f"Drawing stopped at {len(r.draws):,} draws" in told for told in r.notes)
+    for pair in r.pairwise:
+        ends = zip(pair.delta.hdi, pair.delta.hdi_mc_error, strict=True)
+        far = all(abs(end - side) > 4 * error for end, error in ends for side in (-edge, edge))
+        assert far or not pair.decision.stable
+
+
+@pytest.mark.parametrize("pool", [True, False])
+def test_more_draws_go_on_where_fewer_stopped(thin, pool):
+    """Also where the look that comes next does not begin with a block."""
+    how = {"metric": "accuracy", "pool": pool, "rng": 0}
+    automatic, longer = rw.rank(*thin, **how), rw.rank(*thin, **how, draws=12_345)
+    n = len(automatic.draws)
+    assert n == 10_000
+    assert (longer.draws.psi[:, :n] == automatic.draws.psi).all()
+
+
+def test_two_classifiers_are_looked_at_as_in_compare(thin):
+    y, predictions = thin
+    two = {name: predictions[name] for name in ("good", "fair")}
+    how = {"metric": "accuracy", "rope": 0.01, "rng": 0}
+    assert rw.rank(y, two, **how).drawing.looks == rw.compare(y, *two.values(), **how).drawing.looks
+
+
+@given(work=st.integers(1, 10**9), n_classifiers=st.integers(3, 40))
+def test_looks_of_a_ranking_grow_and_end_with_its_work(work, n_classifiers):
+    class Stub:
+        def __init__(self):
+            self.work = work
+
+    n_pairs = n_classifiers * (n_classifiers - 1) // 2
+    at = looks([Stub()], n_pairs=n_pairs)
+    assert at[0] in {2_000, 10_000, 50_000}
+    assert all(before < after for before, after in pairwise(at))
+    assert at[-1] <= 10_000 or at[-1] * (work + 25 * n_pairs) <= RANKING_WORK
+
+
+def test_expected_ranks_have_no_digit_that_draws_do_not_carry(rng):
+    y = rng.integers(0, 2, 100)
+    alike = {name: np.where(rng.random(100) < 0.8, y, 1 - y) for name in "abcde"}
+    for draws, decimals in ((300, 1), (5_000, 1), (200, 0)):
+        r = rw.rank(y, alike, metric="accuracy", rng=0, draws=draws)
+        table = next(table for table in describe(r).tables if "expected rank" in table.header)
+        place = table.header.index("expected rank")
+        for model, row in zip(r.by_rank, table.rows, strict=True):
+            variance = sum(p * (k - model.expected_rank) ** 2 for k, p in enumerate(model.rank_probabilities, 1))
+            said = len(row[place].partition(".")[2])
+            assert said == 0 or 10.0**-said >= np.sqrt(variance / draws)
+            assert float(row[place]) == pytest.approx(model.expected_rank, abs=0.5 * 10.0**-said + 1e-9)
+            if draws == 300:
+                assert said == decimals
+
+
+def test_pooled_means_carry_the_error_of_what_pooling_was_learned_from(rng):
+    """Means and covariances are those of the first 10,000 draws, so 40,000 draws do not halve the error of a mean."""
+    y = rng.integers(0, 2, 300)
+    alike = {name: np.where(rng.random(300) < 0.85, y, 1 - y) for name in "abc"}
+    how = {"metric": "accuracy", "draws": 40_000}
+    several = [rw.rank(y, alike, **how, rng=seed) for seed in range(12)]
+    for k in range(3):
+        estimates = [r.models[k].estimate for r in several]
+        assert estimates[0].mc_error == pytest.approx(estimates[0].std / 100)
+        # 12 seeds tell a standard deviation to 21%
+        assert np.std([estimate.mean for estimate in estimates], ddof=1) < 1.8 * estimates[0].mc_error
+    own = rw.rank(y, alike, **how, rng=0, pool=False).models[0].estimate
+    assert own.mc_error == pytest.approx(own.std / 200)
+    assert "40,000 draws worth 10,000" in str(several[0])

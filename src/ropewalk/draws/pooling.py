@@ -37,6 +37,17 @@ _MAX_SPREADS: Final = 20.0  # where the grid ends, in units of how far the score
 _LEAST_EIGENVALUE: Final = 1e-12
 
 
+def worth(n_draws: int) -> int:
+    """Return how many draws that many pooled ones are worth: all of them share the error of the early ones.
+
+    Examples
+    --------
+    >>> worth(4_000), worth(50_000)
+    (4000, 10000)
+    """
+    return min(n_draws, EARLY_DRAWS)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pooled:
     """Pooled draws, and the posterior mean and quartiles of the `spread` of the scores."""

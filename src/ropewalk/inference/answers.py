@@ -14,8 +14,8 @@ from ropewalk.draws.blocks import difference
 from ropewalk.draws.contrast import Contrast, contrast, is_settled
 from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
-from ropewalk.draws.intervals import count_below
-from ropewalk.draws.pooling import pool
+from ropewalk.draws.intervals import Estimate, count_below
+from ropewalk.draws.pooling import pool, worth
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import gist, not_equivalent, prior_shift, shifts, too_pooled
 from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
@@ -26,7 +26,7 @@ from ropewalk.models import observed_psi
 from ropewalk.models.bootstrap import steady
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
-from ropewalk.results.base import Drawing
+from ropewalk.results.base import Drawing, PriorShift
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
 from ropewalk.text.writing import brief
 from ropewalk.typing import FloatArray
@@ -239,7 +239,8 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
     draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), chains=chains)
     alone, apiece = draft.psi, draft.estimates(observed)
     draft = replace(draft, psi=pooled(recipe, alone))
-    psi, drawing, estimates = draft.psi, draft.drawing, draft.estimates(observed)
+    psi, drawing = draft.psi, draft.drawing
+    estimates = [_with_error(recipe, estimate, psi.shape[1]) for estimate in draft.estimates(observed)]
     each = [partial(_between, i=i, j=j) for i, j in pairs]
     asked, pairwise, drawings = drawing.answerable(question), [], []
 
@@ -251,7 +252,9 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
 
     together = [judge_pair(psi, i, j) for i, j in pairs]
     apart = [judge_pair(alone, i, j) for i, j in pairs] if recipe.pool else together
-    moved = shifts(recipe, [pair.delta for pair in together], each, question, as_judged=partial(pooled, recipe))
+    moved: list[PriorShift | None] = [None] * len(pairs)
+    if question.rope is not None:  # without a verdict there is nothing that other priors could change
+        moved = shifts(recipe, [pair.delta for pair in together], each, question, as_judged=partial(pooled, recipe))
     for (i, j), unpooled, judged, shift in zip(pairs, apart, together, moved, strict=True):
         signs = [float(k == i) - float(k == j) for k in range(len(names))]
         own = draft.bearing((apiece[i], apiece[j]), unpooled.delta, signs, shift)
@@ -260,6 +263,7 @@ def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = Non
         own = without_equivalence(own, recipe, judged.decision)
         drawings.append(own)
         told = judged.without_verdict() if own.no_verdict else judged.agreed_with(unpooled)
+        told = replace(told, delta=_with_error(recipe, told.delta, psi.shape[1]))
         pairwise.append(Pair(a=names[i], b=names[j], contrast=told))
     if all(own.no_verdict for own in drawings):
         drawing = drawings[0]
@@ -303,6 +307,13 @@ def pooled(recipe: Recipe, psi: FloatArray) -> FloatArray:
     if recipe.metric.divisor is not None and psi.min() > 0:  # the logarithm of a ratio has a mean, and nearly a normal
         return np.exp(steady(pool(np.log(psi), low=-math.inf, high=math.inf, seed=recipe.seed).psi))
     return steady(pool(psi, low=recipe.metric.low, high=recipe.metric.high, seed=recipe.seed).psi)
+
+
+def _with_error(recipe: Recipe, estimate: Estimate, n_draws: int) -> Estimate:
+    """Return an estimate from pooled draws with an error that does not fall below that of what they share."""
+    if not recipe.pool or worth(n_draws) == n_draws:
+        return estimate
+    return replace(estimate, mc_error=max(estimate.mc_error, estimate.std / worth(n_draws) ** 0.5))
 
 
 def pool_classes(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:

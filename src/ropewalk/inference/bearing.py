@@ -83,6 +83,7 @@ NEAR: Final = 0.5
 GLANCE_WORK: Final = 1_000_000  # random numbers that are drawn sooner than looked at first
 _GLANCE_DRAWS: Final = 400  # that tell where no prior matters, as nearly everywhere
 _DRAWS: Final = 2_000
+_DRAWS_OF_MANY: Final = 1_000  # for a ranking: of many pairs one or another nearly always asks for more than a glance
 _WORK: Final = 50_000_000  # random numbers that looking at other priors may take
 _FEWEST_DRAWS: Final = 200
 _MAX_ERROR: Final = 0.05  # of a mean, in posterior standard deviations
@@ -341,17 +342,21 @@ def shifts(
     models = [model for model in (*others, recipe.model.unlearned()) if model is not None]
     posteriors = [replace(recipe, model=model).posteriors() for model in models]
     # More draws than the answer's own would not help: its own error would remain.
-    most = max(estimate.worth(_DRAWS) for estimate in measurable)
+    wanted = _DRAWS if len(estimates) == 1 else _DRAWS_OF_MANY
+    most = max(estimate.worth(wanted) for estimate in measurable)
     dear = most * sum(posterior.work for asked in posteriors for posterior in asked) > GLANCE_WORK
+    plain: list[FloatArray | None] = []
     for number in sorted({min(_GLANCE_DRAWS, most), most}) if dear else [most]:
-        drawn = [_drawn_under(recipe, *asked, number) for asked in zip(models, posteriors, strict=True)]
-        heavier, plain = (
-            [as_judged(psi) for psi in part if psi is not None] for part in (drawn[: len(others)], drawn[len(others) :])
-        )
-        if len(heavier) < len(others):
+        # A glance tells of a prior that learns nothing, unless it is far away: then it is drawn again too.
+        doubtful = any(shift is not None and shift.unlearned > NEAR * UNLEARNED for shift in found)
+        again = len(models) if doubtful or not plain else len(others)
+        drawn = [_drawn_under(recipe, *asked, number) for asked in zip(models[:again], posteriors, strict=False)]
+        heavier, plain = drawn[: len(others)], drawn[len(others) :] or plain
+        if any(psi is None for psi in heavier):
             break
+        under, unlearned = ([as_judged(psi) for psi in part if psi is not None] for part in (heavier, plain))
         found = [
-            shift_between(estimate, [of(psi) for psi in heavier], question, unlearned=[of(psi) for psi in plain])
+            shift_between(estimate, [of(psi) for psi in under], question, unlearned=[of(psi) for psi in unlearned])
             for estimate, of in zip(estimates, contrasts, strict=True)
         ]
         judged = zip(found, estimates, strict=True)

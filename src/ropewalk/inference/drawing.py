@@ -39,6 +39,11 @@ EARLY_LOOK: Final = 10_000
 MIN_LOOK: Final = 10_000
 HEAVY_WORK_PER_DRAW: Final = 500_000  # of so much work per draw, fewer must do
 PRIOR_WORK: Final = 500_000
+RANKING_WORK: Final = 65_000_000
+"""What a ranking of three classifiers and more takes at most: a second, or 10,000 draws where they take longer."""
+
+RANKED_PAIR_WORK: Final = 25  # per draw: its differences are sorted pooled and not
+_LEAST_STEP: Final = 1.5  # to look again at fewer than so many times the draws tells little
 SORTING_WORK_PER_DRAW: Final = 10  # to sort the differences of a pair costs as much as so many random numbers per draw
 
 
@@ -174,14 +179,35 @@ def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -
 
 
 def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
-    """Return where to look at the verdict; for large tables fewer draws must do, by their work and not by the clock."""
-    work = sum(posterior.work for posterior in posteriors) + SORTING_WORK_PER_DRAW * n_pairs
+    """Return where to look at the verdict; for large tables fewer draws must do, by their work and not by the clock.
+
+    Of many pairs one or another nearly always lies close to an end of the ROPE, and a ranking would always take as long
+    as it may. So it may take less: draws beyond help that pair alone, and hardly that one.
+    """
+    work = sum(posterior.work for posterior in posteriors)
+    fewest = MIN_LOOK if work < HEAVY_WORK_PER_DRAW else MIN_LOOK // 5
+    if n_pairs > 1:
+        most = RANKING_WORK // (work + RANKED_PAIR_WORK * n_pairs)
+        return _looks_of_ranking(max(most // 1_000 * 1_000, fewest))
+    work += SORTING_WORK_PER_DRAW
     most = MAX_WORK // work
     within = tuple(look for look in LOOKS if look <= most)
     if within and within[0] * work > QUICK_WORK:  # an early look, for an answer within a second or two
         return (EARLY_LOOK, *within)
-    fewest = MIN_LOOK if work < HEAVY_WORK_PER_DRAW else MIN_LOOK // 5
     return within or (max(most // 1_000 * 1_000, fewest),)
+
+
+def _looks_of_ranking(most: int) -> tuple[int, ...]:
+    """Return where to look at the verdicts of many pairs, with so many draws at most.
+
+    Examples
+    --------
+    >>> _looks_of_ranking(300_000), _looks_of_ranking(90_000), _looks_of_ranking(11_000)
+    ((50000, 200000, 300000), (10000, 50000, 90000), (10000,))
+    """
+    first = () if most >= 2 * LOOKS[0] else (EARLY_LOOK,)
+    within = tuple(look for look in (*first, *LOOKS) if look <= most)
+    return (*within, most) if not within or most >= _LEAST_STEP * within[-1] else within
 
 
 def collect(

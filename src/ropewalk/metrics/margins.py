@@ -131,6 +131,28 @@ class Sums:
         return total
 
 
+class LooseWeights(Protocol):
+    """Weights on cells that the data lack, a few per draw."""
+
+    @property
+    def codes(self) -> CodeArray:
+        """The cell of each weight, (1+K, sticks)."""
+
+    @property
+    def draw(self) -> IntArray:
+        """The draw of each weight."""
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights."""
+
+    def by_truth(self, shape: tuple[int, int]) -> FloatArray:
+        """Return the weights summed by true class and draw, as `shape`."""
+
+    def add_to(self, tp: FloatArray, col: FloatArray) -> None:
+        """Add the weights to those of right predictions and of all predictions, (K, M, D) each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loose:
     """Weights on cells that the data lack, a few to a draw: stick i lies on `codes[:, i]` of draw `draw[i]`."""
@@ -141,18 +163,22 @@ class Loose:
 
     def by_truth(self, shape: tuple[int, int]) -> FloatArray:
         """Return the weights summed by true class and draw, as `shape`."""
-        return _sum_by(self.codes[0] * np.intp(shape[1]) + self.draw, self.weights, shape)
+        return sum_by(self.codes[0] * np.intp(shape[1]) + self.draw, self.weights, shape)
 
-    def by_prediction(self, k: int, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-        """Return the weights of right and of wrong predictions of classifier k, by label and draw."""
-        labels = self.codes[1 + k]
-        places = labels * np.intp(shape[1]) + self.draw
-        places += (labels != self.codes[0]) * np.intp(shape[0] * shape[1])
-        right, wrong = _sum_by(places, self.weights, (2, *shape))
-        return right, wrong
+    def add_to(self, tp: FloatArray, col: FloatArray) -> None:
+        """Add the weights to those of right predictions and of all predictions, (K, M, D) each."""
+        shape = tp.shape[1:]
+        for k, labels in enumerate(self.codes[1:]):
+            places = labels * np.intp(shape[1]) + self.draw
+            places += (labels != self.codes[0]) * np.intp(shape[0] * shape[1])
+            right, wrong = sum_by(places, self.weights, (2, *shape))
+            tp[k] += right
+            col[k] += right
+            col[k] += wrong
 
 
-def _sum_by(places: IntArray, weights: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+def sum_by(places: IntArray, weights: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Sum the weights that have the same place in an array of this shape, given as a number."""
     return np.bincount(places, weights, minlength=math.prod(shape)).astype(np.float64, copy=False).reshape(shape)
 
 
@@ -166,7 +192,7 @@ class Weighted:
 
     cells: Cells
     weights: FloatArray
-    loose: Loose | None = None
+    loose: LooseWeights | None = None
     shares: FloatArray | None = None
 
     @property
@@ -189,11 +215,7 @@ class Weighted:
         sums: FloatArray = self.cells.by_margin @ self.weights
         tp, col = sums.reshape(2, n_classifiers, self.n_labels, n_draws)
         if self.loose is not None:
-            for k in range(n_classifiers):
-                right, wrong = self.loose.by_prediction(k, (self.n_labels, n_draws))
-                tp[k] += right
-                col[k] += right
-                col[k] += wrong
+            self.loose.add_to(tp, col)
         return Margins(tp.swapaxes(1, 2), col.swapaxes(1, 2), row.T, row.sum(axis=0)[:, np.newaxis])
 
     def linear(self, cost: FloatArray) -> FloatArray:

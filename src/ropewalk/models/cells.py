@@ -14,7 +14,7 @@ nobody ever saw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -29,7 +29,7 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray
 UNPLACED: Final = 1e-6
 """Stick-breaking stops when less than this share of the whole draw is left; the last stick takes the rest."""
 
-_UNPLACED_IN_CLASS: Final = 1e-5  # and less than this share of the class, however rare it is
+_UNPLACED_IN_CLASS: Final = 10.0  # and less than so many times this share of the class, however rare it is
 _MAX_MASS: Final = 50.0
 
 SMALLEST_SHARE: Final = 1e-250
@@ -80,12 +80,16 @@ def check_sticks(mass: float, name: str) -> None:
 
 
 def break_sticks(
-    rng: np.random.Generator, mass: FloatArray, concentration: float | FloatArray, classes: FloatArray
+    rng: np.random.Generator,
+    mass: FloatArray,
+    concentration: float | FloatArray,
+    classes: FloatArray,
+    unplaced: float = UNPLACED,
 ) -> tuple[IntArray, FloatArray]:
     """Break each `mass` into sticks; return which mass every stick is of, and its length.
 
     Every mass has at least one stick, and the sticks of a mass add up to it. `classes` are the shares of the classes
-    that the masses are of: the end of the last stick must be small beside them too.
+    that the masses are of: the end of the last stick must be small beside them too. It is less than `unplaced`.
 
     Examples
     --------
@@ -95,8 +99,10 @@ def break_sticks(
     True
     """
     active = np.arange(mass.size)
-    left, floor = mass, np.minimum(_UNPLACED_IN_CLASS * classes, UNPLACED)
+    left, floor = mass, np.minimum(_UNPLACED_IN_CLASS * unplaced * classes, unplaced)
     power = 1.0 / np.asarray(concentration, dtype=np.float64)
+    if power.ndim and (power == 1.0).all():  # to raise to the power of 1 takes as long as all else here
+        power = np.ones(())
     owners, lengths = [], []
     while active.size:
         rest = rng.random(active.size)
@@ -104,10 +110,12 @@ def break_sticks(
             rest **= power
         rest *= left  # 1 − V ~ U^(1/a) stays, V goes to the stick
         again = rest > floor
-        owners.append(active)
-        lengths.append(np.subtract(left, rest, out=left.copy(), where=again))  # the last stick takes all
         keep = np.flatnonzero(again)
-        active, left, floor = active.take(keep), rest.take(keep), floor.take(keep)
+        remaining = rest.take(keep)
+        rest *= again
+        owners.append(active)
+        lengths.append(np.subtract(left, rest, out=rest))  # the last stick takes all
+        active, left, floor = active.take(keep), remaining, floor.take(keep)
         if power.ndim:
             power = power.take(keep)
     if not owners:
@@ -206,30 +214,37 @@ def seat_wrong(rng: np.random.Generator, wrong: np.ndarray, n_labels: int) -> In
     """Draw types given who is wrong (n, K): how those agree comes from a Chinese restaurant."""
     if n_labels <= 2:  # noqa: PLR2004 - all who are wrong say the same, if there is anything wrong to say
         return (wrong & (n_labels > 1)).astype(np.int64)
-    patterns = np.zeros(wrong.shape, dtype=np.int64)
-    todo = np.arange(len(wrong))
-    while todo.size:
+    patterns = _seat(rng, wrong)
+    if wrong.shape[1] < n_labels:
+        return patterns
+    todo = np.flatnonzero(depths_of(patterns) >= n_labels)
+    while todo.size:  # more wrong labels than there are: seat them again
         patterns[todo] = _seat(rng, wrong[todo])
-        todo = todo[patterns[todo].max(axis=1) >= n_labels]  # more wrong labels than there are: seat them again
+        todo = todo[depths_of(patterns[todo]) >= n_labels]
     return patterns
 
 
 def _seat(rng: np.random.Generator, wrong: np.ndarray) -> IntArray:
     """Seat the wrong ones in order: each joins the table of an earlier one, or opens a table, all equally likely."""
     n_rows, width = wrong.shape
-    tables = np.zeros((n_rows, width), dtype=np.int64)
-    seated = np.zeros((n_rows, width), dtype=np.int64)  # the table of the i-th wrong one
+    tables = np.zeros((width, n_rows), dtype=np.int64)
+    seated = np.zeros((width, n_rows), dtype=np.int64)  # the table of the i-th wrong one
     guests, opened = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
-    for k in range(width):
+    for k, table in enumerate(tables):
         rows = np.flatnonzero(wrong[:, k])
-        choice = rng.integers(0, guests[rows] + 1)
-        new = choice == guests[rows]
-        opened[rows[new]] += 1
-        table = np.where(new, opened[rows], seated[rows, np.minimum(choice, width - 1)])
-        tables[rows, k] = table
-        seated[rows, guests[rows]] = table
-        guests[rows] += 1
-    return tables
+        before = guests.take(rows)
+        late = np.flatnonzero(before)  # the first one has no choice
+        taken = np.ones(rows.size, dtype=np.int64)
+        if late.size:
+            row, guest = rows.take(late), before.take(late)
+            choice = rng.integers(0, guest + 1)
+            new = opened.take(row) + 1
+            taken[late] = np.where(choice == guest, new, seated[np.minimum(choice, width - 1), row])
+        table[rows] = taken
+        seated[before, rows] = taken
+        opened[rows] = np.maximum(opened.take(rows), taken)
+        guests[rows] = before + 1
+    return tables.T
 
 
 def keys_of(patterns: IntArray) -> IntArray:
@@ -239,36 +254,75 @@ def keys_of(patterns: IntArray) -> IntArray:
     """
     width = patterns.shape[1]
     powers = np.cumprod(np.full(width, 2 * width + 3, dtype=np.uint64))
-    keys: IntArray = (patterns.astype(np.uint64) * powers).sum(axis=1, dtype=np.uint64).astype(np.int64)
-    return keys
+    keys = np.zeros(len(patterns), dtype=np.uint64)
+    for column, power in zip(patterns.T, powers, strict=True):  # a sum of so few columns is far slower row by row
+        keys += column.astype(np.uint64) * power
+    return keys.view(np.int64)
+
+
+def draw_labels(
+    rng: np.random.Generator, truth: CodeArray, depth: np.ndarray, n_labels: int
+) -> list[tuple[IntArray | None, CodeArray]]:
+    """Draw so many different wrong labels for every outcome, all equally likely.
+
+    The b-th pair has which outcomes have a b-th label (None: all), and those labels.
+
+    Examples
+    --------
+    >>> truth, depth = np.zeros(3, dtype=np.int32), np.array([1, 2, 1])
+    >>> (_, first), (where, second) = draw_labels(np.random.default_rng(0), truth, depth, 3)
+    >>> where.tolist(), sorted((int(first[1]), int(second[0])))
+    ([1], [1, 2])
+    """
+    drawn: list[tuple[IntArray | None, CodeArray]] = []
+    taken: list[CodeArray] = []  # the labels in use, ascending in every outcome
+    todo, label = None, truth
+    for block in range(1, int(depth.max(initial=0)) + 1):
+        if depth.min() < block:
+            deep = np.flatnonzero(depth >= block)
+            todo = deep if todo is None else todo.take(deep)
+            depth, label, taken = depth.take(deep), label.take(deep), [labels.take(deep) for labels in taken]
+        taken = _insert(taken, label)
+        # One of the labels not in use yet, counted past those that are.
+        label = rng.integers(0, n_labels - block, depth.size, dtype=np.int32)
+        for other in taken:
+            label += label >= other
+        drawn.append((todo, label))
+    return drawn
 
 
 def place_labels(
     rng: np.random.Generator, truth: CodeArray, patterns: IntArray, which: IntArray, n_labels: int
 ) -> CodeArray:
     """Draw labels for outcomes of the types `patterns[which]`, all fitting ones equally likely; codes (1+K, n)."""
+    labels = draw_labels(rng, truth, depths_of(patterns).take(which), n_labels)
+    return write_codes(truth, patterns, which, labels)
+
+
+def write_codes(
+    truth: CodeArray, patterns: IntArray, which: IntArray, labels: Sequence[tuple[IntArray | None, CodeArray]]
+) -> CodeArray:
+    """Write out outcomes of the types `patterns[which]`, whose different wrong labels were drawn; codes (1+K, n)."""
     kinds = np.ascontiguousarray(patterns.T.astype(np.int16))
-    depths = kinds.max(axis=0, initial=0)
     codes = np.empty((1 + len(kinds), truth.size), dtype=np.int32)
     codes[:] = truth
-    taken = [truth]  # the labels in use, ascending in every outcome
-    todo = np.arange(truth.size)  # the outcomes that have so many different wrong labels
-    for block in range(1, int(depths.max(initial=0)) + 1):
-        deep = np.flatnonzero(depths.take(which) >= block)
-        if deep.size < which.size:
-            todo, which, taken = todo.take(deep), which.take(deep), [labels.take(deep) for labels in taken]
-        # One of the labels not in use yet, counted past those that are.
-        label = rng.integers(0, n_labels - block, todo.size, dtype=np.int32)
-        for other in taken:
-            label += label >= other
+    for block, (todo, label) in enumerate(labels, start=1):
+        kind_of = which if todo is None else which.take(todo)
         for code, kind in zip(codes[1:], kinds, strict=True):
-            here = kind.take(which) == block
-            if todo.size == truth.size:
+            here = kind.take(kind_of) == block
+            if todo is None:
                 np.copyto(code, label, where=here)
             else:
                 code[todo[here]] = label[here]
-        taken = _insert(taken, label)
     return codes
+
+
+def depths_of(patterns: IntArray) -> np.ndarray:
+    """Return how many different wrong labels every type has."""
+    depths = np.zeros(len(patterns), dtype=np.int16)
+    for column in patterns.T:  # the maximum of so few columns is far slower row by row
+        np.maximum(depths, column, out=depths, casting="unsafe")
+    return depths
 
 
 def _insert(ascending: list[CodeArray], label: CodeArray) -> list[CodeArray]:

@@ -23,27 +23,32 @@ from ropewalk._checks import choose
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size, dirichlet, log_gammas
-from ropewalk.metrics.margins import Cells, Loose, Sums, Weighted
+from ropewalk.metrics.margins import Cells, Sums, Weighted
 from ropewalk.models.binary import DirichletPosterior, every_cell
 from ropewalk.models.cells import (
     SMALLEST_SHARE,
+    UNPLACED,
     CountedCells,
     all_patterns,
     base_weights,
     break_sticks,
     check_sticks,
+    depths_of,
+    draw_labels,
     keys_of,
     patterns_of,
-    place_labels,
     seat_wrong,
 )
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Conjugate
+from ropewalk.models.spread import Owners, SpreadTypes
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
 Centre = Literal["fixed", "pooled"]
 
 _LISTED: Final = (6, 2)  # up to so many classifiers of two labels, of more, every class lists all types
+_UNPLACED_OF_ITEM: Final = 0.01
+_MAX_UNPLACED: Final = 1e-5  # of the whole draw: it moves no standard deviation of a metric by a thousandth
 _CELLS_WRITTEN: Final = 4  # up to so many pseudo-counts are written out
 _ALONE: Final = ("right or wrong", "1/2", "wrong label")  # types, their centre and labels where there is one classifier
 
@@ -237,7 +242,12 @@ class TreePosterior:
 
     @property
     def work(self) -> int:
-        """About how many random numbers a draw takes: a handful of sticks per group, each with K labels."""
+        """About how many random numbers a draw takes: a handful of sticks per group, each with K labels.
+
+        Of two labels every type is a single cell, and needs no sticks.
+        """
+        if self.n_labels <= BINARY and not self.kappa:
+            return len(self.types)
         return int(
             len(self.codes) + self.n_classifiers * (4 * max(self.label_mass, 1.0) * len(self.types) + self._sticks)
         )
@@ -251,6 +261,13 @@ class TreePosterior:
     def _sticks(self) -> float:
         """About how many sticks of types a draw has."""
         return 12 * max(self.kappa, 1.0) * self.n_labels if self.kappa else 0.0
+
+    @cached_property
+    def _unplaced(self) -> float:
+        """Where sticks end: many classifiers have very many, and a hundredth of an item is soon too little to see."""
+        if not self.kappa:
+            return UNPLACED
+        return min(max(_UNPLACED_OF_ITEM / float(self.mu.sum()), UNPLACED), _MAX_UNPLACED)
 
     @cached_property
     def type_counts(self) -> FloatArray:
@@ -341,7 +358,8 @@ class TreePosterior:
         scale = mu / (self._by_class @ masses + beside)
         masses *= scale.take(self.group_class, axis=0)
         beside *= scale
-        owner, weights = break_sticks(rng, beside.reshape(-1), np.tile(kappa, self.n_labels), mu.reshape(-1))
+        each = np.tile(kappa, self.n_labels)
+        owner, weights = break_sticks(rng, beside.reshape(-1), each, mu.reshape(-1), self._unplaced)
         patterns = draw_patterns(rng, owner % size)
         group = self._group_of(owner // size, keys_of(patterns))
         seen = np.flatnonzero(group >= 0)
@@ -367,14 +385,14 @@ class TreePosterior:
         fresh: Fresh | None,
         mu: FloatArray,
         label_mass: float | FloatArray,
-    ) -> Loose | None:
+    ) -> SpreadTypes | None:
         """Spread what the prior puts beside the observed cells: over labels, and over types that were not listed."""
         size, several = mu.shape[1], np.flatnonzero(~self._single)
         mass, draw = beside.reshape(-1), np.tile(np.arange(size), several.size)
         truth = np.repeat(self.group_class[several].astype(np.int32), size)
-        pattern_of = np.repeat(several, size)
+        pattern_of = np.repeat(np.arange(several.size), size)
         shares = mu.take(self.group_class[several], axis=0).reshape(-1)
-        patterns = self.patterns
+        patterns = self.patterns[several]
         if fresh is not None:
             pattern_of = np.concatenate([pattern_of, len(patterns) + np.arange(len(fresh.patterns))])
             patterns = np.concatenate([patterns, fresh.patterns])
@@ -384,9 +402,10 @@ class TreePosterior:
         if not mass.size:
             return None
         concentration = label_mass if isinstance(label_mass, float) else label_mass[draw]
-        owner, weights = break_sticks(rng, mass, concentration, shares)
-        codes = place_labels(rng, truth.take(owner), patterns, pattern_of.take(owner), self.n_labels)
-        return Loose(codes, draw.take(owner), weights)
+        owner, weights = break_sticks(rng, mass, concentration, shares, self._unplaced)
+        depth = depths_of(patterns).take(pattern_of)
+        labels = draw_labels(rng, truth.take(owner), depth.take(owner), self.n_labels)
+        return SpreadTypes(Owners(several.size, patterns, pattern_of, truth, draw, mass), owner, weights, labels)
 
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray, IntArray]:

@@ -23,7 +23,7 @@ from ropewalk.report.document import Answer, Block, Document, Picture, Section, 
 from ropewalk.report.pictures import Slider, judged_data, live_data, slider_of
 from ropewalk.results import Pair, Ranked, Ranking
 from ropewalk.text.verdicts import rope_text
-from ropewalk.text.writing import carried, count_of, decimals, estimate_text, hdi_text, isolated, percent
+from ropewalk.text.writing import carried, count_of, decimals, estimate_text, hdi_text, isolated, number, percent
 
 _KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
 
@@ -108,13 +108,22 @@ def _ranks(result: Ranking) -> Table:
             name(model.name),
             *words.estimate_cells(model.estimate),
             percent(model.p_best, model.estimate.worth(n)),
-            f"{model.expected_rank:.2f}",
+            _expected_rank(model, n),
             carried(model.expected_loss, model.estimate),
         )
         for model in result.by_rank
     ]
     header = ("classifier", "observed", "mean", "std", "HDI", "P(best)", "expected rank", "expected loss")
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def _expected_rank(model: Ranked, n_draws: int) -> str:
+    """Write the expected rank with two decimals at most, and none that the draws do not carry."""
+    square = sum(share * place**2 for place, share in enumerate(model.rank_probabilities, start=1))
+    # Of a rank that no draw doubts, another draw may be the first to do so.
+    variance = max(square - model.expected_rank**2, 1 / n_draws)
+    error = math.sqrt(variance / model.estimate.worth(n_draws))
+    return number(model.expected_rank, min(max(math.floor(-math.log10(error)), 0), 2))
 
 
 def _places(result: Ranking) -> Table:

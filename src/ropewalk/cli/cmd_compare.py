@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import DATA, INPUT_FILE, MODEL, QUESTION, OutputOptions, answer
-from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
+from ropewalk.cli.output import DATA, INPUT_FILE, MODEL, OUTPUT, QUESTION, OutputOptions, answer
+from ropewalk.cli.reading import FILE, VerbOptions, as_file, flag_of, questions, read_declared, read_file
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results.options import ClassesOptions, CompareOptions
@@ -32,6 +32,7 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
     unmatched: Annotated[str, DATA(help="Ids of one file only: error or drop.", default="error")]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
+    items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar="OUT")]
 
 
 _LONG: Final = ("item", "label", "n_items")
@@ -40,7 +41,8 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
     "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _LONG),
     "--confusion-a and --confusion-b": (
-        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG),
+        ("confusion_a", "confusion_b"), (),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", *_LONG),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -52,7 +54,18 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     if "pool" in options and "per_class" not in options:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
-    tables = _READERS[_form(options)](options)
+    if "items" in options and "per_class" in options:
+        raise InvalidInputError(
+            "--items is about one question, and --per-class asks one per class.", hint="leave one out."
+        )
+    form = _form(options)
+    with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
+        _answer(form, {**options, "file": file} if "file" in options else options)
+
+
+def _answer(form: str, options: Options) -> None:
+    """Read the data and ask."""
+    tables = _READERS[form](options)
     verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
     answer(options, verb, *tables, **questions(options, kind, tables[0].labels))
 

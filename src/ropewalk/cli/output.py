@@ -27,6 +27,7 @@ DATA, QUESTION, DECISION, MODEL, DRAWING, OUTPUT = (partial(Option, group=headin
 INPUT_FILE: Final = partial(DATA, metavar="FILE", is_input=True)
 
 _FORMATS: Final = ("json", "markdown", "latex")
+_FILES: Final = ("html", "items")
 
 
 class JsonOption(TypedDict, total=False):
@@ -44,21 +45,29 @@ class OutputOptions(JsonOption, total=False):
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
-    """Refuse, before any work, two formats, or a page that cannot be written or would overwrite what is read."""
+    """Refuse, before any work, two formats, or a file that cannot be written or would overwrite what is read."""
     if sum(name in options for name in _FORMATS) > 1:
         raise InvalidInputError("--json, --markdown and --latex exclude each other; give one.")
-    if "html" not in options:
-        return
-    html: str = options["html"]
-    folder = Path(html).parent
-    if Path(html).is_dir() or not html:
-        raise UnreadableFileError(f"Cannot write {html!r}: it is a folder.", hint="name a file in it.")
+    data, written = tuple(inputs), [name for name in _FILES if name in options]
+    for name in written:
+        _check_file(name, options[name], data)
+    if len({Path(options[name]).absolute() for name in written}) < len(written):
+        raise InvalidInputError(
+            f"--{' and --'.join(written)} name the same file: {options[written[0]]!r}.", hint="name two."
+        )
+
+
+def _check_file(name: str, file: str, inputs: Iterable[str]) -> None:
+    """Refuse a file that cannot be written or would overwrite what is read."""
+    folder = Path(file).parent
+    if Path(file).is_dir() or not file:
+        raise UnreadableFileError(f"Cannot write {file!r}: it is a folder.", hint="name a file in it.")
     if not folder.is_dir():
-        raise UnreadableFileError(f"Cannot write {html!r}: there is no folder {str(folder)!r}.")
+        raise UnreadableFileError(f"Cannot write {file!r}: there is no folder {str(folder)!r}.")
     if not os.access(folder, os.W_OK):
-        raise UnreadableFileError(f"Cannot write {html!r}: the folder {str(folder)!r} is read-only.")
-    if Path(html).exists() and any(Path(file).exists() and Path(html).samefile(file) for file in inputs):
-        raise InvalidInputError(f"--html {html!r} would overwrite the data.", hint="name another file.")
+        raise UnreadableFileError(f"Cannot write {file!r}: the folder {str(folder)!r} is read-only.")
+    if Path(file).exists() and any(Path(read).exists() and Path(file).samefile(read) for read in inputs):
+        raise InvalidInputError(f"--{name} {file!r} would overwrite the data.", hint="name another file.")
 
 
 def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data: Any, **question: Any) -> None:
@@ -69,11 +78,15 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
         text = "\n".join([body(result), *remark_lines(result, ("Assumes", "Note"), flags)])
     else:
         text = getattr(result, f"to_{chosen}")()
-    if "html" in options:  # first, since stdout stays empty where something goes wrong
+    # Files come first, since stdout stays empty where something goes wrong.
+    if "items" in options:  # the data are read once more, and may refuse
+        result.items().to_csv(options["items"])  # type: ignore[attr-defined]
+    if "html" in options:
         result.to_html(options["html"])
     click.echo(text.rstrip("\n"))
-    if "html" in options:
-        click.echo(f"Wrote {visible(options['html'])}", err=True)
+    for name in _FILES:
+        if name in options:
+            click.echo(f"Wrote {visible(options[name])}", err=True)
     for line in remark_lines(result, ("Hint", "Warning"), flags):
         click.echo(line, err=True)
     if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -182,7 +183,8 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
         check_nested(ids, groups, "`id`")
     if not any(is_indicators(array) for array in data):
-        return Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
+        table = Outcomes.from_arrays(*data, names=names, labels=labels, missing=missing, cluster=cluster)
+        return table if ids is None or table.source is None else replace(table, source=replace(table.source, id=ids))
     if missing != "error":
         raise InvalidInputError(wording("`missing` is about items with one label; an indicator is 0 or 1."))
     return MultilabelOutcomes.from_arrays(*data, names=names, labels=labels, cluster=cluster)

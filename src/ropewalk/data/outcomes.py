@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ropewalk._files import write_text
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
+from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table, read_text
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
 from ropewalk.text.remarks import wording
@@ -29,7 +30,7 @@ class Outcomes(Tally):
     in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
-    belong together, where some do.
+    belong together, where some do. `source` is where the items can be found again, where they were counted one by one.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -49,6 +50,7 @@ class Outcomes(Tally):
     names: tuple[str, ...]
     left_out: int = 0
     clusters: Clusters | None = None
+    source: Source | None = field(default=None, repr=False)
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -120,9 +122,19 @@ class Outcomes(Tally):
         table = cls.from_rows(
             rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
         )
-        if table.clusters is None:
-            return table
-        return replace(table, clusters=replace(table.clusters, ids=tuple(ids[i] for i in table.clusters.ids)))
+        source = Source.of(
+            "arrays",
+            (y_true, *predictions),
+            len(predictions),
+            names=checked,
+            labels=None if labels is None else table.true_labels,
+            missing=missing,
+            cluster=cluster,
+        )
+        clusters = table.clusters
+        if clusters is not None:
+            clusters = replace(clusters, ids=tuple(ids[i] for i in clusters.ids))
+        return replace(table, clusters=clusters, source=source)
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> Outcomes:
@@ -214,6 +226,7 @@ class Outcomes(Tally):
         names: tuple[str, ...],
         left_out: int = 0,
         clusters: Clusters | None = None,
+        source: Source | None = None,
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
@@ -223,7 +236,9 @@ class Outcomes(Tally):
             np.add.at(merged, inverse, counts)
             counts = merged
             clusters = None if clusters is None else clusters.merged(inverse)
-        return cls(codes=codes, counts=counts, labels=labels, names=names, left_out=left_out, clusters=clusters)
+        return cls(
+            codes=codes, counts=counts, labels=labels, names=names, left_out=left_out, clusters=clusters, source=source
+        )
 
     # -- looking at one ----------------------------------------------------------------------------------
 
@@ -242,6 +257,11 @@ class Outcomes(Tally):
     def can_be_true(self) -> Any:
         """Whether each label can be an item's true one: a missing answer cannot."""
         return np.array([label != NO_ANSWER for label in self.labels])
+
+    @property
+    def true_labels(self) -> tuple[Label, ...]:
+        """The labels that can be an item's true one."""
+        return tuple(label for label in self.labels if label != NO_ANSWER)
 
     def items_by_class(self) -> IntArray:
         """Return how many items belong to each class."""
@@ -269,7 +289,8 @@ class Outcomes(Tally):
         """
         places, checked = self._picked(names)
         codes = self.codes[:, [0, *(1 + place for place in places)]]
-        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters)
+        source = picked_source(self.source, places)
+        return self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters, source)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.
@@ -283,7 +304,8 @@ class Outcomes(Tally):
         positive = find_label(pos_label, self.labels)
         rest = rest_of(positive, self.labels)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
-        return self._canonical(codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters)
+        labels = rest, positive
+        return self._canonical(codes, self.counts, labels, self.names, self.left_out, self.clusters, self.source)
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
         """Return the same counts under other labels, one for each in the same order.
@@ -296,7 +318,7 @@ class Outcomes(Tally):
         order = check_labels(labels)
         if len(order) != self.n_labels:
             raise InvalidInputError(f"{len(order)} labels were given for {self.n_labels} classes.")
-        return replace(self, labels=order)
+        return replace(self, labels=order, source=None)
 
     def __add__(self, other: object) -> Outcomes:
         """Merge two tables of the same classifiers: more items, the same question. Clusters of one id are one."""

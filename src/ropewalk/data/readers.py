@@ -14,6 +14,7 @@ from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
 from ropewalk.text.remarks import wording
@@ -68,18 +69,21 @@ def read_outcomes(
     path = as_path(source)
     wanted = columns if cluster is None else [*columns, cluster]
     if id is not None:
-        table = read_columns(source, [id, *wanted])
-        check_ids(table[0], id, "the table" if path is None else repr(path), None if cluster is None else table[-1])
-        rows = count_columns(table[1:], wanted)
+        lists = read_columns(source, [id, *wanted])
+        check_ids(lists[0], id, "the table" if path is None else repr(path), None if cluster is None else lists[-1])
+        rows = count_columns(lists[1:], wanted)
     elif path is not None:
         rows = count_file(path, wanted)
     else:
         rows = count_frame(source, wanted)
     if not rows and labels is None:
         raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
-    return Outcomes.from_rows(
+    table = Outcomes.from_rows(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
     )
+    declared = None if labels is None else table.true_labels
+    asked = {"truth": truth, "predictions": names, "id": id, "labels": declared, "missing": missing, "cluster": cluster}
+    return replace(table, source=Source.of("table", (source,), len(names), **asked))
 
 
 @checked_keywords
@@ -153,7 +157,11 @@ def join_outcomes(
     table = Outcomes.from_rows(
         rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
     )
-    return replace(table, left_out=table.left_out + alone)
+    declared = None if labels is None else table.true_labels
+    asked = {"id": id, "truth": truth, "prediction": prediction, "names": checked, "labels": declared}
+    asked |= {"missing": missing, "unmatched": unmatched, "cluster": cluster}
+    where = Source.of("joined", (source_a, source_b), len(checked), **asked)
+    return replace(table, left_out=table.left_out + alone, source=where)
 
 
 @checked_keywords

@@ -47,8 +47,11 @@ class Pooled:
     spread_high: float
 
 
-def pool(psi: FloatArray, *, low: float, high: float, seed: int) -> Pooled:
+def pool(psi: FloatArray, *, low: float, high: float, seed: int, independent: bool = False) -> Pooled:
     """Pool draws of K scores (K, n), which lie from `low` to `high`; either may be infinite.
+
+    `independent` ones, such as those of disjoint sets of items, have no covariance: that which their draws have by
+    chance is left out, so that there may be many.
 
     Examples
     --------
@@ -58,8 +61,9 @@ def pool(psi: FloatArray, *, low: float, high: float, seed: int) -> Pooled:
     >>> bool(0.80 < pooled[0] < pooled[1] < pooled[2] < 0.82)
     True
     """
-    centre, values, vectors = _moments(psi[:, :EARLY_DRAWS])
-    if values[-1] <= 0:  # nothing varies
+    early = psi[:, :EARLY_DRAWS]
+    centre, values, vectors = (*_variances(early), None) if independent else _moments(early)
+    if values.max() <= 0:  # nothing varies
         return Pooled(psi, 0.0, 0.0, 0.0)
     spreads, shares = _spreads(centre, values, vectors)
     below = np.cumsum(shares)
@@ -68,6 +72,17 @@ def pool(psi: FloatArray, *, low: float, high: float, seed: int) -> Pooled:
     pooled = np.clip(_shrunk(psi, spreads[places], noise, values, vectors), low, high)
     quartiles = spreads[np.searchsorted(below[:-1], [0.25, 0.75])]
     return Pooled(pooled, float((spreads * shares).sum()), float(quartiles[0]), float(quartiles[1]))
+
+
+def _variances(y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the means and the variances of independent scores."""
+    values = y.var(axis=1, ddof=min(1, y.shape[1] - 1))
+    return y.mean(axis=1), np.maximum(values, _LEAST_EIGENVALUE * values.max())
+
+
+def _turned(y: FloatArray, vectors: FloatArray | None) -> FloatArray:
+    """Return scores in the directions of the eigenvectors; independent scores (None) have their own."""
+    return y if vectors is None else np.einsum("ki,k...->i...", vectors, y)
 
 
 def _moments(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -80,13 +95,13 @@ def _moments(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return centre, np.maximum(values, _LEAST_EIGENVALUE * values[-1]), vectors
 
 
-def _spreads(centre: FloatArray, values: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _spreads(centre: FloatArray, values: FloatArray, vectors: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     """Return a grid of the spread, and its posterior probabilities; the common centre is integrated out."""
     unit = math.sqrt(float(values.mean()))
     most = _MAX_SPREADS * (float(centre.std()) + unit)
     steps = np.linspace(0.0, math.log1p(most / unit), _POINTS)
     spreads = unit * np.expm1(steps)
-    one, y = vectors.sum(axis=0), np.einsum("ki,k->i", vectors, centre)
+    one, y = _turned(np.ones(len(centre)), vectors), _turned(centre, vectors)
     variances = values + spreads[:, np.newaxis] ** 2  # (points, K)
     a, b, c = ((part / variances).sum(axis=1) for part in (one**2, one * y, y**2))
     logs = -0.5 * (np.log(variances).sum(axis=1) + np.log(a) + c - b**2 / a) + steps  # equal steps of log(unit + t)
@@ -96,12 +111,12 @@ def _spreads(centre: FloatArray, values: FloatArray, vectors: FloatArray) -> tup
 
 
 def _shrunk(
-    y: FloatArray, spread: FloatArray, noise: FloatArray, values: FloatArray, vectors: FloatArray
+    y: FloatArray, spread: FloatArray, noise: FloatArray, values: FloatArray, vectors: FloatArray | None
 ) -> FloatArray:
     """Return the draws given the spread of each; noise is standard normal, (K, n)."""
-    one, lam = vectors.sum(axis=0)[:, np.newaxis], values[:, np.newaxis]
+    one, lam = _turned(np.ones(len(y)), vectors)[:, np.newaxis], values[:, np.newaxis]
     variances = lam + spread**2
-    u = np.einsum("ki,kd->id", vectors, y - spread * noise) / variances
+    u = _turned(y - spread * noise, vectors) / variances
     mean = (one * u).sum(axis=0) / (one**2 / variances).sum(axis=0)
     moved = lam * (u - one / variances * mean)
-    return np.asarray(y - np.einsum("ki,id->kd", vectors, moved))
+    return np.asarray(y - (moved if vectors is None else np.einsum("ki,id->kd", vectors, moved)))

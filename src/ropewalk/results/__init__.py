@@ -8,6 +8,7 @@ from ropewalk.results.checks import Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
+from ropewalk.results.items import Items
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.resampled import CrossComparison
 
@@ -20,6 +21,7 @@ __all__ = [
     "CrossComparison",
     "Design",
     "Evaluation",
+    "Items",
     "LabelPlan",
     "MetricPosterior",
     "MoreData",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece
@@ -15,10 +15,13 @@ from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
+from ropewalk.results.items import Items
 from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray
+
+Change = Literal["lost", "gained", "both wrong"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -123,6 +126,32 @@ class Comparison(OneMetric, Remarked):
     def confusions(self) -> tuple[Confusion, Confusion]:
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
         return upwards.confusions(self)
+
+    def items(self, *, only: Change | None = None, limit: int | None = None) -> Items:
+        """Return the items on which A and B differ, one by one, read again from where the data are.
+
+        Of labels those come first that A lost (A is wrong, B was right), then those that it gained, then those that
+        both have wrong in different ways, each in the order of the data. Of scores the largest differences come first;
+        lost means that A's score lies farther from what is right than B's. An item has its id, where the comparison was
+        told of ids, else its position in the data, counted from 0.
+
+        Parameters
+        ----------
+        only
+            "lost", "gained" or "both wrong": these items alone.
+        limit
+            So many items at most, the first of the list; the counts stay those of all.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> r = rw.compare([2, 2, 0, 1], [2, 0, 0, 0], [0, 2, 0, 2], metric="accuracy", draws=500, rng=0)
+        >>> [(item.key, item.truth, item.a, item.b, item.change) for item in r.items()]
+        [(1, 2, 0, 2, 'lost'), (0, 2, 2, 0, 'gained'), (3, 1, 0, 2, 'both wrong')]
+        >>> len(r.items(only="lost")), r.items().counts["gained"]
+        (1, 1)
+        """
+        return upwards.items(self, only=only, limit=limit)
 
     def __repr__(self) -> str:
         unsaid = "no ROPE" if self.rope is None else "no verdict"

@@ -9,6 +9,7 @@ from ropewalk.report.describe import (  # noqa: F401
     comparisons,
     evaluation,
     folds,
+    items,
     planning,
     ranking,
 )

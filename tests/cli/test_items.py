@@ -18,7 +18,7 @@ def file(tmp_path, write):
 
 
 def read(path):
-    return list(csv.reader(path.open(encoding="utf-8", newline="")))
+    return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def test_the_items_that_differ_are_written(run, tmp_path, file):

@@ -25,7 +25,8 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
-    pool: Annotated[bool, MODEL(help="With --per-class: draw differences towards their centre.", parse=bool)]
+    pool: Annotated[bool | None, MODEL(help="With --per-class: draw differences towards their centre.", parse=bool)]
+    no_pool: Annotated[bool, MODEL(help="With --by: each slice's own posterior.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
@@ -42,7 +43,7 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
     "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _LONG),
     "--confusion-a and --confusion-b": (
         ("confusion_a", "confusion_b"), (),
-        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", *_LONG),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_LONG),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -54,6 +55,8 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     if "pool" in options and "per_class" not in options:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
+    if "no_pool" in options and "by" not in options:
+        raise InvalidInputError("--no-pool is about slices.", hint="name their column as --by.")
     if "items" in options and "per_class" in options:
         raise InvalidInputError(
             "--items is about one question, and --per-class asks one per class.", hint="leave one out."
@@ -67,7 +70,8 @@ def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
     tables = _READERS[form](options)
     verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
-    answer(options, verb, *tables, **questions(options, kind, tables[0].labels))
+    asked = questions(options, kind, tables[0].labels)
+    answer(options, verb, *tables, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
 def _form(options: Options) -> str:

@@ -11,6 +11,7 @@ from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranke
 from ropewalk.results.items import Items
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.resampled import CrossComparison
+from ropewalk.results.slices import Slice, Slices
 
 __all__ = [
     "Battery",
@@ -36,6 +37,8 @@ __all__ = [
     "Ranking",
     "Recipe",
     "Rendered",
+    "Slice",
+    "Slices",
     "StoppingResult",
     "Validated",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece
@@ -21,6 +21,9 @@ from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray
 
+if TYPE_CHECKING:
+    from ropewalk.results.slices import Slices
+
 Change = Literal["lost", "gained", "both wrong"]
 
 
@@ -30,6 +33,7 @@ class Comparison(OneMetric, Remarked):
 
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
     those of the difference under the prior, and `sd_draws` those under the posterior, that Savage-Dickey was made of.
+    `by` has the answer on every slice of the items, where slices were asked for.
     """
 
     a: str
@@ -52,6 +56,7 @@ class Comparison(OneMetric, Remarked):
     tests: Battery | None = None
     more: MoreData | None = None
     stakes: Stakes | None = None
+    by: Slices | None = None
 
     @property
     def mean(self) -> float:
@@ -182,6 +187,7 @@ class Comparison(OneMetric, Remarked):
             "more_data": base.more_dict(self.more),
             "recipe": base.recipe_dict(recipe),
             **base.pick(self, "notes warnings"),
+            **({} if self.by is None else {"by": self.by.to_list()}),
         }
 
 

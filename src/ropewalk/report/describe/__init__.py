@@ -12,4 +12,5 @@ from ropewalk.report.describe import (  # noqa: F401
     items,
     planning,
     ranking,
+    slices,
 )

@@ -17,6 +17,7 @@ from ropewalk.report.describe import differences, method
 from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
+from ropewalk.report.describe.slices import headline, slices_section, slices_table
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import writing
@@ -33,6 +34,7 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
     answers, call = (answer(c),), method.pair_call(c, "compare")
+    by_slice = () if c.by is None else (slices_table(c.by),)
 
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
@@ -42,10 +44,10 @@ def describe_comparison(c: Comparison) -> Document:
     return Document(
         caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
         answers=answers,
-        tables=(table([c]),),
+        tables=(table([c]), *by_slice),
         remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
         sentence=sentence(c),
-        terminal=answers,
+        terminal=(*answers, *by_slice),
         sections=page,
     )
 
@@ -61,6 +63,7 @@ def sections(
     untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
     return (
         *untested.answer_sections((panel,), preset=preset, note=moves),
+        *(() if c.by is None else slices_section(c.by)),
         *differences.differences_section(c, extras, preset, moves),
         *differences.sureness_section(panel, extras.priors),
         *differences.stakes_section(c),
@@ -89,6 +92,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         (metric, f"{singles[0]} · {singles[1]} · {words.mass_text(c.recipe)} HDI"),
         ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n)}"),
         ("Stakes", stakes_line(c)),
+        ("Slices", "" if c.by is None else headline(c.by)),
         ("Chains", words.chains_text(c)),
     )
     title = f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?"

@@ -1,11 +1,12 @@
 """Calibration of slices: coverage of their differences, and how often one is called worse where none is.
 
-Twenty slices of 50 items; classifiers are right on 80% and disagree on 20% of them, or on more where they differ by more.
+Twenty slices of 50 items; classifiers are right on 80% of them and disagree on 20%, or more where they differ by more.
 With ROPEWALK_CALIBRATION_OUT=file every figure is also added to that file.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -19,6 +20,7 @@ from ropewalk.inference.slices import compare_slices
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")]
 
 REPEATS, SLICES, ITEMS = 500, 20, 50
+ALONE = 5  # of so many data sets one is looked at without pooling too
 WHERE = np.repeat(np.arange(SLICES), ITEMS)
 SETTINGS = {  # the standard deviation of the true differences, and that of the first slice where it stands apart
     "none differs": (0.0, 0.0),
@@ -44,17 +46,18 @@ def studied(setting):
     """Return what slices said in so many data sets, pooled and each by itself."""
     spread, apart = SETTINGS[setting]
     rng = np.random.default_rng([19, list(SETTINGS).index(setting)])
-    told = {}
+    told, whole = {}, None
     for repeat in range(REPEATS):
         true = np.clip(rng.normal(0, spread, SLICES), -0.6, 0.6) if spread else np.zeros(SLICES)
         true[0] = apart or true[0]
         truth, a, b = (np.concatenate(part) for part in zip(*(answers(rng, x) for x in true), strict=True))
-        asked = {"metric": "accuracy", "draws": 2_000, "rng": repeat}
-        r = rw.compare(truth, a, b, by=WHERE, **asked)
-        parts = slices_of(rw.Outcomes.from_arrays(truth, a, b), WHERE)
-        alone = compare_slices(r, parts, {**asked, "pool": False})
-        for how, by in (("pooled", r.by), ("alone", alone)):
-            held = np.array([c.hdi.low <= x <= c.hdi.high for c, x in zip(by.values(), true, strict=True)])
+        asked = {"metric": "accuracy", "draws": 2_000}
+        table = rw.Outcomes.from_arrays(truth, a, b)
+        whole = rw.compare(table, **asked, rng=0) if repeat == 0 else whole
+        seeded, parts = replace(whole, recipe=replace(whole.recipe, seed=repeat)), slices_of(table, WHERE)
+        for how in ("pooled", "alone") if repeat % ALONE == 0 else ("pooled",):
+            by = compare_slices(seeded, parts, {**asked, "pool": how == "pooled"})
+            held = np.array([s.comparison.hdi.low <= x <= s.comparison.hdi.high for s, x in zip(by, true, strict=True)])
             worse = np.isin(np.arange(SLICES), by.worse)
             row = held.mean(), held[0], worse[true >= 0].any(), worse[0], worse[true < 0].sum(), (true < 0).sum()
             told.setdefault(how, []).append(row)
@@ -68,7 +71,7 @@ def studied(setting):
 def test_intervals_of_slices_cover_what_they_say(setting):
     """Ten thousand intervals, whose slices share a centre: a standard error of at most half a point."""
     assert studied(setting)["pooled"]["coverage"] >= 0.91
-    assert 0.93 <= studied(setting)["alone"]["coverage"] <= 0.97
+    assert 0.92 <= studied(setting)["alone"]["coverage"] <= 0.98
 
 
 def test_no_slice_is_called_worse_where_none_is():

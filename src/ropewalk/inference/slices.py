@@ -16,7 +16,6 @@ from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.pooling import pool_disjoint
 from ropewalk.errors import DataError
 from ropewalk.inference.answers import draw_comparison, moved, remarks_beside
-from ropewalk.inference.bearing import too_far
 from ropewalk.inference.question import Question, check_pool, select, write_recipe
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData
@@ -30,6 +29,9 @@ SURE: Final = 0.975
 Simulated where nothing differs, any of 20 slices of 50 items was then called worse in 3% of data sets; without pooling
 in 42% (`docs/explain/calibration.md`).
 """
+
+SAFE_MOVES: Final = 2.0
+"""Beyond so many times what half or twice the prior mass moves a difference by, its sign is not the prior's."""
 
 _SHIFTS: Final[Mapping[Verdict, Shift]] = {Verdict.B_BETTER: "worse", Verdict.A_BETTER: "better"}
 
@@ -113,7 +115,8 @@ def _shift(c: Comparison, own: Comparison) -> Shift | None:
     """
     if c.recipe.rope is not None:
         return None if c.decision is None else _SHIFTS.get(c.decision.verdict)
-    if too_far(c.recipe, c.drawing.shift, own.delta):
+    moved = 0.0 if c.drawing.shift is None else c.drawing.shift.moved
+    if abs(own.mean) <= SAFE_MOVES * moved * own.std:
         return None
     up = c.recipe.metric.higher_is_better
     worse, better = (c.prob_below_zero, c.prob_above_zero) if up else (c.prob_above_zero, c.prob_below_zero)

@@ -273,7 +273,7 @@ class PoolOption(TypedDict, total=False):
 class ByOption(TypedDict, total=False):
     """Slices of the items."""
 
-    by: Annotated[Any, _question(help="Column of slices: where did it get worse, where better?", metavar="COLUMN")]
+    by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
 
 
 class CompareOptions(MetricOption, SharedOptions, TestsOption, ByOption, PoolOption, total=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -39,12 +39,12 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Slices(Mapping[SliceValue, Comparison], Rendered):
+class Slices(Rendered):
     """One comparison per slice of the items, by the value that their items have in common. Made by ``compare(by=…)``.
 
-    A mapping from values to comparisons, in the order of the values. `column` is what the values were called. `pooled`
-    is whether the differences are drawn towards each other, so that many slices need no correction. `left_out` are
-    slices that the question cannot be asked of, and why.
+    It iterates over slices in the order of their values, and `r.by[value]` is the comparison of one. `column` is what
+    the values were called. `pooled` is whether the differences are drawn towards each other, so that many slices need
+    no correction. `left_out` are slices that the question cannot be asked of, and why.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Slices(Mapping[SliceValue, Comparison], Rendered):
     >>> y, new = [1, 0] * 100, [1, 0] * 60 + [1, 1, 1, 0] * 20
     >>> old, language = [1, 0] * 100, ["en"] * 120 + ["de"] * 80
     >>> r = rw.compare(y, new, old, metric="accuracy", by=language, draws=2_000, rng=0)
-    >>> list(r.by), r.by.worse, r.by["de"].mean < -0.1
+    >>> [s.value for s in r.by], r.by.worse, r.by["de"].mean < -0.1
     (['de', 'en'], ('de',), True)
     """
 
@@ -65,10 +65,13 @@ class Slices(Mapping[SliceValue, Comparison], Rendered):
         for s in self.slices:
             if s.value == value:
                 return s.comparison
-        raise KeyError(f"{value}; there are: {shorten(self)}")
+        raise KeyError(f"{value}; there are: {shorten(s.value for s in self)}")
 
-    def __iter__(self) -> Iterator[SliceValue]:
-        return iter(s.value for s in self.slices)
+    def __contains__(self, value: object) -> bool:
+        return any(s.value == value for s in self.slices)
+
+    def __iter__(self) -> Iterator[Slice]:
+        return iter(self.slices)
 
     def __len__(self) -> int:
         return len(self.slices)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from ropewalk.draws.pooling import pool
+from ropewalk.draws.pooling import pool, pool_disjoint
 
 NO_RANGE = {"low": -math.inf, "high": math.inf}
 
@@ -72,3 +72,40 @@ def test_scores_stay_within_their_range(rng):
     pooled = pool(psi, low=0.0, high=1.0, seed=0).psi
     assert pooled.min() >= 0
     assert pooled.max() <= 1
+
+
+def test_disjoint_ones_have_the_moments_of_the_model_with_heavy_tails(rng):
+    """Against quadrature: a centre that is flat, a half-Cauchy spread, a Student-t with 3 degrees of freedom."""
+    y, error = np.array([-0.5, 0.0, 0.4, 5.0]), np.array([1.0, 0.7, 1.0, 1.2])
+    psi = y[:, np.newaxis] + draws_of(rng, np.zeros(4), 1.0) * error[:, np.newaxis]
+    theta, unit = np.linspace(-8, 12, 401), math.sqrt((error**2).mean())
+    likelihood = stats.norm.pdf(y[:, np.newaxis], theta, error[:, np.newaxis])  # (4, thetas)
+    centres, steps = np.linspace(-6, 8, 101), np.linspace(0.01, math.log1p(60), 60)
+    moments = np.zeros((4, 2))
+    total = 0.0
+    for t in unit * np.expm1(steps):
+        around = stats.t.pdf((theta[:, np.newaxis] - centres) / t, 3) / t  # (thetas, centres)
+        evidence = likelihood @ around
+        weight = stats.halfcauchy.pdf(t, scale=2 * unit) * (unit + t) * evidence.prod(axis=0)
+        for k in range(4):
+            for power in (1, 2):
+                moments[k, power - 1] += (weight * ((likelihood[k] * theta**power) @ around) / evidence[k]).sum()
+        total += weight.sum()
+    mean, square = (moments / total).T
+    pooled = pool_disjoint(psi, **NO_RANGE, seed=0).psi
+    assert pooled.mean(axis=1) == pytest.approx(mean, abs=0.04)
+    assert pooled.std(axis=1) == pytest.approx(np.sqrt(square - mean**2), rel=0.05)
+
+
+def test_a_difference_that_stands_apart_is_left_there(rng):
+    psi = draws_of(rng, [0.0] * 19 + [-0.6], 0.06)
+    apart, together = (law(psi, low=-1.0, high=1.0, seed=0).psi[-1] for law in (pool_disjoint, pool))
+    assert apart.mean() < together.mean() - 0.01
+    assert apart.mean() < -0.5
+
+
+def test_fewer_disjoint_draws_are_a_prefix_of_more(rng):
+    psi = draws_of(rng, [0.1, 0.2, 0.3], 0.1)
+    whole, part = (pool_disjoint(some, **NO_RANGE, seed=3).psi for some in (psi, psi[:, :20_000]))
+    assert (whole[:, :20_000] == part).all()
+    assert pool_disjoint(psi * 0, **NO_RANGE, seed=0).spread == 0

@@ -642,8 +642,8 @@ def test_evaluations_of_one_metric_and_their_parts_are_checked_alike(small):
     assert predictive_check(e, draws=50).rows == e.metrics[0].predictive_check(draws=50).rows
     assert rw.predictive_check is predictive_check
     r = rw.compare(small, draws=100, rng=0)
-    assert predictive_check(crossed(r).items, draws=50).rows == r.predictive_check(draws=50).rows
-    with pytest.raises(InvalidInputError, match=r"r\.items"):  # folds have no items to replicate
+    assert predictive_check(crossed(r).per_item, draws=50).rows == r.predictive_check(draws=50).rows
+    with pytest.raises(InvalidInputError, match=r"r\.per_item"):  # folds have no items to replicate
         predictive_check(crossed(r), draws=50)
 
 

@@ -303,9 +303,9 @@ class TestTwoConfusions:
         assert all(len(panel.get_yticklabels()) == 20 for panel in panels)
 
     def test_a_cross_validated_comparison_is_drawn_by_its_items(self, both, panels):
-        with pytest.raises(InvalidInputError, match=r"r\.items"):
+        with pytest.raises(InvalidInputError, match=r"r\.per_item"):
             plot_confusion(crossed(both))
-        assert plot_confusion(crossed(both).items)[2].get_title() == panels[2].get_title()
+        assert plot_confusion(crossed(both).per_item)[2].get_title() == panels[2].get_title()
 
     def test_hostile_names_are_drawn_as_they_are(self):
         panels = plot_confusion(

@@ -439,7 +439,7 @@ def test_one_repeat_is_the_paired_comparison_of_cross_validated_predictions():
     options = {"metric": "f1", "rope": 0.05, "draws": 2_000}
     direct = rw.compare(Y2, *said, names=["x", "y"], rng=3, **options)
     crossed = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=5, names=["x", "y"], rng=3, **options)
-    assert np.array_equal(crossed.items.draws.psi, direct.draws.psi)
+    assert np.array_equal(crossed.per_item.draws.psi, direct.draws.psi)
     assert crossed.predictions.cluster is None
     told = crossed.to_dict()
     extra, items = told["resampling"], told["items"]
@@ -457,10 +457,10 @@ def test_repeats_are_clusters_of_an_item():
         made.y_true, made.predictions["GaussianNB"], made.predictions["DecisionTreeClassifier"],
         names=list(made.names), cluster=made.item, metric="accuracy", rng=0, draws=2_000,
     )  # fmt: skip
-    assert np.array_equal(crossed.items.draws.psi, direct.draws.psi)
+    assert np.array_equal(crossed.per_item.draws.psi, direct.draws.psi)
     assert crossed.to_dict()["items"]["n_clusters"] == 120
     assert crossed.to_dict()["resampling"]["cluster"] == "item"
-    assert np.allclose(crossed.repeat_differences.mean(), crossed.items.delta.observed)
+    assert np.allclose(crossed.repeat_differences.mean(), crossed.per_item.delta.observed)
 
 
 def test_more_repeats_of_the_same_answers_do_not_make_more_items():
@@ -477,7 +477,7 @@ def test_more_repeats_of_the_same_answers_do_not_make_more_items():
 
     def width(repeats):
         r = rw.cross_compare(Rule(0), Rule(1), X2, Y2, cv=4, n_repeats=repeats, metric="accuracy", rng=0, draws=20_000)
-        return r.items.std
+        return r.per_item.std
 
     # Rubin's bootstrap of n differences d has the variance mean((d − mean d)²) / (n + 1).
     right = [(X2[:, j] > 0).astype(int) == Y2 for j in range(2)]
@@ -508,7 +508,7 @@ def test_what_stands_beside_the_comparison():
     assert tuple(r.rope) == (-0.02, 0.02)
     assert r.conclusive == r.decision.conclusive
     assert r.regions.below + r.regions.inside + r.regions.above == pytest.approx(1)
-    assert any("variance of training" in note for note in r.items.notes)
+    assert any("variance of training" in note for note in r.per_item.notes)
     assert not any("variance of training" in note for note in r.notes)
     assert any("share the same items" in note for note in r.notes)
     told = json.loads(r.to_json())["resampling"]
@@ -585,8 +585,8 @@ def test_what_folds_cannot_answer_points_to_the_items(ask):
     r = rw.cross_compare(BAYES, STUMP, X2, Y2, cv=3, metric="accuracy", rope=0.02, rng=0, draws=500)
     with pytest.raises(InvalidInputError) as error:
         ask(r)
-    assert "r.items" in str(error.value)
-    once = r.items  # the items are an ordinary comparison, which can
+    assert "r.per_item" in str(error.value)
+    once = r.per_item  # the items are an ordinary comparison, which can
     assert [matrix.counts.sum() for matrix in once.confusions()] == [120, 120]
     assert len(once.prior_sensitivity().rows) > 1
 
@@ -626,7 +626,7 @@ def test_two_identical_algorithms_are_not_proved_equivalent():
     t = stats.t(3, 0, 1 / 30 / math.sqrt(12) * math.sqrt(1 / 4 + 1 / 3))
     assert r.hdi.high == pytest.approx(t.ppf(0.975))
     assert stats.kstest(r.draws.delta(), t.cdf).pvalue > 1e-4
-    assert r.items.hdi.low <= 0 <= r.items.hdi.high
+    assert r.per_item.hdi.low <= 0 <= r.per_item.hdi.high
 
 
 class Constant(ClassifierMixin, BaseEstimator):
@@ -697,7 +697,7 @@ def test_repeats_alone_make_no_verdict():
     options = {"cv": 5, "n_repeats": 10, "metric": "accuracy", "rng": 0, "draws": 500}
     r = rw.cross_compare(BAYES, STUMP, X2, Y2, rope=0.9, **options)
     scale = r.fold_differences.std(ddof=1) * math.sqrt(1 / 50 + 1 / 4)
-    hidden = max(r.items.std**2 - r.fold_differences.var(ddof=1) / 5, 0)
+    hidden = max(r.per_item.std**2 - r.fold_differences.var(ddof=1) / 5, 0)
     once = stats.t(4, r.fold_differences.mean(), math.sqrt(scale**2 + hidden))
     assert tuple(r.cautious) == pytest.approx(once.interval(0.95))
     assert r.decision.symbol == "≈"
@@ -716,10 +716,10 @@ def test_a_class_mix_that_all_folds_share_is_not_taken_for_certain():
     options = {"cv": 5, "metric": "accuracy", "rope": 0.1, "rng": 0, "draws": 2_000}
     r = rw.cross_compare(Constant(1), Constant(0), np.zeros((61, 1)), y.astype(int), **options)
     assert r.hdi.low > 0.1  # by the folds alone it would be beyond doubt
-    assert r.items.hdi.low < 0.1  # while 40 of 61 items are not
+    assert r.per_item.hdi.low < 0.1  # while 40 of 61 items are not
     assert r.decision is None
     assert "cautious interval" in r.no_verdict
-    assert r.cautious.low < r.items.hdi.low
+    assert r.cautious.low < r.per_item.hdi.low
 
 
 def test_random_splits_are_what_the_correction_was_made_for():
@@ -802,13 +802,13 @@ def test_scores_are_compared_by_what_a_classifier_has():
     r = rw.cross_compare(svc, BAYES, X2, Y2, cv=4, metric="roc_auc", rope=0.05, rng=0, draws=500)
     margins = cross_val_predict(svc, X2, Y2, cv=splitter, method="decision_function")
     chances = cross_val_predict(BAYES, X2, Y2, cv=splitter, method="predict_proba")[:, 1]
-    assert r.items.estimate_a.observed == pytest.approx(metrics.roc_auc_score(Y2, margins))
-    assert r.items.estimate_b.observed == pytest.approx(metrics.roc_auc_score(Y2, chances))
+    assert r.per_item.estimate_a.observed == pytest.approx(metrics.roc_auc_score(Y2, margins))
+    assert r.per_item.estimate_b.observed == pytest.approx(metrics.roc_auc_score(Y2, chances))
     assert np.allclose(r.fold_differences, [
         metrics.roc_auc_score(Y2[test], margins[test]) - metrics.roc_auc_score(Y2[test], chances[test])
         for _, test in splitter.split(X2, Y2)
     ])  # fmt: skip
-    assert any("on one scale" in note for note in r.items.notes)
+    assert any("on one scale" in note for note in r.per_item.notes)
     for metric in ("log_loss", "brier", "ece"):
         with pytest.raises(InvalidInputError, match="predict_proba"):
             rw.cross_compare(svc, BAYES, X2, Y2, cv=4, metric=metric)
@@ -818,7 +818,7 @@ def test_one_class_of_many_by_its_scores():
     r = rw.cross_compare(BAYES, STUMP, X3, Y3, cv=3, metric="roc_auc", pos_label=1, rng=0, draws=300)
     made = r.predictions
     auc = metrics.roc_auc_score(made.y_true == 1, made.scores["GaussianNB"][:, 1])
-    assert r.items.estimate_a.observed == pytest.approx(auc)
+    assert r.per_item.estimate_a.observed == pytest.approx(auc)
     assert r.pos_label == 1
 
 
@@ -867,7 +867,7 @@ def test_the_positive_class_decides_what_is_found():
         BAYES, X2, WORDS, cv=StratifiedKFold(3, shuffle=True, random_state=0), method="predict_proba"
     )
     truth = np.array(WORDS) == "ham"
-    assert r.items.estimate_a.observed == pytest.approx(metrics.average_precision_score(truth, chances[:, 0]))
+    assert r.per_item.estimate_a.observed == pytest.approx(metrics.average_precision_score(truth, chances[:, 0]))
     assert r.pos_label == "ham"
 
 

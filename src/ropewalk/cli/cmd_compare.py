@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, QUESTION, OutputOptions, answer
+from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import (
     FILE,
     VerbOptions,
+    as_file,
     flag_of,
     questions,
     read_declared,
@@ -41,13 +42,15 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
-    pool: Annotated[bool, ADVANCED(help="With --per-class: draw differences towards their centre.", parse=bool)]
+    pool: Annotated[bool | None, ADVANCED(help="With --per-class: draw differences towards their centre.", parse=bool)]
+    no_pool: Annotated[bool, ADVANCED(help="With --by: each slice's own posterior.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
     unmatched: Annotated[str, DATA(help="Ids of one file only: error or drop.", default="error")]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
+    items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar="OUT")]
 
 
 _LONG: Final = ("item", "label", "n_items")
@@ -59,7 +62,7 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
     "--confusion-a and --confusion-b": (
         ("confusion_a", "confusion_b"),
         (),
-        ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG, *_OF_ROWS),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_LONG, *_OF_ROWS),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -71,9 +74,23 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     if "pool" in options and "per_class" not in options:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
-    tables = _READERS[_form(options)](options)
+    if "no_pool" in options and "by" not in options:
+        raise InvalidInputError("--no-pool is about slices.", hint="name their column as --by.")
+    if "items" in options and "per_class" in options:
+        raise InvalidInputError(
+            "--items is about one question, and --per-class asks one per class.", hint="leave one out."
+        )
+    form = _form(options)
+    with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
+        _answer(form, {**options, "file": file} if "file" in options else options)
+
+
+def _answer(form: str, options: Options) -> None:
+    """Read the data and ask."""
+    tables = _READERS[form](options)
     verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
-    answer(options, verb, *tables, **questions(options, kind, tables[0].labels))
+    asked = questions(options, kind, tables[0].labels)
+    answer(options, verb, *tables, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
 def _form(options: Options) -> str:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict, TypeVar
@@ -41,6 +41,9 @@ _FORMATS: Final = {
 PICTURES: Final = (".png", ".svg", ".pdf")
 """What a picture can be written as, by the end of its name."""
 
+_FILES: Final = ("html", "plot", "items")
+"""The options that name a file to write."""
+
 
 class JsonOption(TypedDict, total=False):
     """Data instead of text."""
@@ -60,34 +63,34 @@ class OutputOptions(JsonOption, total=False):
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
-    """Refuse, before any work, two formats, or a page that cannot be written or would overwrite what is read."""
+    """Refuse, before any work, two formats, or a file that cannot be written or would overwrite what is read."""
     if sum(name in options for name in _FORMATS) > 1:
         raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
     if "plot" in options and Path(options["plot"]).suffix.lower() not in PICTURES:
         raise InvalidInputError(
             f"--plot writes {', '.join(PICTURES)}; got {options['plot']!r}.", hint="name the file picture.svg."
         )
-    files = list(inputs)
-    for name in ("html", "plot"):
-        if name in options:
-            _check_writable(name, options[name], files)
-    if {"html", "plot"} <= options.keys() and Path(options["html"]).absolute() == Path(options["plot"]).absolute():
-        raise InvalidInputError("--html and --plot name the same file.", hint="name another file.")
+    data, written = tuple(inputs), [name for name in _FILES if name in options]
+    for name in written:
+        _check_file(name, options[name], data)
+    if len({Path(options[name]).absolute() for name in written}) < len(written):
+        named = " and ".join(f"--{name}" for name in written)
+        raise InvalidInputError(f"{named} name the same file: {options[written[0]]!r}.", hint="name another file.")
     if "plot" in options:
         require("matplotlib", extra="plot", caller="--plot")
 
 
-def _check_writable(name: str, path: str, inputs: Sequence[str]) -> None:
-    """Refuse a file that cannot be written, or that is read."""
-    folder = Path(path).parent
-    if Path(path).is_dir() or not path:
-        raise UnreadableFileError(f"Cannot write {path!r}: it is a folder.", hint="name a file in it.")
+def _check_file(name: str, file: str, inputs: Iterable[str]) -> None:
+    """Refuse a file that cannot be written or would overwrite what is read."""
+    folder = Path(file).parent
+    if Path(file).is_dir() or not file:
+        raise UnreadableFileError(f"Cannot write {file!r}: it is a folder.", hint="name a file in it.")
     if not folder.is_dir():
-        raise UnreadableFileError(f"Cannot write {path!r}: there is no folder {str(folder)!r}.")
+        raise UnreadableFileError(f"Cannot write {file!r}: there is no folder {str(folder)!r}.")
     if not os.access(folder, os.W_OK):
-        raise UnreadableFileError(f"Cannot write {path!r}: the folder {str(folder)!r} is read-only.")
-    if Path(path).exists() and any(Path(file).exists() and Path(path).samefile(file) for file in inputs):
-        raise InvalidInputError(f"--{name} {path!r} would overwrite the data.", hint="name another file.")
+        raise UnreadableFileError(f"Cannot write {file!r}: the folder {str(folder)!r} is read-only.")
+    if Path(file).exists() and any(Path(read).exists() and Path(file).samefile(read) for read in inputs):
+        raise InvalidInputError(f"--{name} {file!r} would overwrite the data.", hint="name another file.")
 
 
 def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data: Any, **question: Any) -> None:
@@ -95,12 +98,15 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     result, flags = quietly(lambda: function(*data, **question)), click.get_current_context().meta["flags"]
     chosen = next((name for name in _FORMATS if name in options), None)
     text = _FORMATS[chosen](result) if chosen else _text(result, flags, details="details" in options)
-    if "html" in options:  # first, since stdout stays empty where something goes wrong
+    # Files come first, since stdout stays empty where something goes wrong.
+    if "items" in options:  # the data are read once more, and may refuse
+        result.items().to_csv(options["items"])  # type: ignore[attr-defined]
+    if "html" in options:
         result.to_html(options["html"])
     if "plot" in options:
         _draw(result, options["plot"])
     echo(text.rstrip("\n"))
-    for name in ("html", "plot"):
+    for name in _FILES:
         if name in options:
             click.echo(f"Wrote {visible(options[name])}", err=True)
     for line in remark_lines(result, ("Hint", "Warning"), flags):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final
@@ -301,6 +301,28 @@ def frame_columns(frame: Any, columns: Sequence[str]) -> list[list[Any]]:
     require_columns(wrapped.collect_schema().names(), columns)
     table = _collect(wrapped.lazy().select(*dict.fromkeys(columns)))
     return [[clean(value) for value in table[name].to_list()] for name in columns]
+
+
+def frame_rows(frame: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield some columns of a dataframe row by row, a part of an eager one at a time."""
+    import narwhals as nw
+
+    wrapped = as_frame(frame)
+    require_columns(wrapped.collect_schema().names(), columns)
+    keys = list(dict.fromkeys(columns))
+    table = _collect(wrapped.select(*keys)) if isinstance(wrapped, nw.LazyFrame) else wrapped.select(*keys)
+    for start in range(0, len(table), ROWS_PER_GROUPING):
+        part = table[start : start + ROWS_PER_GROUPING]
+        yield from zip(*(part[name].to_list() for name in columns), strict=True)
+
+
+def column_rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield columns of any kind, given by their names, row by row."""
+    plain = {name: as_column(column, name) for name, column in columns.items()}
+    check_same_length(plain)
+    for start in range(0, len(next(iter(plain.values()))), ROWS_PER_CHUNK):
+        parts = [column[start : start + ROWS_PER_CHUNK] for column in plain.values()]
+        yield from zip(*(p.tolist() if isinstance(p, np.ndarray) else p for p in parts), strict=True)
 
 
 def is_frame(data: Any) -> bool:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from ropewalk._optional import require
-from ropewalk.data.columns import Rows, count_frame, frame_columns, is_frame, number_in, require_columns
+from ropewalk.data.columns import Rows, count_frame, frame_columns, frame_rows, is_frame, number_in, require_columns
 from ropewalk.data.labels import clean, kind_of
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
 
@@ -89,6 +89,13 @@ def column_names(path: str | os.PathLike[str]) -> list[str]:
     """Return what the columns of a file are called; of JSON lines those of the first line."""
     with _opened(path) as (stream, form, shown):
         return form.names(stream, shown)
+
+
+def file_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield some columns of a file row by row, streaming text formats."""
+    with _opened(path) as (stream, form, shown):
+        table = form.read(stream, columns, shown)
+        yield from frame_rows(table, columns) if is_frame(table) else table
 
 
 @contextlib.contextmanager

@@ -225,7 +225,8 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
         check_nested(ids, groups, "`id`")
     how = {"names": names, "labels": labels, "cluster": cluster, "sample_weight": source.get("sample_weight")}
     if not any(is_indicators(array) for array in data):
-        return Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)
+        table = Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)
+        return table if ids is None or table.source is None else replace(table, source=replace(table.source, id=ids))
     if missing != "error":
         raise InvalidInputError(wording("`missing` is about items with one label; an indicator is 0 or 1."))
     return MultilabelOutcomes.from_arrays(*data, count=source.get("count"), **how)

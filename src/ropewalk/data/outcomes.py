@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ropewalk._files import write_text
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
+from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table, read_text
 from ropewalk.data.weights import Weights, check_count, check_weights, split_weights, times_count
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
@@ -31,7 +32,8 @@ class Outcomes(Tally):
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
     belong together, where some do, and `weights` how much items that stand alone count, where some count more.
-    `library` is that of the dataframe which the items came in.
+    `library` is that of the dataframe which the items came in. `source` is where the items can be found again, where
+    they were counted one by one.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -53,6 +55,7 @@ class Outcomes(Tally):
     clusters: Clusters | None = None
     weights: Weights | None = None
     library: str = ""
+    source: Source | None = field(default=None, repr=False)
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -142,9 +145,22 @@ class Outcomes(Tally):
             rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
             weighted=sample_weight is not None,
         )  # fmt: skip
-        if table.clusters is None:
-            return table
-        return replace(table, clusters=replace(table.clusters, ids=tuple(ids[i] for i in table.clusters.ids)))
+        source = None
+        if count is None:  # else a row is no item
+            source = Source.of(
+                "arrays",
+                (y_true, *predictions),
+                len(predictions),
+                names=checked,
+                labels=None if labels is None else table.true_labels,
+                missing=missing,
+                cluster=cluster,
+                sample_weight=sample_weight,
+            )
+        clusters = table.clusters
+        if clusters is not None:
+            clusters = replace(clusters, ids=tuple(ids[i] for i in clusters.ids))
+        return replace(table, clusters=clusters, source=source)
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> Outcomes:
@@ -237,6 +253,7 @@ class Outcomes(Tally):
         left_out: int = 0,
         clusters: Clusters | None = None,
         weights: Weights | None = None,
+        source: Source | None = None,
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
         if len(codes):
@@ -247,7 +264,7 @@ class Outcomes(Tally):
             counts = merged
             clusters = None if clusters is None else clusters.merged(inverse)
             weights = None if weights is None else weights.merged(inverse)
-        return cls(codes, counts, labels, names, left_out, clusters, weights)
+        return cls(codes, counts, labels, names, left_out, clusters, weights, source=source)
 
     # -- looking at one ----------------------------------------------------------------------------------
 
@@ -266,6 +283,11 @@ class Outcomes(Tally):
     def can_be_true(self) -> Any:
         """Whether each label can be an item's true one: a missing answer cannot."""
         return np.array([label != NO_ANSWER for label in self.labels])
+
+    @property
+    def true_labels(self) -> tuple[Label, ...]:
+        """The labels that can be an item's true one."""
+        return tuple(label for label in self.labels if label != NO_ANSWER)
 
     def items_by_class(self) -> IntArray:
         """Return how many items belong to each class."""
@@ -293,7 +315,10 @@ class Outcomes(Tally):
         """
         places, checked = self._picked(names)
         codes = self.codes[:, [0, *(1 + place for place in places)]]
-        kept = self._canonical(codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights)
+        source = picked_source(self.source, places)
+        kept = self._canonical(
+            codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights, source
+        )
         return replace(kept, library=self.library)
 
     def collapse(self, pos_label: Any) -> Outcomes:
@@ -308,8 +333,9 @@ class Outcomes(Tally):
         positive = find_label(pos_label, self.labels)
         rest = rest_of(positive, self.labels)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
+        labels = rest, positive
         return self._canonical(
-            codes, self.counts, (rest, positive), self.names, self.left_out, self.clusters, self.weights
+            codes, self.counts, labels, self.names, self.left_out, self.clusters, self.weights, self.source
         )
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
@@ -323,7 +349,7 @@ class Outcomes(Tally):
         order = check_labels(labels)
         if len(order) != self.n_labels:
             raise InvalidInputError(f"{len(order)} labels were given for {self.n_labels} classes.")
-        return replace(self, labels=order)
+        return replace(self, labels=order, source=None)
 
     def __add__(self, other: object) -> Outcomes:
         """Merge two tables of the same classifiers: more items, the same question. Clusters of one id are one."""

@@ -14,6 +14,7 @@ from ropewalk.data.files import count_file, file_columns
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
@@ -74,10 +75,10 @@ def read_outcomes(
     check_alone(count, id)
     wanted = [*columns, *(column for column in (cluster, sample_weight, count) if column is not None)]
     if id is not None:
-        table = read_columns(source, [id, *wanted])
-        groups = None if cluster is None else table[1 + len(columns)]
-        check_ids(table[0], id, "the table" if path is None else repr(path), groups)
-        rows = count_columns(table[1:], wanted)
+        lists = read_columns(source, [id, *wanted])
+        groups = None if cluster is None else lists[1 + len(columns)]
+        check_ids(lists[0], id, "the table" if path is None else repr(path), groups)
+        rows = count_columns(lists[1:], wanted)
     elif path is not None:
         rows = count_file(path, wanted)
     else:
@@ -86,11 +87,15 @@ def read_outcomes(
         rows = times_count(rows)
     if not rows and labels is None:
         raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
-    outcomes = Outcomes.from_rows(
+    table = Outcomes.from_rows(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
         weighted=sample_weight is not None,
     )  # fmt: skip
-    return replace(outcomes, library=library_of([source]))
+    declared = None if labels is None else table.true_labels
+    asked = {"truth": truth, "predictions": names, "id": id, "labels": declared, "missing": missing, "cluster": cluster}
+    asked["sample_weight"] = sample_weight
+    where = None if count is not None else Source.of("table", (source,), len(names), **asked)
+    return replace(table, library=library_of([source]), source=where)
 
 
 @checked_keywords
@@ -164,7 +169,11 @@ def join_outcomes(
     table = Outcomes.from_rows(
         rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
     )
-    return replace(table, left_out=table.left_out + alone)
+    declared = None if labels is None else table.true_labels
+    asked = {"id": id, "truth": truth, "prediction": prediction, "names": checked, "labels": declared}
+    asked |= {"missing": missing, "unmatched": unmatched, "cluster": cluster}
+    where = Source.of("joined", (source_a, source_b), len(checked), **asked)
+    return replace(table, left_out=table.left_out + alone, source=where)
 
 
 @checked_keywords

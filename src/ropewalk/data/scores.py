@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from ropewalk.data.labels import (
     whole_number,
 )
 from ropewalk.data.readers import read_columns
+from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Named, check_names, units_of
 from ropewalk.data.weights import check_alone, check_weights, repeated
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
@@ -56,6 +57,7 @@ class ItemScores(Named):
     weight: FloatArray | None = None
     left_out: int = 0
     library: str = ""
+    source: Source | None = field(default=None, repr=False)
 
     @classmethod
     def from_arrays(
@@ -70,6 +72,36 @@ class ItemScores(Named):
         count: Any = None,
     ) -> ItemScores:
         """Take the truth (or None) and one array of scores per system; items are matched by position."""
+        items = cls.in_order(
+            y_true,
+            *scores,
+            names=names,
+            labels=labels,
+            cluster=cluster,
+            id=id,
+            sample_weight=sample_weight,
+            count=count,
+        )
+        if count is not None:  # a row is no item
+            check_alone(count, id)
+            return items.taken(repeated(items.n_items, count)).counting().canonical()
+        asked = {"names": items.names, "labels": None if labels is None else items.labels, "cluster": cluster, "id": id}
+        source = Source.of("score arrays", (y_true, *scores), len(scores), **asked, sample_weight=sample_weight)
+        return replace(items.counting(), source=source).canonical()
+
+    @classmethod
+    def in_order(
+        cls,
+        y_true: Any,
+        *scores: Any,
+        names: Sequence[str] | None = None,
+        labels: Iterable[Label] | None = None,
+        cluster: Any = None,
+        id: Any = None,  # noqa: A002
+        sample_weight: Any = None,
+        count: Any = None,
+    ) -> ItemScores:
+        """Take what `from_arrays` takes, and keep the rows in the order given, also those that count nothing."""
         if not scores:
             raise InvalidInputError("Give the truth and the scores of at least one system.")
         checked = check_names(names, len(scores))
@@ -97,15 +129,20 @@ class ItemScores(Named):
             check_nested(id, groups, "`id`", n_items=n_items)
         weight = None if sample_weight is None else check_weights(sample_weight, n_items)
         weight = None if weight is None or not weight.size else weight / weight.mean()
-        items = cls(tuple(values), checked, order, truth, groups, weight).checked()
-        if count is not None:
-            check_alone(count, id)
-            items = items.taken(repeated(n_items, count))
-        if weight is not None and not weight.all():  # what counts nothing is not there
-            items = items.taken(np.flatnonzero(weight))
-            if items.cluster is not None:
-                items = replace(items, cluster=np.unique(items.cluster, return_inverse=True)[1].reshape(-1))
-        return items.canonical()
+        return cls(tuple(values), checked, order, truth, groups, weight).checked()
+
+    def counting(self) -> ItemScores:
+        """Return the items that count: what has no weight is not there."""
+        if self.weight is None or self.weight.all():
+            return self
+        return self.part(np.flatnonzero(self.weight))
+
+    def part(self, places: IntArray) -> ItemScores:
+        """Return some of the items, in the order given, and the clusters that are left."""
+        items = self.taken(places)
+        if items.cluster is None:
+            return items
+        return replace(items, cluster=np.unique(items.cluster, return_inverse=True)[1].reshape(-1))
 
     @classmethod
     def read(
@@ -121,6 +158,31 @@ class ItemScores(Named):
         count: str | None = None,
     ) -> ItemScores:
         """Take the columns of a file or dataframe; `truth` may be None where the values need none."""
+        asked: dict[str, Any] = {"truth": truth, "predictions": check_names(predictions, None), "cluster": cluster}
+        asked |= {"id": id, "sample_weight": sample_weight}
+        items = cls.read_in_order(source, labels=labels, **asked, count=count)
+        if count is not None:  # a row is no item
+            check_alone(count, id)
+            number = read_columns(source, [count])[0]
+            return items.taken(repeated(items.n_items, number)).counting().canonical()
+        declared = None if labels is None else items.labels
+        where = Source.of("score table", (source,), len(items.names), labels=declared, **asked)
+        return replace(items.counting(), source=where).canonical()
+
+    @classmethod
+    def read_in_order(
+        cls,
+        source: Any,
+        *,
+        truth: str | None,
+        predictions: Sequence[str],
+        labels: Iterable[Label] | None = None,
+        cluster: str | None = None,
+        id: str | None = None,  # noqa: A002
+        sample_weight: str | None = None,
+        count: str | None = None,
+    ) -> ItemScores:
+        """Take what `read` takes, and keep the rows in their order."""
         names = check_names(predictions, None)
         others = [column for column in (truth, cluster, id, sample_weight, count) if column is not None]
         for column in (cluster, id, sample_weight, count):
@@ -132,7 +194,7 @@ class ItemScores(Named):
         columns = dict(zip(wanted, read_columns(source, wanted), strict=True))
         if not len(columns[names[0]]):
             raise DataError("There are no rows.", hint="a table must hold at least one item.")
-        return cls.from_arrays(
+        return cls.in_order(
             None if truth is None else columns[truth],
             *(_from_text(columns[name], name) for name in names),
             names=names,
@@ -226,10 +288,12 @@ class ItemScores(Named):
             content.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         return content.hexdigest()[:16]
 
-    def project(self, names: Sequence[str]) -> ItemScores:
-        """Keep some of the systems, in the order given."""
+    def project(self, names: Sequence[str], *, sort: bool = True) -> ItemScores:
+        """Keep some of the systems, in the order given; without `sort` the items stay in theirs."""
         places, checked = self._picked(names)
-        return replace(self, names=checked, values=tuple(self.values[k] for k in places)).canonical()
+        values, source = tuple(self.values[k] for k in places), picked_source(self.source, places)
+        picked = replace(self, names=checked, values=values, source=source)
+        return picked.canonical() if sort else picked
 
     def against_rest(self, positive: Label) -> ItemScores:
         """Return the question of one class against the rest: two labels, the positive one last."""

@@ -48,5 +48,11 @@ POOLED: Final = 11 << 20
 POOLED_NOISE: Final = 12 << 20
 """Where scores that are pooled lie around their centre."""
 
+POOLED_TAIL: Final = 13 << 20
+"""How far out in the tails of their distribution differences that are pooled lie."""
+
+SLICES: Final = 14 << 20
+"""Seeds of slices, so that what is independent has random numbers of its own."""
+
 WEIGHTED: Final = 1 << 24
 """Which draws are taken how often, where a prior of the difference weights them; the prior's own draws come next."""

@@ -23,6 +23,7 @@ from ropewalk.results import (
     Comparison,
     Confusion,
     Evaluation,
+    Items,
     LabelPlan,
     MetricPosterior,
     Nemenyi,
@@ -31,6 +32,7 @@ from ropewalk.results import (
     PriorSensitivity,
     Ranking,
     Recipe,
+    Slices,
     StoppingResult,
     Validated,
 )
@@ -44,7 +46,7 @@ Row = dict[str, Any]
 BACKENDS: Final = ("pandas", "polars", "pyarrow")
 """The libraries of dataframes that are known, the first that is installed by default."""
 
-TEXTS: Final = ("pos_label", "decision", "leaning", "label", "reason")
+TEXTS: Final = ("pos_label", "slice", "decision", "code", "leaning", "label", "reason")
 """Columns of text, also where nothing stands in them."""
 
 
@@ -64,7 +66,8 @@ def to_frame(result: Any, backend: str | None = None, *, pairs: bool = False) ->
     6
     """
     rows = _pairs(result) if pairs else rows_of(result)
-    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
+    names = [*(result.columns.values() if isinstance(result, Items) else ()), *(name for row in rows for name in row)]
+    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(names)}
     chosen = _backend(result, backend)
     import narwhals as nw
 
@@ -81,10 +84,10 @@ def _backend(result: Any, backend: str | None) -> Any:
         chosen = choose(backend, {name: name for name in BACKENDS}, "library of dataframes")
         require(chosen, extra="files" if chosen == "pyarrow" else "all", caller="to_frame")
         return chosen
-    usual = _recipe_of(result)
+    usual = getattr(result if isinstance(result, Items) else _recipe_of(result), "library", "")
     installed = [name for name in BACKENDS if find_spec(name) is not None]
-    if usual is not None and usual.library in installed:
-        return usual.library
+    if usual in installed:
+        return usual
     if not installed:
         raise MissingDependencyError(
             "to_frame needs pandas, polars or pyarrow, and none of them is installed.", hint="pip install pandas"
@@ -138,6 +141,7 @@ def _verdict(rope: Interval | None, regions: Regions | None, decision: Decision 
         "rope_high": high,
         **{name: None if regions is None else getattr(regions, name) for name in masses},
         "decision": None if decision is None else decision.symbol,
+        "code": None if decision is None else decision.code,
         "conclusive": decision is not None and decision.conclusive,
         "leaning": None if decision is None else decision.leaning,
     }
@@ -169,6 +173,16 @@ def _(r: Comparison) -> list[Row]:
 @rows_of.register
 def _(r: ClassComparisons) -> list[Row]:
     return [row for comparison in r.comparisons for row in rows_of(comparison)]
+
+
+@rows_of.register
+def _(r: Items) -> list[Row]:
+    return [{heading: getattr(item, part) for part, heading in r.columns.items()} for item in r.rows]
+
+
+@rows_of.register
+def _(r: Slices) -> list[Row]:
+    return [{"slice": None if s.value is None else str(s.value), **rows_of(s.comparison)[0]} for s in r]
 
 
 @rows_of.register

@@ -326,11 +326,11 @@ def pool_classes(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     metric = comparisons[0].recipe.metric
     reach = metric.high - metric.low
     together = pool(apart, low=-reach, high=reach, seed=comparisons[0].recipe.seed).psi
-    return tuple(_moved(c, old, new) for c, old, new in zip(comparisons, apart, together, strict=True))
+    return tuple(moved(c, old, new) for c, old, new in zip(comparisons, apart, together, strict=True))
 
 
-def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
-    """Return a comparison with other draws of its difference."""
+def moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
+    """Return a comparison with pooled draws of its difference in place of its own, judged by both."""
     half = (new - old) / 2
     psi = c.draws.psi[:, : old.size] + np.stack([half, -half])
     judged, alone = (
@@ -344,7 +344,7 @@ def _moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
         **judged.parts,
         drawing=replace(c.drawing, no_verdict=reason),
         remarks=(*c.remarks, *([] if c.no_verdict else no_verdict(reason))),
-        bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the other classes"),
+        bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the others"),
         draws=replace(c.draws, psi=psi),
         recipe=replace(c.recipe, pool=True),
         more=None,

@@ -50,4 +50,4 @@ class CorrelatedT(Model):
 
     def graph(self, **size: Unpack[Size]) -> NoReturn:  # noqa: ARG002
         """Refuse: it is a formula."""
-        raise InvalidInputError("The correlated t is one formula and has no graph.", hint="r.items.graph() has one.")
+        raise InvalidInputError("The correlated t is one formula and has no graph.", hint="r.per_item.graph() has one.")

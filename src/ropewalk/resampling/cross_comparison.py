@@ -129,7 +129,7 @@ def cross_compare(estimator_a: Any, estimator_b: Any, X: Any, y: Any, **options:
     GaussianNB is better than DecisionTreeClassifier by a margin that matters (ROPE ±0.01)
     >>> r
     CrossComparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.290 [+0.243, +0.337], ≫)
-    >>> r.items
+    >>> r.per_item
     Comparison(accuracy: GaussianNB − DecisionTreeClassifier = +0.280 [+0.201, +0.360], ≫)
     """
     seed = check_seed(options.get("rng"), options.get("random_state"))
@@ -200,7 +200,8 @@ def _with_seed(made: CrossPredictions, options: dict[str, Any]) -> dict[str, Any
 def _of_scores(made: CrossPredictions, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of scores: the positive class, and which items belong together."""
     positive = made.pos_label if options.get("pos_label") is None else options["pos_label"]
-    return {**options, "labels": made.labels, "cluster": made.cluster, "pos_label": positive}
+    beside = {"labels": made.labels, "cluster": made.cluster, "id": made.item}
+    return {**options, **beside, "pos_label": positive}
 
 
 def _pair(made: CrossPredictions, a: str | None, b: str | None) -> tuple[str, str]:
@@ -298,7 +299,7 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
         recipe=recipe,
         drawing=Drawing(no_verdict=judged.no_verdict),
         remarks=(*_remarks(folds, made, judged, no_test), *made.remarks),
-        items=replace(items, remarks=beside),
+        per_item=replace(items, remarks=beside),
         predictions=made,
         repeat_differences=by_repeat[a] - by_repeat[b] if made.complete else np.zeros(0),
         fold_differences=by_fold[a] - by_fold[b],

@@ -8,8 +8,10 @@ from ropewalk.results.checks import Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
+from ropewalk.results.items import Items
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.resampled import CrossComparison
+from ropewalk.results.slices import Slice, Slices
 
 __all__ = [
     "Battery",
@@ -20,6 +22,7 @@ __all__ = [
     "CrossComparison",
     "Design",
     "Evaluation",
+    "Items",
     "LabelPlan",
     "MetricPosterior",
     "MoreData",
@@ -34,6 +37,8 @@ __all__ = [
     "Ranking",
     "Recipe",
     "Rendered",
+    "Slice",
+    "Slices",
     "StoppingResult",
     "Validated",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,12 +20,18 @@ from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
+from ropewalk.results.items import Items
 from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import isolated, number, visible
 from ropewalk.typing import FloatArray
+
+if TYPE_CHECKING:
+    from ropewalk.results.slices import Slices
+
+Change = Literal["lost", "gained", "both wrong"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -34,6 +40,7 @@ class Comparison(OneMetric, Remarked):
 
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
     those of the difference under the prior, and `sd_draws` those under the posterior, that Savage-Dickey was made of.
+    `by` has the answer on every slice of the items, where slices were asked for.
     """
 
     a: str
@@ -56,6 +63,7 @@ class Comparison(OneMetric, Remarked):
     tests: Battery | None = None
     more: MoreData | None = None
     stakes: Stakes | None = None
+    by: Slices | None = None
 
     @property
     def mean(self) -> float:
@@ -194,6 +202,32 @@ class Comparison(OneMetric, Remarked):
         """Return the confusion matrices of A and B as rates, each with its interval of mass `recipe.prob`."""
         return upwards.confusions(self)
 
+    def items(self, *, only: Change | None = None, limit: int | None = None) -> Items:
+        """Return the items on which A and B differ, one by one, read again from where the data are.
+
+        Of labels those come first that A lost (A is wrong, B was right), then those that it gained, then those that
+        both have wrong in different ways, each in the order of the data. Of scores the largest differences come first;
+        lost means that A's score lies farther from what is right than B's. An item has its id, where the comparison was
+        told of ids, else its position in the data, counted from 0.
+
+        Parameters
+        ----------
+        only
+            "lost", "gained" or "both wrong": these items alone.
+        limit
+            So many items at most, the first of the list; the counts stay those of all.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> r = rw.compare([2, 2, 0, 1], [2, 0, 0, 0], [0, 2, 0, 2], metric="accuracy", draws=500, rng=0)
+        >>> [(item.key, item.truth, item.a, item.b, item.change) for item in r.items()]
+        [(1, 2, 0, 2, 'lost'), (0, 2, 2, 0, 'gained'), (3, 1, 0, 2, 'both wrong')]
+        >>> len(r.items(only="lost")), r.items().counts["gained"]
+        (1, 1)
+        """
+        return upwards.items(self, only=only, limit=limit)
+
     def __repr__(self) -> str:
         unsaid = "no ROPE" if self.rope is None else "no verdict"
         verdict = unsaid if self.decision is None else self.decision.symbol
@@ -234,6 +268,7 @@ class Comparison(OneMetric, Remarked):
             "more_data": base.more_dict(self.more),
             "recipe": base.recipe_dict(recipe),
             **base.pick(self, "notes warnings"),
+            **({} if self.by is None else {"by": self.by.to_list()}),
         }
 
 

@@ -291,17 +291,23 @@ class TestsOption(TypedDict, total=False):
     tests: Annotated[bool | None, _decision(help="Put the papers' classical tests beside it.", parse=bool)]
 
 
-class CompareOptions(MetricOption, SharedOptions, TestsOption, total=False):
-    """What `compare` takes, beside the data and the names of two classifiers."""
-
-
 class PoolOption(TypedDict, total=False):
     """Whether many scores are drawn towards their centre."""
 
     pool: Annotated[bool | None, _model(help="Whether scores are pooled.", flag=PYTHON_ONLY, echo="pool")]
 
 
-class ClassesOptions(CompareOptions, PoolOption, total=False):
+class ByOption(TypedDict, total=False):
+    """Slices of the items."""
+
+    by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
+
+
+class CompareOptions(MetricOption, SharedOptions, TestsOption, ByOption, PoolOption, total=False):
+    """What `compare` takes, beside the data and the names of two classifiers."""
+
+
+class ClassesOptions(CompareOptions, total=False):
     """What `compare_classes` takes, beside the data and the names of two classifiers."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TypedDict, Unpack
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.data.source import Source
 from ropewalk.data.tally import place_of
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
@@ -131,7 +132,10 @@ class CrossPredictions(Remarked):
         """The predictions as counts, in clusters where items repeat or groups were given."""
         places = range(len(self.labels))
         table = Outcomes.from_arrays(*self.codes.T, names=self.names, labels=places, cluster=self.cluster)
-        return table.relabel(self.labels)
+        known = {"names": self.names, "labels": self.labels, "missing": "error", "cluster": self.cluster}
+        source = Source.of("arrays", (self.y_true, *self.predictions.values()), len(self.names), **known)
+        assert source is not None  # noqa: S101 - arrays can be read again
+        return replace(table.relabel(self.labels), source=replace(source, id=self.item))
 
     def position(self, name: str) -> int:
         """Return the place of a classifier among `names`."""
@@ -244,10 +248,10 @@ class CrossComparison(Comparison):
     """Is learning algorithm A better than B? Made by `cross_compare`.
 
     The posterior is the correlated t of the folds, exact: of the mean difference of the two *algorithms*, trained on
-    sets of this size from this source. Single scores and differences are means over folds. `items` is another question,
-    answered beside it: which of the classifiers *as they were trained* is better on more such items; it is an ordinary
-    comparison of the `predictions`, with confusion matrices, other priors, predictive checks and so on, which folds
-    do not have.
+    sets of this size from this source. Single scores and differences are means over folds. `per_item` is another
+    question, answered beside it: which of the classifiers *as they were trained* is better on more such items; it is an
+    ordinary comparison of the `predictions`, with confusion matrices, other priors, predictive checks and so on, which
+    folds do not have.
 
     `cautious` is an interval by which a verdict must hold too. It has the degrees of freedom of a single pass over the
     items, k − 1 for k folds and at least four, since repeats are no new items; and the variance that the items show
@@ -257,7 +261,7 @@ class CrossComparison(Comparison):
     (NaN for a fold without a score), and the corrected resampled t test of the latter, None where it cannot be made.
     """
 
-    items: Comparison
+    per_item: Comparison
     cautious: Interval
     predictions: CrossPredictions
     repeat_differences: FloatArray
@@ -268,7 +272,7 @@ class CrossComparison(Comparison):
         """Refuse what takes items, and point to those that the answer has beside it."""
         raise InvalidInputError(
             f"This answer is about two learning algorithms, by their scores on folds, so nothing can be {doing}.",
-            hint="r.items is about the predictions, item by item, and can.",
+            hint="r.per_item is about the predictions, item by item, and can.",
         )
 
     def __repr__(self) -> str:
@@ -280,7 +284,7 @@ class CrossComparison(Comparison):
         cluster = "item" if predictions.cluster is not None else None
         return {
             **Comparison.to_dict(self),
-            "items": self.items.to_dict(),
+            "items": self.per_item.to_dict(),
             "resampling": {
                 "splits": predictions.words,
                 **pick(predictions, "seed n_items n_folds n_repeats n_train n_test"),

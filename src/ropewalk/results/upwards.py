@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Comparison,
         Confusion,
         Evaluation,
+        Items,
         LabelPlan,
         MoreData,
         PredictiveCheck,
@@ -44,6 +45,7 @@ plate_diagram: Callable[..., Diagram] = reach("report.plates", "plate_diagram")
 predictive_check: Callable[..., PredictiveCheck] = reach("inference.checks", "predictive_check")
 prior_sensitivity: Callable[..., PriorSensitivity] = reach("inference.extras", "prior_sensitivity")
 confusions: Callable[..., tuple[Confusion, Confusion]] = reach("inference.confusions", "confusions")
+items: Callable[..., Items] = reach("inference.items", "items")
 more_data: Callable[..., MoreData] = reach("planning", "more_data")
 worth_of_labels: Callable[..., LabelPlan] = reach("planning", "worth_of_labels")
 to_arviz: Callable[..., Any] = reach("exchange", "to_arviz")

@@ -147,6 +147,21 @@ def shorten(items: Iterable[object], limit: int = 12) -> str:
     return ", ".join(shown[:limit]) + (f", … ({more} more)" if more > 0 else "")
 
 
+_FORMULA: Final = re.compile(r"[=+\-@\t\r\n]")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell of a CSV file that no spreadsheet takes for a formula: with an apostrophe, where it might be one.
+
+    Examples
+    --------
+    >>> [safe_cell(text) for text in ("=1+1", "-3.5", "@name", "plain")]
+    ["'=1+1", '-3.5', "'@name", 'plain']
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
 INERT: Final = re.compile("[ -~\u00a0-\u00ac\u00ae-\u058f\u2010-\u2027\u2030-\u205e\u2070-\u2bff]*")
 """Latin, Greek and Cyrillic letters, signs and formulas: nothing that steers a terminal or the direction of text."""
 

@@ -10,16 +10,18 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
 from ropewalk.classical.items import delong_of
+from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparison
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
+from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
-from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
+from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 
@@ -123,6 +125,12 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     progress
         None shows on stderr how far long drawing has come, a bar on a terminal; False never does, True always; a
         function is called with (done, total).
+    by
+        Slices of the items: an array with one value per item, or the name of a column. `r.by` then has the answer on
+        each slice, and names those where A is worse, and better; the answer itself stays what it is.
+    pool
+        With `by`: whether the differences of slices are drawn towards each other, as far as they are alike, so that
+        many slices need no correction. True by default, from three slices on.
     tests
         Whether to run the classical tests too (`classical.battery`): they stand beside the answer and do not change it.
         By default DeLong's test stands beside an AUC of two classes, and none beside labels.
@@ -140,11 +148,30 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
+    by = options.get("by")
+    if by is None and options.get("pool") is not None:
+        raise InvalidInputError(
+            wording("`pool` is about slices."), hint=wording("name them with by=, or leave pool= out.")
+        )
     named = name_columns(data, options)
     tables = read_tables(data, (a, b), named, usage=_USAGE)
     comparison = _compare(tables, named, check_seed(options.get("rng"), options.get("random_state")))
+    if by is not None:
+        comparison = replace(comparison, by=_by_slice(comparison, tables, named))
     issue(comparison.remarks)
     return comparison
+
+
+def _by_slice(whole: Comparison, tables: Sequence[AnyData], options: Mapping[str, Any]) -> Slices:
+    """Ask the question of every slice too."""
+    if len(tables) > 1:
+        raise InvalidInputError(
+            "Separate test sets have no slices in common.", hint="give the predictions of both on the same items."
+        )
+    by, threads = options["by"], check_threads(options["threads"])
+    parts = slices_of(tables[0], by)
+    with shown(options.get("progress")):
+        return compare_slices(whole, parts, options, column=by if isinstance(by, str) else None, threads=threads)
 
 
 @checked_keywords
@@ -172,6 +199,11 @@ def compare_classes(
     if options.get("prevalence") is not None:
         raise InvalidInputError(
             wording("`prevalence` is about one question, and every class is another."),
+            hint=wording("use compare with pos_label=."),
+        )
+    if options.get("by") is not None:
+        raise InvalidInputError(
+            wording("`by` is about one question, and every class is another."),
             hint=wording("use compare with pos_label=."),
         )
     for name, use in (("classes", "picks the classes of an average"), ("pos_label", "picks one class")):

@@ -9,6 +9,8 @@ from ropewalk.report.describe import (  # noqa: F401
     comparisons,
     evaluation,
     folds,
+    items,
     planning,
     ranking,
+    slices,
 )

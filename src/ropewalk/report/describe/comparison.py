@@ -17,6 +17,8 @@ from ropewalk.report.describe import differences, method
 from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
+from ropewalk.report.describe.slices import headline as slices_headline
+from ropewalk.report.describe.slices import slices_section, slices_table
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
@@ -38,6 +40,7 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
     answers, call = (answer(c),), method.pair_call(c, "compare")
+    by_slice = () if c.by is None else (slices_table(c.by),)
 
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
@@ -47,14 +50,14 @@ def describe_comparison(c: Comparison) -> Document:
     return Document(
         caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
         answers=answers,
-        tables=(table([c]),),
+        tables=(table([c]), *by_slice),
         remarks=[
             remark
             for remark in method.answer_remarks(c, [c], [c.more], cautions=cautions([c]))
             if not isinstance(remark, Remark) or remark.code != "no_verdict"  # the headline says why
         ],
         sentence=sentence(c),
-        terminal=answers,
+        terminal=(*answers, *by_slice),
         sections=page,
     )
 
@@ -70,6 +73,7 @@ def sections(
     untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
     return (
         *untested.answer_sections((panel,), preset=preset, note=moves),
+        *(() if c.by is None else slices_section(c.by)),
         *differences.differences_section(c, extras, preset, moves),
         *differences.sureness_section(panel, extras.priors),
         *differences.stakes_section(c),
@@ -99,6 +103,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         scores=_scores(c),
         lines=(
             ("Decision", decision_line(c)),
+            ("Slices", "" if c.by is None else slices_headline(c.by)),
             ("Data", _data(c, a, b)),
             ("Tests", tests_line(c) if by_papers(c) else ""),  # they were asked for
         ),

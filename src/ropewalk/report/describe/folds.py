@@ -44,12 +44,12 @@ _NOT_COVERED: Final = (
 def describe_folds(result: CrossComparison) -> Document:
     """Describe a comparison of algorithms on folds: their own answer first, that about the items second."""
     splits, answer = name(result.predictions.words), _answer(result)
-    items = comparison.answer(result.items)
-    rows = comparison.table([result, result.items])
+    items = comparison.answer(result.per_item)
+    rows = comparison.table([result, result.per_item])
     of_items = (f"{rows.rows[1][0]}, items", *rows.rows[1][1:])
 
     def sections(document: Document) -> tuple[Block, ...]:
-        extras = gather(result.items)
+        extras = gather(result.per_item)
         whole = comparison.sections(document, result, Extras(), _method(document, result, extras))
         return (*whole[:-1], _items_section(result, items, extras), whole[-1])
 
@@ -70,7 +70,7 @@ def describe_folds(result: CrossComparison) -> Document:
 
 def _item_remarks(result: CrossComparison) -> tuple[Remark, ...]:
     """Return the remarks on the items, marked as such."""
-    return tuple(replace(remark, text=f"Items: {remark.text}") for remark in result.items.remarks)
+    return tuple(replace(remark, text=f"Items: {remark.text}") for remark in result.per_item.remarks)
 
 
 # -- the algorithms ----------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def _method(document: Document, result: CrossComparison, extras: Extras) -> Sect
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
         ("Judged by", method.judged_by(recipe, result.no_verdict)),
         ("Draws", f"none for the numbers, which are exact; {len(result.draws):,} for pictures, seed {recipe.seed}"),
-        ("Items", f"{words.model_text(result.items.recipe)}, {words.drawn_text(result.items)}"),
+        ("Items", f"{words.model_text(result.per_item.recipe)}, {words.drawn_text(result.per_item)}"),
         ("Call", "rw.cross_compare(…)"),
     )
     return document.method_section(rows, not_covered=_NOT_COVERED, left_out=extras.left_out)
@@ -150,7 +150,7 @@ def _method(document: Document, result: CrossComparison, extras: Extras) -> Sect
 
 def _items_section(result: CrossComparison, answer: Answer, extras: Extras) -> Section:
     """Return the answer about the items in words, and where the two differ on them."""
-    items = result.items
+    items = result.per_item
     moves, preset = items.recipe.model.moves, method.preset_text(items.recipe)
     verdict = f"{answer.headline}{f' [{answer.symbol}]' if answer.symbol else ''}"
     shares = " · ".join(f"{share.words} {share.text}" for share in answer.shares)

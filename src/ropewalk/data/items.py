@@ -1,0 +1,270 @@
+"""Look at the items behind a table again, one by one, and divide a table into slices of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.data.columns import as_column, column_rows, frame_rows
+from ropewalk.data.files import file_rows
+from ropewalk.data.inputs import Table
+from ropewalk.data.labels import clean, sort_labels
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.readers import as_path, join_outcomes, read_columns, read_outcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.data.source import Source
+from ropewalk.errors import DataError, InvalidInputError, LabelTypeError, LengthMismatchError, RopewalkWarning
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import count_of
+from ropewalk.typing import Label
+
+MAX_SLICES: Final = 200
+"""More values than these are no slices that anybody reads."""
+
+MIN_ITEMS_PER_SLICE: Final = 2
+"""On average; a column with fewer items per value names the items themselves."""
+
+Slice = Label | float | None
+
+_MAKERS: Final[dict[str, Callable[..., Table]]] = {
+    "arrays": Outcomes.from_arrays,
+    "table": read_outcomes,
+    "joined": join_outcomes,
+    "score arrays": ItemScores.from_arrays,
+    "score table": ItemScores.read,
+}
+
+
+def require_source(table: Table, doing: str) -> Source:
+    """Return where the items of a table are, or refuse: `doing` says what takes them, such as "listed"."""
+    source = None if isinstance(table, MultilabelOutcomes) else table.source
+    if isinstance(table, MultilabelOutcomes):
+        raise DataError(f"Items that have any number of labels cannot be {doing}.", hint="compare one label at a time.")
+    if source is None:
+        raise DataError(
+            f"Only counts are known here, so items cannot be {doing}.",
+            hint="confusion matrices, tables of counts and saved results have no items; compare the predictions "
+            "themselves: arrays, a dataframe or a file.",
+        )
+    if source.left_behind:
+        raise DataError(
+            f"This result was pickled without its arrays or dataframe, so items cannot be {doing}.",
+            hint="ask for them before, or compare a file: its path is remembered.",
+        )
+    return source
+
+
+def recounted(source: Source, names: Sequence[str]) -> Table:
+    """Return the table of a source as its data are now; `names` are what its classifiers were called."""
+    with warnings.catch_warnings():  # what there was to say was said when the data were read first
+        warnings.simplefilter("ignore", RopewalkWarning)
+        table = _MAKERS[source.form](*source.data, **source.options)
+    table = table.project([table.names[place] for place in source.places]).rename(names)
+    return table if source.by is None else slices_of(table, source.by)[source.part]
+
+
+# -- items of labels ---------------------------------------------------------------------------------------
+
+
+def label_rows(source: Source, by: Any = None) -> Iterator[tuple[Any, tuple[Any, ...], Slice]]:
+    """Yield (id or position, (truth, prediction, …), slice) of every item, in the order of the data.
+
+    All classifiers that were read are in a row: an item may have been left out for any of them. Without `by` the slice
+    is None.
+    """
+    read = {"arrays": _from_arrays, "table": _from_table, "joined": _from_two}[source.form]
+    for position, (key, row, value) in enumerate(read(source, by)):
+        yield position if key is None else _plain(key), tuple(map(clean, row)), value
+
+
+def _from_arrays(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
+    labels = {"y_true": source.data[0]} | {f"predictions {i}": array for i, array in enumerate(source.data[1:], 1)}
+    beside = {name: array for name, array in (("`id`", source.id), ("`by`", by)) if array is not None}
+    for row in column_rows(labels | beside):
+        rest = list(row[len(labels) :])
+        yield rest.pop(0) if source.id is not None else None, row[: len(labels)], rest.pop() if rest else None
+
+
+def _from_table(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
+    asked = source.options
+    labels = [asked["truth"], *asked["predictions"]]
+    id_column = asked["id"]
+    columns = [*labels, *(column for column in (id_column, by) if column is not None)]
+    path = as_path(source.data[0])
+    for row in frame_rows(source.data[0], columns) if path is None else file_rows(path, columns):
+        rest = list(row[len(labels) :])
+        yield rest.pop(0) if id_column is not None else None, row[: len(labels)], rest.pop() if rest else None
+
+
+def _from_two(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
+    asked, (first, other) = source.options, source.data
+    columns = [asked["id"], asked["truth"], asked["prediction"]]
+    ids, truth, predictions, *slices = read_columns(first, columns if by is None else [*columns, by])
+    other_ids, _, others = read_columns(other, columns)
+    second = {(type(key), key): label for key, label in zip(other_ids, others, strict=True)}
+    values = slices[0] if slices else [None] * len(ids)
+    for key, right, prediction, value in zip(ids, truth, predictions, values, strict=True):
+        if (type(key), key) in second:
+            yield key, (right, prediction, second[type(key), key]), value
+
+
+def _plain(key: Any) -> Any:
+    return key.item() if isinstance(key, np.generic) else key
+
+
+# -- items of scores ---------------------------------------------------------------------------------------
+
+
+def scores_in_order(source: Source, by: Any = None) -> tuple[ItemScores, list[Any] | None, list[Slice] | None]:
+    """Return all scores of a source in the order of the data, the ids of the items, and their slices."""
+    asked = source.options
+    if source.form == "score arrays":
+        items = ItemScores.in_order(*source.data, **asked)
+        ids, slices = asked["id"], by
+    else:
+        others = {column: None for column in (asked["id"], by) if column is not None}
+        items = ItemScores.read_in_order(source.data[0], **asked)
+        columns = dict(zip(others, read_columns(source.data[0], list(others)), strict=True)) if others else {}
+        ids, slices = columns.get(asked["id"]), columns.get(by)
+    keys = None if ids is None else [_plain(key) for key in _listed(ids, "id")]
+    values = None if slices is None else _listed(slices, "by")
+    if values is not None and len(values) != items.n_items:
+        raise LengthMismatchError(f"`by` has {len(values):,} values for {count_of(items.n_items, 'item')}.")
+    return items.project([items.names[place] for place in source.places], sort=False), keys, values
+
+
+def _listed(column: Any, name: str) -> list[Any]:
+    plain = as_column(column, f"`{name}`", "values", "give one value per item.")
+    return list(plain.tolist() if isinstance(plain, np.ndarray) else plain)
+
+
+# -- slices ------------------------------------------------------------------------------------------------
+
+
+def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
+    """Divide a table into slices, the items of one value of `by` each, in the order of the values; null comes last.
+
+    Examples
+    --------
+    >>> o = Outcomes.from_arrays([1, 1, 0, 0], [1, 0, 0, 1], [1, 1, 0, 0], names=["new", "old"])
+    >>> {value: part.n_items for value, part in slices_of(o, ["en", "de", "en", "en"]).items()}
+    {'de': 1, 'en': 3}
+    """
+    source = require_source(table, "divided into slices")
+    if isinstance(table, Outcomes) and source.options.get("sample_weight") is not None:
+        raise DataError(
+            wording("Items of labels that count differently cannot be divided into slices."),
+            hint=wording("leave sample_weight= out, or compare each slice alone."),
+        )
+    if source.is_table != isinstance(by, str):
+        text = "is the name of a column" if source.is_table else "must be an array, one value per item"
+        data = "a file or dataframe" if source.is_table else "arrays"
+        raise InvalidInputError(wording("For {} `by` ", data) + f"{text}; got {type(by).__name__}.")
+    parts = _score_slices(source, by) if isinstance(table, ItemScores) else _label_slices(source, by, table)
+    present: list[Any] = [value for value in parts if value is not None]
+    order: list[Slice] = [*sort_labels(present), *([None] if None in parts else [])]
+    n_items = sum(part.n_items for part in parts.values())
+    if n_items != table.n_items:
+        raise DataError(f"There are {n_items:,} items now, and {table.n_items:,} were compared: the data have changed.")
+    _check_number(len(parts), n_items)
+    named: dict[Slice, Any] = {value: parts[value].rename(table.names) for value in order}
+    return {value: replace(part, source=replace(source, by=by, part=value)) for value, part in named.items()}
+
+
+def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
+    """Count the items of every slice."""
+    if source.form == "arrays":
+        n_values, n_items = (len(_listed(column, name)) for column, name in ((by, "by"), (source.data[0], "y_true")))
+        if n_values != n_items:
+            raise LengthMismatchError(f"`by` has {n_values:,} values for {count_of(n_items, 'item')}.")
+    clusters = _clusters(source)
+    counted: dict[Slice, Counter[tuple[Any, ...]]] = {}
+    for position, (_, row, raw) in enumerate(label_rows(source, by)):
+        value = slice_value(raw)
+        if value not in counted:
+            if len(counted) == MAX_SLICES:
+                _check_number(MAX_SLICES + 1, 0)
+            counted[value] = Counter()
+        counted[value][row if clusters is None else (*row, clusters[position])] += 1
+    _check_kinds(counted)
+    parts: dict[Slice, Table] = {}
+    for value, rows in counted.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RopewalkWarning)
+            missing = source.options["missing"]
+            if missing == "drop" and all(None in row for row in rows):
+                continue  # nothing is left of the slice
+            part = Outcomes.from_rows(rows, labels=table.true_labels, missing=missing, clustered=clusters is not None)
+        part = part.project([part.names[place] for place in source.places])
+        if part.labels != table.labels:  # a slice may lack the label of a missing answer
+            part = Outcomes.empty(table.labels, part.names) + part
+        parts[value] = part
+    return parts
+
+
+def _clusters(source: Source) -> list[Any] | None:
+    """Return the cluster of every item, in the order of `label_rows`; None where each stands alone."""
+    cluster = source.options["cluster"]
+    if cluster is None:
+        return None
+    if source.form == "arrays":
+        return [_plain(value) for value in _listed(cluster, "cluster")]
+    if source.form == "table":
+        return read_columns(source.data[0], [cluster])[0]
+    ids, clusters = read_columns(source.data[0], [source.options["id"], cluster])
+    known = {(type(key), key) for key in read_columns(source.data[1], [source.options["id"]])[0]}
+    return [value for key, value in zip(ids, clusters, strict=True) if (type(key), key) in known]
+
+
+def _score_slices(source: Source, by: Any) -> dict[Slice, Table]:
+    items, _, values = scores_in_order(source, by)
+    assert values is not None  # noqa: S101 - `by` is given
+    places: dict[Slice, list[int]] = {}
+    for place, raw in enumerate(values):
+        if items.weight is None or items.weight[place]:
+            places.setdefault(slice_value(raw), []).append(place)
+            if len(places) > MAX_SLICES:
+                _check_number(len(places), 0)
+    _check_kinds(places)
+    return {value: items.part(np.array(here, dtype=np.int64)).canonical() for value, here in places.items()}
+
+
+def slice_value(value: Any) -> Slice:
+    """Return the value that names a slice; a date is a text."""
+    try:
+        return clean(value.isoformat() if hasattr(value, "isoformat") and value == value else value)  # noqa: PLR0124
+    except LabelTypeError as error:
+        raise InvalidInputError(
+            argument("by") + f" must hold texts, numbers or dates; got {type(value).__name__}.",
+            hint="give one value per item, the same for items of one slice.",
+        ) from error
+
+
+def _check_kinds(values: Mapping[Slice, Any]) -> None:
+    kinds = {type(value).__name__ for value in values if value is not None}
+    if len(kinds) > 1 and kinds != {"int", "float"}:
+        raise InvalidInputError(
+            argument("by") + f" mixes values of different types ({', '.join(sorted(kinds))}).",
+            hint="convert them to one type.",
+        )
+
+
+def _check_number(n_slices: int, n_items: int) -> None:
+    """Refuse a column that names the items, or too many slices to read."""
+    if n_slices > MAX_SLICES:
+        raise InvalidInputError(
+            argument("by") + f" has more than {MAX_SLICES} different values: it looks like an id.",
+            hint=wording("group the values first; cluster= is for items that belong together."),
+        )
+    if n_slices > 1 and n_items < MIN_ITEMS_PER_SLICE * n_slices:
+        raise InvalidInputError(
+            argument("by")
+            + f" has {n_slices:,} different values for {count_of(n_items, 'item')}: it looks like an id.",
+            hint="a slice is a set of items: a language, a source, a length from … to.",
+        )

@@ -1,0 +1,120 @@
+"""Slices of the items: on which A is worse, on which better, as a line, a table and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ropewalk.report import words
+from ropewalk.report.describe import method
+from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
+from ropewalk.report.pictures import Entry, forest
+from ropewalk.results import Slices
+from ropewalk.results.slices import SliceValue, slice_text
+from ropewalk.text.remarks import few
+from ropewalk.text.writing import brief, carried, count_of, hdi_text, percent
+
+MAX_SLICES_NAMED: Final = 5
+MAX_NAME_LETTERS: Final = 40
+_POOLED: Final = "Differences are pooled over slices; a verdict must hold for the slice's own items too."
+_APART: Final = "Each slice stands for itself: of many, some look worse by chance alone."
+
+
+@describes(Slices)
+def describe_slices(result: Slices) -> Document:
+    """Describe slices without the whole."""
+    first = result.slices[0].comparison
+    a, b = name(first.a), name(first.b)
+    told = headline(result)
+    answer = Answer(title=f"Where is {a} better or worse than {b}?", headline=told[0].upper() + told[1:])
+    drawn = [s.comparison for s in result.slices]
+    table = slices_table(result)
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        call = f"{method.pair_call(first, 'compare')[:-1]}, by=…)"
+        how = method.method_section(document, drawn, call, graph=False)
+        return (*document.answer_sections(), *slices_section(result), *document.table_section(), how)
+
+    return Document(
+        caption=words.caption_text(words.delta_name(first), *drawn),
+        answers=(answer,),
+        tables=(table,),
+        remarks=tuple(few(remark for c in drawn for remark in c.remarks if remark.level == "warning")),
+        terminal=(answer, table),
+        card=(answer, table),
+        sections=sections,
+    )
+
+
+def headline(result: Slices) -> str:
+    """Write on how many slices A is worse, on how many better, and name them."""
+    first, n = result.slices[0].comparison, len(result)
+    a, b = name(first.a), name(first.b)
+    worse, better = (f"{len(part)} ({_named(part)})" if part else "none" for part in (result.worse, result.better))
+    how = "beyond chance" if first.rope is None else "by a margin that matters"
+    return f"of {count_of(n, 'slice')}, {a} is worse than {b} on {worse} and better on {better}, {how}"
+
+
+def _named(values: Sequence[SliceValue]) -> str:
+    names = [_label(value) for value in values[:MAX_SLICES_NAMED]]
+    more = len(values) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
+
+
+def _label(value: SliceValue) -> str:
+    return name(brief(slice_text(value), MAX_NAME_LETTERS))
+
+
+def slices_table(result: Slices) -> Table:
+    """Return one row per slice, that where A does worst first."""
+    rows = []
+    for s in result.by_difference:
+        c = s.comparison
+        n = c.delta.worth(len(c.draws))
+        worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
+        rows.append(
+            (
+                _label(s.value),
+                f"{c.recipe.n_items:,}",
+                "–" if c.delta.observed is None else carried(c.delta.observed, c.delta, sign=True),
+                carried(c.mean, c.delta, sign=True),
+                hdi_text(c.delta, sign=True),
+                percent(worse, n),
+                words.decision_text(c.decision) if c.rope is not None else s.shift or "–",
+            )
+        )
+    first = result.slices[0].comparison
+    last = "decision" if first.rope is not None else "A is"
+    column = "slice" if result.column is None else name(brief(result.column, MAX_NAME_LETTERS))
+    header = column, "items", "observed", "difference", "HDI", "P(A worse)", last
+    return Table(header=header, rows=tuple(rows), note=_note(result))
+
+
+def _note(result: Slices) -> str:
+    text = _POOLED if result.pooled else _APART
+    if result.left_out:
+        reason, named = result.left_out[0][1], _named([value for value, _ in result.left_out])
+        text += f" Left out: {named}, since {name(reason[0].lower() + reason[1:])}"
+    return text
+
+
+def slices_section(result: Slices) -> tuple[Section, ...]:
+    """Return the section of a page: the difference on every slice, that where A does worst first."""
+    drawn = result.by_difference
+    first = next((s.comparison for s in drawn if s.comparison.decision is not None), drawn[0].comparison)
+    entries = [
+        Entry(
+            label=_label(s.value),
+            estimate=s.comparison.delta,
+            n_draws=s.comparison.delta.worth(len(s.comparison.draws)),
+            decision=s.comparison.decision,
+            path=s.comparison.rope_path,
+        )
+        for s in drawn
+    ]
+    metric, what = first.recipe.metric, f"{words.metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
+    rows = forest(entries, first.question, head="slice", what=what, reach=metric.high - metric.low)
+    title = "Slice by slice" if result.column is None else f"By {name(brief(result.column, MAX_NAME_LETTERS))}"
+    told = headline(result)
+    blocks = Text(f"{told[0].upper()}{told[1:]}."), Picture("forest", rows, "slices"), Text(_note(result))
+    return (Section(title, blocks),)

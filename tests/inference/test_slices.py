@@ -1,0 +1,252 @@
+"""Slices of the items: the right ones, answered as by themselves, pooled, and named."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ropewalk as rw
+from ropewalk.data.items import slices_of
+from ropewalk.errors import DataError, InvalidInputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+
+RNG = np.random.default_rng(3)
+N = 400
+WHERE = RNG.choice(["de", "en", "fr", "it"], size=N, p=[0.1, 0.3, 0.3, 0.3])
+TRUTH = RNG.integers(2, size=N)
+# A and B err on one item in ten each, on separate ones; and A on most items of "de".
+A, B = (
+    np.where(wrong, 1 - TRUTH, TRUTH)
+    for wrong in (np.where(WHERE == "de", np.arange(N) % 5 > 0, np.arange(N) % 10 == 0), np.arange(N) % 10 == 5)
+)
+FEW = {"metric": "accuracy", "draws": 500, "rng": 0}
+
+
+@pytest.fixture(scope="module")
+def r():
+    return rw.compare(TRUTH, A, B, by=WHERE, names=["new", "old"], **FEW)
+
+
+def test_the_whole_stays_what_it_is(r):
+    plain = rw.compare(TRUTH, A, B, names=["new", "old"], **FEW)
+    whole = {key: value for key, value in r.to_dict().items() if key != "by"}
+    assert whole == plain.to_dict()
+    assert plain.by is None
+
+
+def test_every_slice_has_its_items(r):
+    assert [s.value for s in r.by] == ["de", "en", "fr", "it"]
+    for s in r.by:
+        here = s.value == WHERE
+        assert (
+            s.comparison.recipe.tables[0]
+            == rw.Outcomes.from_arrays(TRUTH[here], A[here], B[here], names=["new", "old"]).collapse(1)
+            or s.comparison.recipe.n_items == here.sum()
+        )
+        observed = (A == TRUTH)[here].mean() - (B == TRUTH)[here].mean()
+        assert s.comparison.delta.observed == pytest.approx(observed)
+        assert {item.key for item in s.comparison.items()} == set(np.flatnonzero(here & (A != B)).tolist())
+
+
+def test_the_worse_slice_is_named(r):
+    assert r.by.worse == ("de",)
+    assert r.by.better == ()
+    assert r.by.by_difference[0].value == "de"
+    assert "de" in r.by
+    assert "xx" not in r.by
+    assert r.by["de"].mean < -0.3
+    with pytest.raises(KeyError, match="there are: 'de', 'en'"):
+        r.by["xx"]
+    swapped = rw.compare(TRUTH, B, A, by=WHERE, **FEW)
+    assert swapped.by.better == ("de",)
+    error = rw.compare(TRUTH, A, B, by=WHERE, **FEW | {"metric": "error"})
+    assert error.by.worse == ("de",)
+
+
+def test_a_margin_judges():
+    r = rw.compare(TRUTH, A, B, by=WHERE, rope=0.1, **FEW)
+    assert r.by.worse == ("de",)
+    assert r.by["de"].decision.symbol == "≪"
+    wide = rw.compare(TRUTH, A, B, by=WHERE, rope=0.9, **FEW)
+    assert wide.by.worse == ()
+
+
+def test_pooled_slices_lie_closer_together_than_alone(r):
+    alone = rw.compare(TRUTH, A, B, by=WHERE, pool=False, **FEW)
+    close = ["en", "fr", "it"]
+    spread = [np.std([answer.by[value].mean for value in close]) for answer in (r, alone)]
+    assert spread[0] < spread[1]
+    assert not alone.by.pooled
+    assert r.by.pooled
+    assert all(r.by[value].std < alone.by[value].std for value in close)
+
+
+def test_alone_a_slice_is_its_own_comparison():
+    alone = rw.compare(TRUTH, A, B, by=WHERE, pool=False, **FEW)
+    here = WHERE == "en"
+    own = rw.compare(TRUTH[here], A[here], B[here], **FEW | {"rng": alone.by["en"].recipe.seed})
+    assert np.array_equal(own.draws.psi, alone.by["en"].draws.psi)
+
+
+def test_slices_are_independent():
+    """Equal slices have draws of their own: a correlation of 0, within four standard errors."""
+    twice = [np.tile(column, 2) for column in (TRUTH, A, B)]
+    r = rw.compare(*twice, by=np.repeat([0, 1], N), **FEW | {"draws": 4_000})
+    draws = [r.by[value].draws.delta() for value in (0, 1)]
+    assert abs(np.corrcoef(draws)[0, 1]) < 4 / np.sqrt(4_000)
+
+
+def test_order_and_threads_change_nothing(r):
+    order = np.random.default_rng(0).permutation(N)
+    permuted = rw.compare(TRUTH[order], A[order], B[order], by=WHERE[order], names=["new", "old"], threads=2, **FEW)
+    assert permuted.by.to_list() == r.by.to_list()
+
+
+@pytest.mark.parametrize("read", [str, pd.read_csv, pl.scan_csv])
+def test_a_column_names_slices(tmp_path, r, read):
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"y": TRUTH, "new": A, "old": B, "lang": WHERE}).to_csv(path, index=False)
+    read_in = rw.compare(read(str(path)), truth="y", a="new", b="old", by="lang", **FEW)
+    assert read_in.by.column == "lang"
+    assert [s.comparison.mean for s in read_in.by] == [s.comparison.mean for s in r.by]
+    table = rw.read_outcomes(read(str(path)), truth="y", predictions=["old", "new"])
+    assert rw.compare(table, a="new", b="old", by="lang", **FEW).by.worse == ("de",)
+
+
+def test_two_files_take_the_column_of_the_first(tmp_path):
+    for name, column in (("a", A), ("b", B)):
+        frame = pd.DataFrame({"id": range(N), "y": TRUTH, "p": column, "lang": WHERE})
+        frame.drop(columns=[] if name == "a" else ["lang"]).to_csv(tmp_path / f"{name}.csv", index=False)
+    table = rw.join_outcomes(tmp_path / "a.csv", tmp_path / "b.csv", id="id", truth="y", prediction="p")
+    assert rw.compare(table, by="lang", **FEW).by.worse == ("de",)
+
+
+def test_clusters_go_with_their_items():
+    cluster = np.arange(N) // 4
+    r = rw.compare(TRUTH, A, B, by=WHERE, cluster=cluster, **FEW)
+    assert [s.comparison.recipe.n_clusters for s in r.by] == [len(set(cluster[s.value == WHERE])) for s in r.by]
+    assert r.by.worse == ("de",)
+
+
+def test_scores_have_slices_and_those_without_an_answer_are_left_out():
+    score_a, score_b = RNG.random(N) + TRUTH, RNG.random(N) + 0.5 * TRUTH
+    where = np.where((WHERE == "it") & (TRUTH == 1), "fr", WHERE)  # "it" has no positive item left
+    r = rw.compare(TRUTH, score_a, score_b, by=where, **FEW | {"metric": "roc_auc"})
+    assert [s.value for s in r.by] == ["de", "en", "fr"]
+    assert [value for value, _ in r.by.left_out] == ["it"]
+    assert "it" in str(r)
+    here = where == "en"
+    assert r.by["en"].delta.observed == pytest.approx(
+        rw.metrics.score(TRUTH[here], score_a[here]) - rw.metrics.score(TRUTH[here], score_b[here])
+    )
+    assert {item.key for item in r.by["en"].items()} <= set(np.flatnonzero(here).tolist())
+    mean = rw.compare(score_a, score_b, by=where, **FEW | {"metric": "mean"})
+    assert mean.by["it"].delta.observed == pytest.approx((score_a - score_b)[where == "it"].mean())
+
+
+def test_an_average_is_over_the_classes_of_the_slice():
+    truth = np.where(WHERE == "de", 0, RNG.integers(3, size=N))
+    a = np.where(RNG.random(N) < 0.8, truth, RNG.integers(3, size=N))
+    r = rw.compare(truth, a, truth, by=WHERE, **FEW | {"metric": "macro_recall"})
+    assert r.by["de"].recipe.metric.classes == (0,)
+    assert r.by["de"].delta.observed == pytest.approx((a == truth)[WHERE == "de"].mean() - 1)
+    assert r.by["en"].recipe.picked is None
+
+
+def test_items_without_a_value_are_a_slice_of_their_own():
+    where = [None if value == "de" else value for value in WHERE]
+    r = rw.compare(TRUTH, A, B, by=where, **FEW)
+    assert [s.value for s in r.by] == ["en", "fr", "it", None]
+    assert r.by.worse == (None,)
+    assert "(no value)" in str(r)
+    assert r.to_dict()["by"][-1]["slice"] is None
+
+
+def test_numbers_and_dates_are_slices():
+    days = np.where(WHERE == "de", np.datetime64("2024-01-02"), np.datetime64("2024-01-01"))
+    assert rw.compare(TRUTH, A, B, by=pd.Series(days), **FEW).by.worse == ("2024-01-02T00:00:00",)
+    numbers = np.where(WHERE == "de", 10, 9)
+    assert [s.value for s in rw.compare(TRUTH, A, B, by=numbers, **FEW).by] == [9, 10]
+    halves = np.where(WHERE == "de", 0.5, 1.5)
+    assert rw.compare(TRUTH, A, B, by=halves, **FEW).by[0.5].mean < 0
+
+
+def test_one_slice_is_the_whole():
+    r = rw.compare(TRUTH, A, B, by=["all"] * N, **FEW)
+    assert [s.comparison.recipe.n_items for s in r.by] == [N]
+    assert not r.by.pooled
+
+
+def test_dropped_items_leave_their_slice():
+    a = [None if value == "it" else int(x) for value, x in zip(WHERE, A, strict=True)]
+    r = rw.compare(TRUTH, a, B, by=WHERE, missing="drop", **FEW)
+    assert [s.value for s in r.by] == ["de", "en", "fr"]
+
+
+@pytest.mark.parametrize(
+    ("by", "match"),
+    [
+        (np.arange(N), "more than 200 different values"),
+        (np.arange(N) % 199 * (np.arange(N) < 250) + (np.arange(N) >= 250) * 199, None),
+        (WHERE[:-1], "399 values for 400 items"),
+        ("lang", "must be an array"),
+        (["a", 1] * (N // 2), "mixes values"),
+        ([object()] * N, "must hold texts"),
+    ],
+)
+def test_what_is_no_slice_is_refused(by, match):
+    if match is None:
+        assert len(slices_of(rw.Outcomes.from_arrays(TRUTH, A, B), by)) == 200
+        return
+    with pytest.raises(InvalidInputError, match=match):
+        rw.compare(TRUTH, A, B, by=by, **FEW)
+
+
+def test_few_items_with_a_value_each_look_like_ids():
+    with pytest.raises(InvalidInputError, match="looks like an id"):
+        rw.compare([1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 0, 0], by=["a", "b", "c", "d"], **FEW)
+
+
+def test_data_without_items_have_no_slices():
+    table = rw.Outcomes.from_counts([[[40, 4], [2, 3]], [[4, 3], [6, 30]]])
+    with pytest.raises(DataError, match="divided into slices"):
+        rw.compare(table, by=["a"] * 92, **FEW)
+    one, other = (rw.Outcomes.from_arrays(TRUTH, column) for column in (A, B))
+    with pytest.raises(InvalidInputError, match="Separate test sets"):
+        rw.compare(one, other, by=WHERE, **FEW)
+    with pytest.raises(InvalidInputError, match="`pool` is about slices"):
+        rw.compare(TRUTH, A, B, pool=True, **FEW)
+    with pytest.raises(InvalidInputError, match="`by` is about one question"):
+        rw.compare_classes(TRUTH, A, B, by=WHERE, **FEW)
+
+
+HOSTILE = ["<script>alert(1)</script>", "a|b", "\\input{x}", "\x1b[31mred", "=1+1", "x" * 300]
+
+
+def test_hostile_names_are_escaped_on_every_surface():
+    r = rw.compare(TRUTH, A, B, by=np.array(HOSTILE)[np.arange(N) % 6], **FEW)
+    assert "<script>alert" not in r.to_html()
+    assert "a\\|b" in r.to_markdown()
+    assert "\\input{x}" not in r.to_latex()
+    assert "\x1b" not in str(r) + r.to_json() + repr(r.by)
+    assert "x" * 100 not in str(r)
+    assert len(r.to_dict()["by"]) == 6
+
+
+def test_slices_say_what_they_are_alone(r):
+    told = str(r.by)
+    assert "Of 4 slices, new is worse than old on 1 (de) and better on none, beyond chance" in told
+    assert told.count("worse") == 3  # the sentence, the heading, the row
+    assert "By" in r.to_html()
+    assert r.by.to_dict()["by"] == r.to_dict()["by"]
+    assert len(r.by.to_html()) > 1_000
+    assert "Each slice stands for itself" in str(rw.compare(TRUTH, A, B, by=WHERE, pool=False, **FEW))
+
+
+def test_slices_survive_a_pickle(r):
+    assert copy.deepcopy(r).by.worse == r.by.worse
+    assert pickle.loads(pickle.dumps(r)).by.to_list() == r.by.to_list()

@@ -50,7 +50,7 @@ def read_data(
         _check_made(source)
         return _separate(data, classifiers, source.get("names"), usage)
     columns = _all_of(data, source.get("names"), usage, has_truth=has_truth) if classifiers is None else classifiers
-    if not has_truth and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
+    if not has_truth and len(data) == len(columns) and not (len(data) == 1 and is_table(data[0])):
         data = (None, *data)
     kind = kind or guess_kind(data, columns)
     _check_idle(source, kind)
@@ -63,7 +63,7 @@ def read_data(
     if isinstance(data[0], _TABLE_TYPES):
         _check_made(source)
         table = _projected(data[0], columns, usage)
-    elif _is_table(data[0]):
+    elif is_table(data[0]):
         table = _from_file(data[0], columns, source, kind, usage, has_truth=has_truth)
     else:
         raise InvalidInputError(f"A single argument cannot be a {type(data[0]).__name__}.", hint=usage)
@@ -90,7 +90,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
         if name is not None:
             raise InvalidInputError(f"The classifier is named twice: {data[1]!r} and name={name!r}.")
         data, name = data[:1], data[1]
-    if len(data) == 1 and _is_table(data[0]):
+    if len(data) == 1 and is_table(data[0]):
         return read_data(data, (name,), source, **how)[0]
     return read_data(data, (None,), source if name is None else {**source, "names": (name,)}, **how)[0]
 
@@ -98,7 +98,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
 def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     """Return whether data hold labels or scores: an `ItemScores` holds scores, and so do fractions."""
     values = data[1:]
-    if len(data) == 1 and _is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
+    if len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
         wanted = [column for column in columns if column is not None]
         values = read_columns(data[0], wanted) if wanted else ()
     has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(_has_fractions, values))
@@ -123,7 +123,8 @@ def _has_fractions(column: Any) -> bool:
     return values.dtype.kind in "OUT" and any(map(is_fraction, values.reshape(-1).tolist()))
 
 
-def _is_table(source: Any) -> bool:
+def is_table(source: Any) -> bool:
+    """Whether data are one table, file or dataframe, of which classifiers are named."""
     return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
 
 
@@ -131,7 +132,7 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
     """Return names for all classifiers in the data, None for each array."""
     if len(data) == 1 and isinstance(data[0], _TABLE_TYPES):
         return data[0].names
-    if len(data) == 1 and _is_table(data[0]):
+    if len(data) == 1 and is_table(data[0]):
         raise InvalidInputError("Name the columns of predictions.", hint=usage)
     if not has_truth and names is not None:
         return [None] * len(names)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Unpack, cast
+from dataclasses import replace
+from typing import Any, Final, TypeAlias, Unpack, cast
 
 from ropewalk._checks import check_draws, check_prob, choose
-from ropewalk.data.inputs import Kind, Names, read_data, read_one
+from ropewalk.data.both import BESIDE_LABELS, read_both
+from ropewalk.data.inputs import Kind, Names, guess_kind, read_data, read_one
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_rope
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import DataError, InvalidInputError, PosLabelError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
-from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
 from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
@@ -29,20 +32,29 @@ from ropewalk.results.options import (
     MetricOption,
     ModelOption,
     QuestionOptions,
+    options_of,
     with_defaults,
 )
 from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import did_you_mean
 from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
 OF_SCORES_ONLY: Final = ("threshold", "higher_is_better", "scale")
 
+COMPANIONS: Final = ("accuracy", "precision", "recall")
+"""What is shown beside one metric of two labels."""
+
 FEWEST_POOLED: Final = 3
 """Fewer scores say nothing of how far they spread."""
 
 Default = Callable[[int, Metric, bool], "str | Model"]
 """The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
+
+
+Sources: TypeAlias = Mapping[Kind, Sequence[AnyData]]
+"""The labels that a question is about, the scores, or both."""
 
 
 class Question(MetricOption, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, total=False):
@@ -66,10 +78,46 @@ def metrics_of(options: Mapping[str, Any]) -> Sequence[Any]:
     return metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
 
 
+def read_sources(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any], *, usage: str) -> Sources:
+    """Return the labels or scores that a question is about, or both where scores are given beside labels."""
+    kinds = kinds_of(options)
+    if not any(options.get(name) is not None for name in BESIDE_LABELS):
+        if len(kinds) > 1:
+            raise _half_of_it(data, classifiers, options)
+        tables = read_tables(data, classifiers, options, usage=usage)
+        return {"scores" if isinstance(tables[0], ItemScores) else "labels": tables}
+    if "scores" not in kinds and options.get("threshold") is None:
+        raise InvalidInputError(
+            "There are scores beside the labels, and no metric is about scores.",
+            hint=wording('leave them out, or name one too, as metric=["f1", "roc_auc"].'),
+        )
+    labels, items = read_both(data, classifiers or (), options, usage=usage)
+    return {"labels": labels, "scores": (items,)}
+
+
+def _half_of_it(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]) -> InvalidInputError:
+    """Return what is missing where some metrics are about labels and others about scores."""
+    here = guess_kind(data, classifiers or ())
+    there: Kind = "labels" if here == "scores" else "scores"
+    which = next(metric for metric in metrics_of(options) if metric_kind(metric) == there)
+    called = which if isinstance(which, str) else getattr(which, "name", getattr(which, "__name__", "one metric"))
+    beside = "a_scores= and b_scores=" if len(data) == 1 else "scores=(score_a, score_b)"
+    return InvalidInputError(
+        f"These are {here}, and {called!r} is about {there}: some metrics are about labels, others about scores.",
+        hint=wording("give predicted labels as the predictions and the scores beside them, as ")
+        + wording(beside)
+        + ", or ask in two calls.",
+    )
+
+
+def kinds_of(options: Mapping[str, Any]) -> set[Kind]:
+    """Return what the metrics of a question are about, as far as they alone tell."""
+    return {kind for metric in metrics_of(options) if (kind := metric_kind(metric)) is not None}
+
+
 def kind_of_data(options: Mapping[str, Any]) -> Kind | None:
     """Return whether a question is about labels or scores; None where only the data can tell."""
-    metrics = metrics_of(options)
-    kinds = {kind for metric in metrics if (kind := metric_kind(metric)) is not None}
+    metrics, kinds = metrics_of(options), kinds_of(options)
     if len(kinds) > 1:
         raise InvalidInputError(
             "Some of these metrics are about labels, others about scores.", hint="ask in two calls."
@@ -84,6 +132,143 @@ def kind_of_data(options: Mapping[str, Any]) -> Kind | None:
 def select(options: Mapping[str, Any], wanted: Any) -> Any:
     """Return those options that a typed dictionary declares."""
     return {name: options[name] for name in wanted.__annotations__ if name in options}
+
+
+def write_recipes(
+    sources: Sources, options: Mapping[str, Any], *, default: Default | None = None, seed: int = 0
+) -> list[Recipe]:
+    """Write one recipe per metric, in the order in which they were named.
+
+    What is about some metrics only goes to these: costs to "cost", `classes` to averages, a scale to means, the model
+    of labels to metrics of labels. A `rope` is of all of them, or a mapping from their names.
+    """
+    question: Question = select(options, Question)
+    metrics, rope = metrics_of(options), options.get("rope")
+    if not metrics:
+        raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
+    kinds: list[Kind] = [_kind_in(sources, metric, question) for metric in metrics]
+    asked = list(zip(metrics, kinds, strict=True))
+
+    def write(place: int, **changed: Any) -> Recipe:
+        metric, kind = asked[place]
+        others = [other for i, other in enumerate(asked) if i != place]
+        about: dict[str, Any] = {**question, **_about(metric, kind, others, question), "metric": metric, **changed}
+        about["rope"] = None if isinstance(rope, Mapping) else rope
+        return write_recipe(sources[kind], default=default, seed=seed, **about)
+
+    recipes = [write(i) for i in range(len(metrics))]
+    # A class that is positive for one metric is so for all: else they would measure the same table in two orders.
+    of_labels = [i for i, kind in enumerate(kinds) if kind == "labels"]
+    positive = next((recipes[i].pos_label for i in of_labels if recipes[i].pos_label is not None), None)
+    for i in of_labels if positive is not None else ():
+        labels, symmetric = recipes[i].tables[0].labels, recipes[i].metric.average is None
+        if recipes[i].pos_label is None and symmetric and len(labels) == BINARY and labels[0] == positive:
+            recipes[i] = write(i, pos_label=positive)
+    _check_distinct(recipes)
+    return recipes if not isinstance(rope, Mapping) else _with_ropes(recipes, metrics, rope)
+
+
+def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]:
+    """Return the recipes of the usual metrics beside one of two labels; none where a model is not for them."""
+    table = recipe.tables[0]
+    if not isinstance(table, Outcomes) or table.n_labels != BINARY:
+        return []
+    if recipe.sampler is not None or recipe.model.weights_difference:
+        return []
+    about: dict[str, Any] = {
+        **{name: options[name] for name in ("prob", "rule", "model", "engine", "draws") if name in options},
+        "pos_label": recipe.pos_label,
+        "prevalence": recipe.prevalence,
+        "seed": recipe.seed,
+    }
+    recipes = []
+    for name in (name for name in COMPANIONS if name != recipe.metric.name):
+        try:
+            written = write_recipe(recipe.tables, **about, metric=name)
+        except PosLabelError:  # no label is positive, and accuracy needs none
+            continue
+        recipes.append(replace(written, data_hash=recipe.data_hash, n_items=recipe.n_items))
+    return recipes
+
+
+def _kind_in(sources: Sources, metric: Any, question: Question) -> Kind:
+    """Return which of the data a metric is about; costs are of labels, where there is no threshold."""
+    if len(sources) == 1:
+        return next(iter(sources))
+    return metric_kind(metric) or ("labels" if question.get("threshold") is None else "scores")
+
+
+def _check_distinct(recipes: Sequence[Recipe]) -> None:
+    """Refuse two metrics of one name."""
+    seen: dict[str, AnyMetric] = {}
+    for recipe in recipes:
+        name = recipe.metric.name
+        if name in seen:
+            same = seen[name] == recipe.metric
+            raise InvalidInputError(
+                f"{name!r} is named twice." if same else f"Two metrics are called {name!r}.",
+                hint="name each once." if same else "give each a name of its own.",
+            )
+        seen[name] = recipe.metric
+
+
+def _with_ropes(recipes: Sequence[Recipe], metrics: Sequence[Any], rope: Mapping[Any, Any]) -> list[Recipe]:
+    """Return the recipes, each with the ROPE of its metric; one that is not named has none."""
+    named = [(recipe.metric.name, metric) for recipe, metric in zip(recipes, metrics, strict=True)]
+    for key in rope:
+        if not any(key in names for names in named):
+            known = [recipe.metric.name for recipe in recipes]
+            raise InvalidInputError(
+                wording("`rope` is given for {!r}, which is none of the metrics: {}.", key, ", ".join(known)),
+                hint=did_you_mean(str(key), known) + "A metric without a ROPE has no verdict.",
+            )
+    written = []
+    for recipe, names in zip(recipes, named, strict=True):
+        own = parse_rope(next((value for key, value in rope.items() if key in names), None))
+        check_reach(own, recipe.metric)
+        written.append(replace(recipe, rope=own))
+    return written
+
+
+def _takes_costs(metric: Any, kind: Kind) -> bool:  # noqa: ARG001
+    return metric is None or (isinstance(metric, str) and metric == "cost")
+
+
+def _takes_classes(metric: Any, kind: Kind) -> bool:
+    return kind == "labels" and (metric is None or (metric != "cost" and parse_metric(metric).is_average))
+
+
+def _is_mean(metric: Any, kind: Kind) -> bool:
+    return kind == "scores" and not needs_truth(metric)
+
+
+def _takes_direction(metric: Any, kind: Kind) -> bool:
+    return _is_mean(metric, kind) or (kind == "scores" and callable(metric) and not isinstance(metric, ScoreMetric))
+
+
+_TAKEN_BY: Final[Mapping[str, Callable[[Any, Kind], bool]]] = {
+    "cost_matrix": _takes_costs,
+    "threshold": _takes_costs,
+    "classes": _takes_classes,
+    "scale": _is_mean,
+    "higher_is_better": _takes_direction,
+    "pos_label": lambda metric, kind: not _is_mean(metric, kind),
+}
+"""Which metrics options are about that are not about all."""
+
+
+def _about(metric: Any, kind: Kind, others: Sequence[tuple[Any, Kind]], question: Question) -> dict[str, Any]:
+    """Return the options that this metric does not take and another one does, as if they were not given."""
+    idle: dict[str, Any] = {}
+    for name, takes in _TAKEN_BY.items():
+        given = question.get(name) is not None
+        if given and not takes(metric, kind) and any(takes(*other) for other in others):
+            idle[name] = None
+    if kind == "scores" and any(other == "labels" for _, other in others):
+        for name in ("model", "engine"):
+            if not _suits_scores(name, question.get(name)):
+                idle[name] = options_of(Question)[name].default
+    return idle
 
 
 def write_recipe(
@@ -202,18 +387,24 @@ def _model_of_scores(items: ItemScores, metric: ScoreMetric, question: Question)
 
 def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
     """Refuse what only labels have, where a metric is of scores."""
-    usual = {
-        "model": (None, "scores", "items", "bootstrap"),
-        "engine": (None, "auto", "exact"),
-        "missing": (None, "error"),
-    }
-    for name in ("classes", "prevalence", *usual):
-        if (value := options.get(name)) is not None and not (
-            (isinstance(value, Model) and value.takes_scores)
-            or (isinstance(value, str) and value in usual.get(name, ()))
-        ):
+    for name in ("classes", "prevalence", *_OF_SCORES_TOO):
+        if not _suits_scores(name, options.get(name)):
             text = f" is about labels, and {getattr(metric, 'name', metric)!r} about scores."
             raise InvalidInputError(argument(name) + text, hint="leave it out.")
+
+
+_OF_SCORES_TOO: Final[Mapping[str, tuple[str, ...]]] = {
+    "model": ("scores", "items", "bootstrap"),
+    "engine": ("auto", "exact"),
+    "missing": ("error",),
+}
+"""What options that are about labels may say where a metric is of scores."""
+
+
+def _suits_scores(name: str, value: Any) -> bool:
+    """Whether a value of an option that is about labels suits scores too."""
+    usual = isinstance(value, str) and value in _OF_SCORES_TOO.get(name, ())
+    return value is None or usual or (isinstance(value, Model) and value.takes_scores)
 
 
 def default_model(*, separate: bool) -> Default:

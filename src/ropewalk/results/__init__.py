@@ -6,7 +6,7 @@ from ropewalk._checks import publish
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.checks import Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
-from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
+from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.resampled import CrossComparison
@@ -15,6 +15,7 @@ __all__ = [
     "Battery",
     "ClassComparisons",
     "ClassicalTest",
+    "Companion",
     "Comparison",
     "Confusion",
     "CrossComparison",

@@ -101,6 +101,14 @@ class Recipe:
         """Return the posterior of every table, where the model has a closed form."""
         return [self.model.fit(table) for table in self.tables]
 
+    def shares_tables(self, other: Recipe) -> bool:
+        """Whether the metrics of both are measured on the same draws of weighted tables."""
+        how = [(r.model, r.sampler, r.seed, r.prevalence, len(r.tables)) for r in (self, other)]
+        if how[0] != how[1]:
+            return False
+        tables = zip(self.tables, other.tables, strict=True)
+        return all(one is two or one.data_hash == two.data_hash for one, two in tables)
+
     @property
     def n_clusters(self) -> int | None:
         """How many clusters the items of the tables come in; None where each stands alone."""

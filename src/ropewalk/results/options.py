@@ -44,8 +44,11 @@ def parse_numbers(text: str, flag: str) -> list[float]:
         ) from None
 
 
-def parse_rope(text: str, flag: str) -> float | list[float]:
-    """Read a half-width or LOW,HIGH."""
+def parse_rope(text: str, flag: str) -> float | list[float] | dict[str, float]:
+    """Read a half-width or LOW,HIGH, or half-widths by metric: f1=0.01,recall=0.02."""
+    if "=" in text:
+        pairs = [part.rpartition("=") for part in parse_texts(text, flag)]
+        return {name: parse_numbers(number, flag)[0] for name, _, number in pairs}
     numbers = parse_numbers(text, flag)
     return numbers[0] if len(numbers) == 1 else numbers
 
@@ -153,8 +156,20 @@ class MetricsOption(TypedDict, total=False):
 
     metric: Annotated[
         MetricLike | ScoreMetricLike | Sequence[MetricLike | ScoreMetricLike] | None,
-        _question(help="Separated by commas, of labels or scores:", choices=_metric_names, parse=parse_texts),
+        _question(
+            help="By default f1 for two labels, macro_f1 for more. One, or several separated by commas:",
+            choices=_metric_names,
+            parse=parse_texts,
+        ),
     ]
+
+
+class BesideLabelsOptions(TypedDict, total=False):
+    """Scores beside labels, for metrics of both in one answer."""
+
+    scores: Annotated[Any, _data(help="The scores of A and of B, beside labels.", flag=PYTHON_ONLY)]
+    a_scores: Annotated[str | None, _data(help="Column of A's scores, beside labels.")]
+    b_scores: Annotated[str | None, _data(help="Column of B's scores, beside labels.")]
 
 
 class ClassOptions(TypedDict, total=False):
@@ -189,7 +204,10 @@ class QuestionOptions(ClassOptions, total=False):
 class RopeOption(TypedDict, total=False):
     """The region of practical equivalence."""
 
-    rope: Annotated[RopeLike | None, _decision(help="Smallest difference that matters, or LOW,HIGH.", parse=parse_rope)]
+    rope: Annotated[
+        RopeLike | Mapping[str, RopeLike] | None,
+        _decision(help="Smallest difference that matters, or LOW,HIGH; or METRIC=R,METRIC=R.", parse=parse_rope),
+    ]
 
 
 class DecisionOptions(RopeOption, total=False):
@@ -264,7 +282,7 @@ class TestsOption(TypedDict, total=False):
     tests: Annotated[bool | None, _decision(help="Put the papers' classical tests beside it.", parse=bool)]
 
 
-class CompareOptions(MetricOption, SharedOptions, TestsOption, total=False):
+class CompareOptions(MetricsOption, BesideLabelsOptions, SharedOptions, TestsOption, total=False):
     """What `compare` takes, beside the data and the names of two classifiers."""
 
 
@@ -274,7 +292,7 @@ class PoolOption(TypedDict, total=False):
     pool: Annotated[bool | None, _model(help="Whether scores are pooled.", flag=PYTHON_ONLY, echo="pool")]
 
 
-class ClassesOptions(CompareOptions, PoolOption, total=False):
+class ClassesOptions(MetricOption, SharedOptions, TestsOption, PoolOption, total=False):
     """What `compare_classes` takes, beside the data and the names of two classifiers."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
@@ -13,10 +13,16 @@ from ropewalk.classical.items import delong_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.answers import pool_classes, run_comparison
-from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
+from ropewalk.inference.answers import pool_classes, run_comparisons
+from ropewalk.inference.question import (
+    Sources,
+    check_pool,
+    metrics_of,
+    read_sources,
+    usual_companions,
+    write_recipes,
+)
 from ropewalk.metrics.scores import SCORE_METRICS
-from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
@@ -134,9 +140,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
-    tables = read_tables(data, (a, b), options, usage=_USAGE)
-    comparison = _compare(tables, options, check_seed(options.get("rng"), options.get("random_state")))
-    issue(comparison.remarks)
+    sources = read_sources(data, (a, b), options, usage=_USAGE)
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    comparison = _compare(sources, options, seed, with_companions=len(metrics_of(options)) == 1)
+    issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 
 
@@ -159,7 +166,12 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
-    tables = read_tables(data, (a, b), options, usage=_USAGE)
+    if len(metrics_of(options)) > 1:
+        raise InvalidInputError(
+            "Every class is a question of its own, by one metric.", hint=wording("name one metric=, or one pos_label=.")
+        )
+    sources = read_sources(data, (a, b), options, usage=_USAGE)
+    (tables,) = sources.values()
     seed = check_seed(options.get("rng"), options.get("random_state"))
     if options.get("prevalence") is not None:
         raise InvalidInputError(
@@ -177,24 +189,33 @@ def compare_classes(
     with shown(options.get("progress")):
         watched = track(classes, describe="Comparing classes", progress=current())
         by_class = [{**options, "pos_label": label, "progress": False} for label in watched]
-        comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
+        comparisons = tuple(_compare(sources, one_class, seed) for one_class in by_class)
     if check_pool(options.get("pool"), len(comparisons)):
         comparisons = pool_classes(comparisons)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
 
 
-def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -> Comparison:
-    """Write the recipe of a question and carry it out, with the classical tests of the same data beside it."""
+def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_companions: bool = False) -> Comparison:
+    """Write the recipes of a question and carry them out, with the classical tests of the same data beside them."""
     tests = options.get("tests")
     if tests is not None and not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
-    recipe = write_recipe(tables, seed=seed, **select(options, Question))
+    recipes = write_recipes(sources, options, seed=seed)
+    companions = usual_companions(recipes[0], options) if with_companions else []
     with shown(options.get("progress")):
-        comparison = run_comparison(recipe, threads=check_threads(options["threads"]))
-    if isinstance(tables[0], ItemScores):
+        comparison = run_comparisons(recipes, companions=companions, threads=check_threads(options["threads"]))
+    first, *others = (_tested(each, sources, tests) for each in comparison.metrics)
+    return replace(first, others=tuple(others))
+
+
+def _tested(comparison: Comparison, sources: Sources, tests: bool | None) -> Comparison:  # noqa: FBT001
+    """Put the classical tests of the same data beside a comparison."""
+    recipe = comparison.recipe
+    if isinstance(recipe.tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
     elif tests:
+        tables = sources["labels"]
         battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)  # type: ignore[arg-type]
         clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."
         remarks = () if recipe.n_clusters is None else (note("tests_ignore_clusters", clustered),)

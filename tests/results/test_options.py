@@ -24,6 +24,7 @@ from ropewalk.results.options import (
 
 NOT_REPEATED = {
     "truth", "names", "labels", "missing", "cluster", "id", "sample_weight",  # data_hash stands for the data
+    "scores", "a_scores", "b_scores",  # and so for these
     "higher_is_better", "rope", "tests", "draws",  # written with the metric, the verdict, the tests, the draws
     "cost_matrix", "threshold",  # parts of the metric, in its recipe
     "random_state", "threads", "progress",  # change no answer

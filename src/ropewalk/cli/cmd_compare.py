@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import ropewalk as rw
 from ropewalk.cli.output import DATA, INPUT_FILE, MODEL, QUESTION, OutputOptions, answer
-from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_declared, read_file
+from ropewalk.cli.reading import FILE, VerbOptions, flag_of, questions, read_both_kinds, read_declared
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results.options import ClassesOptions, CompareOptions
+
+Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+"""Tables, and what stands beside them."""
 
 
 class CompareColumns(TypedDict, total=False):
@@ -35,12 +38,13 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
 
 
 _LONG: Final = ("item", "label", "n_items")
+_OF_ONE_FILE: Final = (*_LONG, "a_scores", "b_scores")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _LONG),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _OF_ONE_FILE),
     "--confusion-a and --confusion-b": (
-        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_LONG),
+        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_OF_ONE_FILE),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -52,9 +56,9 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
     if "pool" in options and "per_class" not in options:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
-    tables = _READERS[_form(options)](options)
+    tables, beside = _READERS[_form(options)](options)
     verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
-    answer(options, verb, *tables, **questions(options, kind, tables[0].labels))
+    answer(options, verb, *tables, **beside, **questions(options, kind, tables[0].labels))
 
 
 def _form(options: Options) -> str:
@@ -75,19 +79,20 @@ def _form(options: Options) -> str:
     return forms[0]
 
 
-def _one_file(options: Options) -> tuple[Any, ...]:
-    return (read_file(options, [options["a"], options["b"]]),)
+def _one_file(options: Options) -> Data:
+    table, scores = read_both_kinds(options, [options["a"], options["b"]])
+    return (table,), {} if scores is None else {"scores": scores}
 
 
-def _two_files(options: Options) -> tuple[Any, ...]:
+def _two_files(options: Options) -> Data:
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
     how: dict[str, Any] = {name: value for name, value in options.items() if name in _JOINING}
     how["names"] = names if names[0] != names[1] else ("A", "B")
     files = options["file_a"], options["file_b"]
-    return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),)
+    return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),), {}
 
 
-def _two_matrices(options: Options) -> tuple[Any, ...]:
+def _two_matrices(options: Options) -> Data:
     matrices = [read_matrix(options["confusion_a"]), read_matrix(options["confusion_b"])]
     if len(matrices[0]) != len(matrices[1]):
         raise CountsError(
@@ -95,10 +100,11 @@ def _two_matrices(options: Options) -> tuple[Any, ...]:
             hint="both classifiers are judged on the same classes; an absent one has a row of zeros.",
         )
     names = options.get("a", "A"), options.get("b", "B")
-    return tuple(
+    tables = tuple(
         rw.Outcomes.from_confusion(matrix, labels=options.get("labels"), name=name)
         for matrix, name in zip(matrices, names, strict=True)
     )
+    return tables, {}
 
 
 _READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices), strict=True))

@@ -101,12 +101,11 @@ def _half_of_it(data: Sequence[Any], classifiers: Names | None, options: Mapping
     there: Kind = "labels" if here == "scores" else "scores"
     which = next(metric for metric in metrics_of(options) if metric_kind(metric) == there)
     called = which if isinstance(which, str) else getattr(which, "name", getattr(which, "__name__", "one metric"))
-    beside = "a_scores= and b_scores=" if len(data) == 1 else "scores=(score_a, score_b)"
+    columns = wording("name the columns of scores as a_scores= and b_scores=")
+    beside = columns if len(data) == 1 else wording("give the scores as scores=(score_a, score_b)")
     return InvalidInputError(
         f"These are {here}, and {called!r} is about {there}: some metrics are about labels, others about scores.",
-        hint=wording("give predicted labels as the predictions and the scores beside them, as ")
-        + wording(beside)
-        + ", or ask in two calls.",
+        hint="give predicted labels as the predictions; " + beside + " beside them.",
     )
 
 
@@ -164,7 +163,6 @@ def write_recipes(
         labels, symmetric = recipes[i].tables[0].labels, recipes[i].metric.average is None
         if recipes[i].pos_label is None and symmetric and len(labels) == BINARY and labels[0] == positive:
             recipes[i] = write(i, pos_label=positive)
-    _check_distinct(recipes)
     return recipes if not isinstance(rope, Mapping) else _with_ropes(recipes, metrics, rope)
 
 
@@ -198,7 +196,7 @@ def _kind_in(sources: Sources, metric: Any, question: Question) -> Kind:
     return metric_kind(metric) or ("labels" if question.get("threshold") is None else "scores")
 
 
-def _check_distinct(recipes: Sequence[Recipe]) -> None:
+def check_distinct(recipes: Sequence[Recipe]) -> None:
     """Refuse two metrics of one name."""
     seen: dict[str, AnyMetric] = {}
     for recipe in recipes:

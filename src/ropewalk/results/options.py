@@ -160,6 +160,7 @@ class MetricsOption(TypedDict, total=False):
             help="By default f1 for two labels, macro_f1 for more. One, or several separated by commas:",
             choices=_metric_names,
             parse=parse_texts,
+            echo="metric.name",
         ),
     ]
 

@@ -16,6 +16,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.question import (
     Sources,
+    check_distinct,
     check_pool,
     metrics_of,
     read_sources,
@@ -202,6 +203,7 @@ def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_co
     if tests is not None and not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
     recipes = write_recipes(sources, options, seed=seed)
+    check_distinct(recipes)
     companions = usual_companions(recipes[0], options) if with_companions else []
     with shown(options.get("progress")):
         comparison = run_comparisons(recipes, companions=companions, threads=check_threads(options["threads"]))

@@ -16,6 +16,7 @@ from ropewalk.report import words
 from ropewalk.report.describe import differences, method
 from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
+from ropewalk.report.describe.metrics import metric_section, metric_table, others_by_name
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
 from ropewalk.results import ClassicalTest, Comparison, Recipe
@@ -32,20 +33,26 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 @describes(Comparison)
 def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
-    answers, call = (answer(c),), method.pair_call(c, "compare")
+    answers, call, metrics = (answer(c),), method.pair_call(c, "compare"), metric_table(c)
+    blocks = (*answers, *([metrics] if metrics else []))
 
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
-        how = method.method_section(document, [c], call, left_out=extras.left_out)
-        return sections(document, c, extras, how)
+        how = method.method_section(document, c.metrics, call, left_out=extras.left_out)
+        return sections(replace(document, tables=document.tables[:1]), c, extras, how)
 
+    caption, tables = words.caption_text(words.delta_name(c), c, tests=columns_text(c)), [table([c])]
+    if metrics is not None and c.others:
+        caption = f"{caption}. {metrics.note}"
+        tables.append(metrics)
     return Document(
-        caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
+        caption=caption,
         answers=answers,
-        tables=(table([c]),),
-        remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
+        tables=tuple(tables),
+        remarks=method.answer_remarks(c, [c, *others_by_name(c)], [c.more], cautions=cautions([c])),
         sentence=sentence(c),
-        terminal=answers,
+        terminal=blocks,
+        card=blocks,
         sections=page,
     )
 
@@ -61,6 +68,7 @@ def sections(
     untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
     return (
         *untested.answer_sections((panel,), preset=preset, note=moves),
+        *metric_section(c),
         *differences.differences_section(c, extras, preset, moves),
         *differences.sureness_section(panel, extras.priors),
         *differences.stakes_section(c),

@@ -38,13 +38,14 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
 
 
 _LONG: Final = ("item", "label", "n_items")
-_OF_ONE_FILE: Final = (*_LONG, "a_scores", "b_scores")
+_ONE_FILE: Final = (*_LONG, "a_scores", "b_scores")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _OF_ONE_FILE),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _ONE_FILE),
     "--confusion-a and --confusion-b": (
-        ("confusion_a", "confusion_b"), (), ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_OF_ONE_FILE),
+        ("confusion_a", "confusion_b"), (),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", *_ONE_FILE),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""

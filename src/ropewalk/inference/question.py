@@ -147,13 +147,14 @@ def write_recipes(
         raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
     kinds: list[Kind] = [_kind_in(sources, metric, question) for metric in metrics]
     asked = list(zip(metrics, kinds, strict=True))
+    hashes = {kind: _hash_of(source) if kinds.count(kind) > 1 else "" for kind, source in sources.items()}
 
     def write(place: int, **changed: Any) -> Recipe:
         metric, kind = asked[place]
         others = [other for i, other in enumerate(asked) if i != place]
         about: dict[str, Any] = {**question, **_about(metric, kind, others, question), "metric": metric, **changed}
         about["rope"] = None if isinstance(rope, Mapping) else rope
-        return write_recipe(sources[kind], default=default, seed=seed, **about)
+        return write_recipe(sources[kind], default=default, seed=seed, data_hash=hashes[kind], **about)
 
     recipes = [write(i) for i in range(len(metrics))]
     # A class that is positive for one metric is so for all: else they would measure the same table in two orders.
@@ -178,6 +179,7 @@ def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]
         "pos_label": recipe.pos_label,
         "prevalence": recipe.prevalence,
         "seed": recipe.seed,
+        "data_hash": recipe.data_hash,
     }
     recipes = []
     for name in (name for name in COMPANIONS if name != recipe.metric.name):
@@ -185,7 +187,7 @@ def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]
             written = write_recipe(recipe.tables, **about, metric=name)
         except PosLabelError:  # no label is positive, and accuracy needs none
             continue
-        recipes.append(replace(written, data_hash=recipe.data_hash, n_items=recipe.n_items))
+        recipes.append(replace(written, n_items=recipe.n_items))
     return recipes
 
 
@@ -270,12 +272,17 @@ def _about(metric: Any, kind: Kind, others: Sequence[tuple[Any, Kind]], question
 
 
 def write_recipe(
-    source: Sequence[AnyData], *, default: Default | None = None, seed: int = 0, **options: Unpack[Question]
+    source: Sequence[AnyData],
+    *,
+    default: Default | None = None,
+    seed: int = 0,
+    data_hash: str = "",
+    **options: Unpack[Question],
 ) -> Recipe:
     """Check everything that was asked about the data in `source` and write it down.
 
     `source` is one table of all classifiers on the same items, or one table of each where they come separately;
-    `default` chooses the model where none is named.
+    `default` chooses the model where none is named; `data_hash` is that of the data, where it is known already.
     """
     question = cast("Question", with_defaults(options, Question))
     # What is wrong with the call is said before what is wrong with the data.
@@ -285,12 +292,16 @@ def write_recipe(
         "rule": choose(question["rule"], RULES, "rule"),
         "draws": check_draws(question["draws"]),
         "seed": seed,
-        "data_hash": "+".join(table.data_hash for table in source),
+        "data_hash": data_hash or _hash_of(source),
     }
     if isinstance(source[0], ItemScores):
         return _of_scores(source[0], question, common)
     usual = default_model(separate=len(source) > 1) if default is None else default
     return _of_labels(source, usual, question, common)  # type: ignore[arg-type]
+
+
+def _hash_of(source: Sequence[AnyData]) -> str:
+    return "+".join(table.data_hash for table in source)
 
 
 def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, common: dict[str, Any]) -> Recipe:

@@ -85,7 +85,11 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         "average_precision", "pr_auc", "log_loss", "brier", "ece", or "mean" of any number per item: a loss, a grade,
         the average precision of a query. With more than two classes those that rank are the mean over each class
         against the rest ("macro_roc_auc"), or weighted by how often each occurs ("weighted_roc_auc"). A function of
-        scores is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``.
+        scores is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``. Or a list of metrics: the
+        answer is about the first, and its `metrics` has all.
+    scores, a_scores, b_scores
+        Scores beside labels, for metrics of both kinds: arrays ``(score_a, score_b)`` of the same items, or the names
+        of two columns.
     classes
         The classes that an average runs over; by default all of them.
     pos_label
@@ -103,8 +107,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     prevalence
         Evaluate at another class mix: P(positive), or a share for each label. Only the mix is taken to shift.
     rope
-        The region of practical equivalence: the smallest difference that matters, or a pair. Without one there
-        is no verdict.
+        The region of practical equivalence: the smallest difference that matters, or a pair; a mapping from metrics
+        gives each its own. Without one there is no verdict.
     prob, rule
         Mass of the HDI; "hdi" judges it against the ROPE, "probability" the masses of the three regions.
     model
@@ -137,6 +141,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     ('≈', True)
     >>> print(r.decision.text)
     nb_mult and svm_l2 are practically equivalent at ±0.05
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, metric=["f1", "recall"], draws=2_000, rng=0)
+    >>> [c.metric for c in r.metrics]
+    ['f1', 'recall']
     >>> s = news.scores_class8
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True

@@ -149,6 +149,7 @@ def test_the_shell_takes_scores_beside_labels(run, tmp_path, write, arrays):
     for wrong, told in (
         (("--a-scores", "p"), "--a-scores and --b-scores"),
         ((*beside, "--item", "y"), "one row per item"),
+        ((*beside, "--per-class"), "--per-class"),
         (("--a-scores", "p", "--b-scores", "nothing"), "nothing"),
     ):
         code, out, err = run("compare", file, *how, *wrong)

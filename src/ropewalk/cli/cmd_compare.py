@@ -55,6 +55,8 @@ def run(options: Options) -> None:
     """Compare two classifiers."""
     if "per_class" in options and "pos_label" in options:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
+    if "per_class" in options and ("a_scores" in options or "b_scores" in options):
+        raise InvalidInputError("--a-scores and --b-scores do not go with --per-class.", hint="leave them out.")
     if "pool" in options and "per_class" not in options:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     tables, beside = _READERS[_form(options)](options)

@@ -187,7 +187,8 @@ def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]
             written = write_recipe(recipe.tables, **about, metric=name)
         except PosLabelError:  # no label is positive, and accuracy needs none
             continue
-        recipes.append(replace(written, n_items=recipe.n_items))
+        if not _same_metric(written.metric, recipe.metric):
+            recipes.append(replace(written, n_items=recipe.n_items))
     return recipes
 
 
@@ -199,17 +200,20 @@ def _kind_in(sources: Sources, metric: Any, question: Question) -> Kind:
 
 
 def check_distinct(recipes: Sequence[Recipe]) -> None:
-    """Refuse two metrics of one name."""
-    seen: dict[str, AnyMetric] = {}
-    for recipe in recipes:
-        name = recipe.metric.name
-        if name in seen:
-            same = seen[name] == recipe.metric
-            raise InvalidInputError(
-                f"{name!r} is named twice." if same else f"Two metrics are called {name!r}.",
-                hint="name each once." if same else "give each a name of its own.",
-            )
-        seen[name] = recipe.metric
+    """Refuse two metrics of one name, and one metric under two."""
+    for i, recipe in enumerate(recipes):
+        for other in recipes[:i]:
+            one, two = other.metric.name, recipe.metric.name
+            if _same_metric(recipe.metric, other.metric):
+                told = f"{one!r} is named twice." if one == two else f"{one!r} and {two!r} are the same metric."
+                raise InvalidInputError(told, hint="name each metric once.")
+            if one == two:
+                raise InvalidInputError(f"Two metrics are called {one!r}.", hint="give each a name of its own.")
+
+
+def _same_metric(one: AnyMetric, two: AnyMetric) -> bool:
+    """Whether two metrics are the same, whatever they are called."""
+    return type(one) is type(two) and replace(one, name="") == replace(two, name="")
 
 
 def _with_ropes(recipes: Sequence[Recipe], metrics: Sequence[Any], rope: Mapping[Any, Any]) -> list[Recipe]:

@@ -134,7 +134,7 @@ def markdown(result: Any) -> str:
             for row in (table.header, *table.rows)
         )
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
-        lines.append("")
+        lines += ["", plain(table.note, writing.markdown), ""] if table.note else [""]
     return "\n".join([*lines, plain(document.caption, writing.markdown)]) + "\n"
 
 
@@ -159,6 +159,7 @@ def latex(result: Any) -> str:
             *(" & ".join(row) + r" \\" for row in rows),
             r"\bottomrule",
             r"\end{tabular}",
+            *(["", r"\smallskip", "", plain(table.note, writing.latex, _latex_words)] if table.note else []),
         ]
     return "\n".join(lines) + "\n"
 

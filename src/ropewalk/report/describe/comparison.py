@@ -43,7 +43,6 @@ def describe_comparison(c: Comparison) -> Document:
 
     caption, tables = words.caption_text(words.delta_name(c), c, tests=columns_text(c)), [table([c])]
     if metrics is not None and c.others:
-        caption = f"{caption}. {metrics.note}"
         tables.append(metrics)
     return Document(
         caption=caption,

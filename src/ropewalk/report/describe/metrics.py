@@ -36,10 +36,10 @@ def metric_table(c: Comparison) -> Table | None:
     )
     arrow = "; ↓ marks where less is better" if less else ""
     return Table(
-        header=("metric", f"{a} measured", f"{b} measured", "improvement", f"{mass} HDI", "verdict"),
+        header=("metric", f"{a} measured", f"{b} measured", f"improvement [{mass} HDI]", "verdict"),
         rows=tuple(rows),
         title=TITLES[0] if c.others else TITLES[1],
-        note=f"+ means {a} is better{arrow}. {NOT_INDEPENDENT}",
+        note=f"Signed so that + is better for {a}{arrow}. {NOT_INDEPENDENT}",
     )
 
 
@@ -57,8 +57,7 @@ def _row(
         words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER),
         carried(observed_a, improvement),
         carried(observed_b, improvement),
-        carried(improvement.mean, improvement, sign=True),
-        writing.hdi_text(improvement, sign=True),
+        writing.estimate_text(improvement, sign=True),
         verdict,
     )
 
@@ -83,7 +82,7 @@ def _verdict(c: Comparison, a: str, b: str) -> str:
         return f"equivalent{doubt}"
     if verdict.conclusive:
         return f"{a if verdict is Verdict.A_BETTER else b} better{doubt}"
-    lean = {"a": f", leaning {a} better", "b": f", leaning {b} better", "equivalent": ", leaning equivalent", None: ""}
+    lean = {"a": f", {a}?", "b": f", {b}?", "equivalent": ", equivalent?", None: ""}
     return f"undecided{lean[leaning]}{doubt}"
 
 

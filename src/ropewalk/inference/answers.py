@@ -49,7 +49,7 @@ def run_comparisons(
     not run again.
     """
     orders = [_order(recipe, at_least=partial(_for_savage_dickey, recipe.model)) for recipe in recipes]
-    beside = [_order(_with_few_draws(recipe)) for recipe in companions]
+    beside = [replace(_order(_with_few_draws(recipe)), quiet=True) for recipe in companions]
     drafts = draw_orders([*orders, *beside], threads=threads, chains=chains)
     first, *others = map(_completed, drafts[: len(orders)])
     return replace(first, others=tuple(others), companions=tuple(map(_companion, drafts[len(orders) :])))

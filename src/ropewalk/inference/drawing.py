@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from ropewalk._progress import shown
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
@@ -98,13 +100,15 @@ class Draft:
 class Order:
     """What is to be drawn: a recipe, whose `settled` says whether draws decide the verdict.
 
-    `observed` is the metric of the data; the first `at_least(posteriors)` draws are made in any case.
+    `observed` is the metric of the data; the first `at_least(posteriors)` draws are made in any case. Nothing is told
+    of drawing that is `quiet`.
     """
 
     recipe: Recipe
     observed: Sequence[float | None]
     settled: Callable[[FloatArray], bool]
     at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0
+    quiet: bool = False
 
 
 def draw_recipe(
@@ -141,7 +145,8 @@ def draw_orders(
         alike = [i for i in waiting if i == waiting[0] or recipe.shares_tables(orders[i].recipe)]
         group = [orders[i] for i in alike]
         if recipe.sampler is None:
-            drawn = _drawn_exactly(group, threads, n_pairs)
+            with shown(progress=False) if all(order.quiet for order in group) else nullcontext():
+                drawn = _drawn_exactly(group, threads, n_pairs)
         else:
             drawn, known = [], chains
             for order in group:  # chains that were sampled for one metric serve the others
@@ -159,18 +164,17 @@ def _drawn_exactly(orders: Sequence[Order], threads: int, n_pairs: int) -> list[
     posteriors = recipe.posteriors()
 
     def draw(start: int, stops: Mapping[int, int]) -> dict[int, FloatArray]:
-        """Draw from `start` on for the orders at these places; those that want few draws are not measured on all."""
-        size = max(posterior.block_size for posterior in posteriors)
-        first = min(-(-stop // size) * size for stop in stops.values())
-        parts: dict[int, list[FloatArray]] = {i: [] for i in stops}
-        for begin, end in ((start, min(first, max(stops.values()))), (first, max(stops.values()))):
-            if begin < end:
-                here = [i for i, stop in stops.items() if stop > begin]
-                metrics = [orders[i].recipe.metric for i in here]
-                how = {"start": begin, "stop": end, "seed": recipe.seed, "threads": threads}
-                for i, psi in zip(here, draw_psis(posteriors, metrics, recipe.prevalence, **how), strict=True):
-                    parts[i].append(psi[:, : stops[i] - begin])
-        return {i: np.concatenate(psi, axis=1) if len(psi) > 1 else psi[0] for i, psi in parts.items()}
+        """Draw from `start` on for the orders at these places."""
+        metrics = [orders[i].recipe.metric for i in stops]
+        ends = list(stops.values())
+        how: dict[str, Any] = {
+            "start": start,
+            "stop": max(ends),
+            "stops": ends,
+            "seed": recipe.seed,
+            "threads": threads,
+        }
+        return dict(zip(stops, draw_psis(posteriors, metrics, recipe.prevalence, **how), strict=True))
 
     at = looks(posteriors, n_pairs=n_pairs)
     reasons = [too_noisy(order.recipe) for order in orders]

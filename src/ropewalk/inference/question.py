@@ -16,7 +16,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_rope
-from ropewalk.errors import DataError, InvalidInputError, PosLabelError
+from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
@@ -167,7 +167,7 @@ def write_recipes(
     return recipes if not isinstance(rope, Mapping) else _with_ropes(recipes, metrics, rope)
 
 
-def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]:
+def usual_companions(recipe: Recipe) -> list[Recipe]:
     """Return the recipes of the usual metrics beside one of two labels; none where a model is not for them."""
     table = recipe.tables[0]
     if not isinstance(table, Outcomes) or table.n_labels != BINARY:
@@ -175,7 +175,10 @@ def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]
     if recipe.sampler is not None or recipe.model.weights_difference:
         return []
     about: dict[str, Any] = {
-        **{name: options[name] for name in ("prob", "rule", "model", "engine", "draws") if name in options},
+        "model": model_name(recipe) or recipe.model,
+        "prob": recipe.prob,
+        "rule": recipe.rule,
+        "draws": recipe.draws,
         "pos_label": recipe.pos_label,
         "prevalence": recipe.prevalence,
         "seed": recipe.seed,
@@ -190,6 +193,23 @@ def usual_companions(recipe: Recipe, options: Mapping[str, Any]) -> list[Recipe]
         if not _same_metric(written.metric, recipe.metric):
             recipes.append(replace(written, n_items=recipe.n_items))
     return recipes
+
+
+def model_name(recipe: Recipe) -> str | None:
+    """Return the name of the model, where that alone makes it for these data and this metric."""
+    table = recipe.tables[0]
+    try:
+        made = parse_model(
+            recipe.model.name,
+            n_labels=table.n_labels,
+            n_classifiers=len(recipe.names),
+            multilabel=isinstance(table, MultilabelOutcomes),
+            metric=recipe.metric,
+        )
+    except RopewalkError:
+        return None
+    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
+    return recipe.model.name if usual == recipe.model else None
 
 
 def _kind_in(sources: Sources, metric: Any, question: Question) -> Kind:

@@ -211,7 +211,7 @@ def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_co
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
     recipes = write_recipes(sources, options, seed=seed)
     check_distinct(recipes)
-    companions = usual_companions(recipes[0], options) if with_companions else []
+    companions = usual_companions(recipes[0]) if with_companions else []
     with shown(options.get("progress")):
         comparison = run_comparisons(recipes, companions=companions, threads=check_threads(options["threads"]))
     first, *others = (_tested(each, sources, tests) for each in comparison.metrics)

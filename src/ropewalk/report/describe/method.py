@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
-from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.errors import RopewalkError
+from ropewalk.inference.question import model_name
 from ropewalk.mcmc.sampler import Sampler
-from ropewalk.models import parse_model, suited
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Line, Picture, Section
 from ropewalk.report.plates import inline
@@ -196,18 +194,5 @@ def sampler_call(recipe: Recipe) -> str | None:
 
 def _model(recipe: Recipe) -> str:
     """Write a model by its name where that alone makes it, else as the object."""
-    table = recipe.tables[0]
-    model, several = recipe.model.name, isinstance(table, MultilabelOutcomes)
-    n_classifiers = len(recipe.names)
-    try:
-        made = parse_model(
-            model,
-            n_labels=table.n_labels,
-            n_classifiers=n_classifiers,
-            multilabel=several,
-            metric=recipe.metric,
-        )
-    except RopewalkError:
-        return recipe.model.call()
-    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
-    return repr(model) if usual == recipe.model else recipe.model.call()
+    name = model_name(recipe)
+    return recipe.model.call() if name is None else repr(name)

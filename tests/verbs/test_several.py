@@ -291,7 +291,7 @@ def test_where_only_scores_are_given_the_labels_are_missed(data):
         rw.compare(data["y"], *data["scores"], metric=["roc_auc", "f1"])
     assert "scores=(score_a, score_b)" in caught.value.hint
     for verb in (rw.rank, rw.evaluate):
-        with pytest.raises(InvalidInputError, match="labels|metric"):
+        with pytest.raises(InvalidInputError, match=r"labels|metric"):
             verb(data["y"], data["scores"][0], metric=["roc_auc", "f1"])
 
 
@@ -366,7 +366,7 @@ def test_an_item_that_lacks_a_label_or_a_score_is_dropped_from_both(data, form, 
 
     with without_warnings():
         dropped, complete = ask(frame, missing="drop"), ask(frame.drop([3, 9, 17]).reset_index(drop=True))
-        with pytest.raises(DataError, match="null|missing|finite|label"):
+        with pytest.raises(DataError, match=r"null|missing|finite|label"):
             ask(frame)
     for one, two in zip(dropped.metrics, complete.metrics, strict=True):
         assert one.recipe.n_items == two.recipe.n_items == N - 3

@@ -14,7 +14,7 @@ import pytest
 import ropewalk as rw
 from ropewalk._checks import checked_keywords
 from ropewalk.results import Rendered
-from ropewalk.results.options import CompareOptions, Option
+from ropewalk.results.options import ClassesOptions, CompareOptions, Option
 
 ROOT = Path(rw.__file__).parent
 MAX_PARAMETERS = 14
@@ -74,8 +74,8 @@ def test_verbs_show_what_they_take(verb):
     assert {"metric", "rope", "prob", "model", "rng", "draws"} <= set(shown)
     assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in shown.values())
     assert all(name in str(inspect.signature(verb)) for name in ("rope", "random_state", "progress"))
-    if verb in {rw.compare, rw.compare_classes}:
-        assert set(CompareOptions.__annotations__) <= set(shown)
+    kinds = {rw.compare: CompareOptions, rw.compare_classes: ClassesOptions}
+    assert set(kinds[verb].__annotations__ if verb in kinds else ()) <= set(shown)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from ropewalk.results.options import (
 
 NOT_REPEATED = {
     "truth", "names", "labels", "missing", "cluster", "id", "sample_weight", "count",  # data_hash stands for the data
+    "scores", "a_scores", "b_scores",  # and so for these
     "higher_is_better", "goal", "margin",  # written as the ROPE, or with the metric
     "rope", "tests", "draws",  # written with the metric, the verdict, the tests, the draws
     "cost_matrix", "threshold",  # parts of the metric, in its recipe

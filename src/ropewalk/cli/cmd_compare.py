@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import ropewalk as rw
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, OutputOptions, answer
@@ -13,14 +13,17 @@ from ropewalk.cli.reading import (
     as_file,
     flag_of,
     questions,
+    read_both_kinds,
     read_declared,
-    read_file,
     require_columns_of,
     truth_of,
 )
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results.options import ClassesOptions, CompareOptions, options_of
+
+Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+"""Tables, and what stands beside them."""
 
 
 class CompareColumns(TypedDict, total=False):
@@ -55,14 +58,15 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
 
 _LONG: Final = ("item", "label", "n_items")
 _OF_ROWS: Final = ("sample_weight", "count")
+_ONE_FILE: Final = (*_LONG, *_OF_ROWS, "a_scores", "b_scores")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
     "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*_LONG, *_OF_ROWS)),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _ONE_FILE),
     "--confusion-a and --confusion-b": (
         ("confusion_a", "confusion_b"),
         (),
-        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_LONG, *_OF_ROWS),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_ONE_FILE),
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -72,6 +76,8 @@ def run(options: Options) -> None:
     """Compare two classifiers."""
     if "per_class" in options and "pos_label" in options:
         raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
+    if "per_class" in options and ("a_scores" in options or "b_scores" in options):
+        raise InvalidInputError("--a-scores and --b-scores do not go with --per-class.", hint="leave them out.")
     if "pool" in options and "per_class" not in options:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     if "no_pool" in options and "by" not in options:
@@ -87,9 +93,9 @@ def run(options: Options) -> None:
 
 def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
-    tables = _READERS[form](options)
+    tables, beside = _READERS[form](options)
     verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
-    asked = questions(options, kind, tables[0].labels)
+    asked = {**beside, **questions(options, kind, tables[0].labels)}
     answer(options, verb, *tables, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
@@ -114,19 +120,20 @@ def _form(options: Options) -> str:
     return forms[0]
 
 
-def _one_file(options: Options) -> tuple[Any, ...]:
-    return (read_file(options, [options["a"], options["b"]]),)
+def _one_file(options: Options) -> Data:
+    table, scores = read_both_kinds(options, [options["a"], options["b"]])
+    return (table,), {} if scores is None else {"scores": scores}
 
 
-def _two_files(options: Options) -> tuple[Any, ...]:
+def _two_files(options: Options) -> Data:
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
     how: dict[str, Any] = {name: value for name, value in options.items() if name in _JOINING}
     how["names"] = names if names[0] != names[1] else ("A", "B")
     files = options["file_a"], options["file_b"]
-    return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),)
+    return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),), {}
 
 
-def _two_matrices(options: Options) -> tuple[Any, ...]:
+def _two_matrices(options: Options) -> Data:
     matrices = [read_matrix(options["confusion_a"]), read_matrix(options["confusion_b"])]
     if len(matrices[0]) != len(matrices[1]):
         raise CountsError(
@@ -134,10 +141,11 @@ def _two_matrices(options: Options) -> tuple[Any, ...]:
             hint="both classifiers are judged on the same classes; an absent one has a row of zeros.",
         )
     names = options.get("a", "A"), options.get("b", "B")
-    return tuple(
+    tables = tuple(
         rw.Outcomes.from_confusion(matrix, labels=options.get("labels"), name=name)
         for matrix, name in zip(matrices, names, strict=True)
     )
+    return tables, {}
 
 
 _READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices), strict=True))

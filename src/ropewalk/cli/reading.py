@@ -15,10 +15,19 @@ from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import ropewalk as rw
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
+from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.files import column_names, format_names, read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
-from ropewalk.inference.question import kind_of_data, metrics_of, read_tables, select
+from ropewalk.inference.question import (
+    Sources,
+    kind_of_data,
+    kinds_of,
+    metrics_of,
+    read_sources,
+    read_tables,
+    select,
+)
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.results.options import DataOptions, options_of, parse_numbers, parse_texts
@@ -119,7 +128,8 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
 
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:
     """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
-    question = {name: value for name, value in select(options, kind).items() if name not in options_of(DataOptions)}
+    read = {*options_of(DataOptions), *BESIDE_LABELS}
+    question = {name: value for name, value in select(options, kind).items() if name not in read}
     if kind_of_data(options) == "labels":
         question.pop("threshold", None)  # the labels that were read come from it
     if "pos_label" in question:
@@ -174,6 +184,23 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
             raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
         long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}
         return read_declared(options, lambda labels: rw.read_multilabel(path, labels=labels, **long))
+
+
+def read_both_kinds(options: Options, columns: Sequence[str]) -> tuple[Any, Any]:
+    """Read columns of FILE, and the scores that stand beside labels, None where there are none."""
+    if not any(name in options for name in BESIDE_LABELS) and len(kinds_of(options)) < 2:  # noqa: PLR2004
+        return read_file(options, columns), None
+    for name in options_of(LongTableOptions):
+        if name in options:
+            raise InvalidInputError(f"Labels and scores together have one row per item, without {flag_of(name)}.")
+    usage = "--truth names the column of true labels."
+    with as_file(options["file"]) as path:
+
+        def read(labels: list[Any] | None) -> Sources:
+            return read_sources((path,), columns, {**options, "labels": labels}, usage=usage)
+
+        both = read_declared(options, read)
+    return both["labels"][0], both["scores"][0]
 
 
 def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) -> T:

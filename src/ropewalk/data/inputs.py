@@ -67,7 +67,7 @@ def _read(
         _check_made(source, kind)
         return _separate(data, classifiers, source.get("names"), usage)
     columns = _all_of(data, source.get("names"), usage, has_truth=has_truth) if classifiers is None else classifiers
-    if not has_truth and len(data) == len(columns) and not (len(data) == 1 and _is_table(data[0])):
+    if not has_truth and len(data) == len(columns) and not (len(data) == 1 and is_table(data[0])):
         data = (None, *data)
     if len(data) == len(columns) + 1 and source.get("names") is None:
         source = {**source, "names": names_of(data[1:], data[0])}
@@ -82,7 +82,7 @@ def _read(
     if isinstance(data[0], _TABLE_TYPES):
         _check_made(source, kind)
         table = _projected(data[0], columns, usage)
-    elif _is_table(data[0]):
+    elif is_table(data[0]):
         table = _from_file(data[0], columns, source, kind, usage, has_truth=has_truth)
     else:
         raise InvalidInputError(f"A single argument cannot be a {type(data[0]).__name__}.", hint=usage)
@@ -109,7 +109,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
         if name is not None:
             raise InvalidInputError(f"The classifier is named twice: {data[1]!r} and name={name!r}.")
         data, name = data[:1], data[1]
-    if len(data) == 1 and _is_table(data[0]):
+    if len(data) == 1 and is_table(data[0]):
         return read_data(data, (name,), source, **how)[0]
     return read_data(data, (None,), source if name is None else {**source, "names": (name,)}, **how)[0]
 
@@ -117,7 +117,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
 def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     """Return whether data hold labels or scores: an `ItemScores` holds scores, and so do fractions."""
     values = data[1:]
-    if len(data) == 1 and _is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
+    if len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
         wanted = [column for column in columns if column is not None]
         values = read_columns(data[0], wanted) if wanted else ()
     has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(has_fractions, values))
@@ -128,7 +128,7 @@ def _unfold(
     data: Sequence[Any], source: Mapping[str, Any], *, several: bool
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
     """Return the values of a mapping as arrays, and its keys as names; so too a frame of `several` predictions."""
-    if several and len(data) == 2 and is_frame(data[1]) and not _is_table(data[0]) and not is_indicators(data[0]):  # noqa: PLR2004
+    if several and len(data) == 2 and is_frame(data[1]) and not is_table(data[0]) and not is_indicators(data[0]):  # noqa: PLR2004
         columns = series_of(data[1])
         names = list(columns) if source.get("names") is None else source["names"]
         return (data[0], *columns.values()), {**source, "names": names}
@@ -161,7 +161,8 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
     return names if any(own) and len(set(names)) == len(names) else None
 
 
-def _is_table(source: Any) -> bool:
+def is_table(source: Any) -> bool:
+    """Whether data are one table, file or dataframe, of which classifiers are named."""
     return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
 
 
@@ -169,7 +170,7 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
     """Return names for all classifiers in the data, None for each array."""
     if len(data) == 1 and isinstance(data[0], _TABLE_TYPES):
         return data[0].names
-    if len(data) == 1 and _is_table(data[0]):
+    if len(data) == 1 and is_table(data[0]):
         raise InvalidInputError("Name the columns of predictions.", hint=usage)
     if not has_truth and names is not None:
         return [None] * len(names)

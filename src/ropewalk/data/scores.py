@@ -196,12 +196,12 @@ class ItemScores(Named):
             raise DataError("There are no rows.", hint="a table must hold at least one item.")
         return cls.in_order(
             None if truth is None else columns[truth],
-            *(_from_text(columns[name], name) for name in names),
+            *(numbers_in(columns[name], name) for name in names),
             names=names,
             labels=labels,
             cluster=None if cluster is None else columns[cluster],
             id=None if id is None else columns[id],
-            sample_weight=None if sample_weight is None else _from_text(columns[sample_weight], sample_weight),
+            sample_weight=None if sample_weight is None else numbers_in(columns[sample_weight], sample_weight),
             count=None if count is None else columns[count],
         )
 
@@ -350,7 +350,7 @@ def _as_scores(array: Any, name: str) -> FloatArray:
     return numbers + 0.0  # a copy, in which -0.0 is 0.0
 
 
-def _from_text(column: Sequence[Any], name: str) -> Sequence[Any]:
+def numbers_in(column: Sequence[Any], name: str) -> list[Any]:
     """Return the cells of a text file as numbers; other columns as they are."""
     numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in column]
     for i, (cell, number) in enumerate(zip(column, numbers, strict=True)):

@@ -109,13 +109,7 @@ def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> 
         stable = decision.stable
         decision = Decision.of(verdict, leaning, rope.mirrored(), names, higher_is_better=up, stable=stable)
     return Contrast(
-        delta=replace(
-            delta,
-            observed=None if delta.observed is None else -delta.observed,
-            mean=-delta.mean,
-            hdi=delta.hdi.mirrored(),
-            hdi_mc_error=(delta.hdi_mc_error[1], delta.hdi_mc_error[0]),
-        ),
+        delta=delta.mirrored(),
         prob_below_zero=original.prob_above_zero,
         prob_above_zero=original.prob_below_zero,
         regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),

@@ -244,6 +244,16 @@ class Estimate:
         """Whether there is a mean: a ratio by what may be nearly 0 has none."""
         return not math.isnan(self.mean)
 
+    def mirrored(self) -> Estimate:
+        """Return the posterior of the number with the other sign."""
+        return replace(
+            self,
+            observed=None if self.observed is None else -self.observed,
+            mean=-self.mean,
+            hdi=self.hdi.mirrored(),
+            hdi_mc_error=(self.hdi_mc_error[1], self.hdi_mc_error[0]),
+        )
+
     @property
     def is_exact(self) -> bool:
         """Whether the numbers are in closed form, and not made of draws."""

@@ -34,8 +34,8 @@ from ropewalk.errors import (
 )
 from ropewalk.exchange.foreign import Material, check_pair, judge_draws
 from ropewalk.exchange.groups import ANSWER, MORE, Answer, Contents, Group
-from ropewalk.inference.answers import run_comparison, run_evaluation, run_ranking
-from ropewalk.inference.question import RULES
+from ropewalk.inference.answers import run_comparisons, run_evaluation, run_ranking
+from ropewalk.inference.question import RULES, usual_companions
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, hushed
@@ -240,7 +240,7 @@ def _again(kept: Kept) -> Answer | None:
     if recipe.sampler is not None and chains is None:
         return None
     makers: dict[str, Callable[[Recipe], Answer]] = {
-        "Comparison": lambda recipe: _tested(run_comparison(recipe, chains=chains), kept),
+        "Comparison": lambda recipe: _tested(_compared(recipe, chains, kept), kept),
         "Ranking": lambda recipe: run_ranking(recipe, chains=chains),
         "MetricPosterior": lambda recipe: run_evaluation([recipe], kept.more["bar"], chains=chains).metrics[0],
     }
@@ -252,6 +252,12 @@ def _again(kept: Kept) -> Answer | None:
     same = psi.shape[1] == chains and psi.shape[2] >= length
     close = same and np.allclose(psi[:, :, :length], np.moveaxis(kept.psi, 2, 0), rtol=0.0, atol=_SAME_NUMBER)
     return answer if close else None
+
+
+def _compared(recipe: Recipe, chains: Chains | None, kept: Kept) -> Comparison:
+    """Carry out a comparison; the usual metrics stand beside one that was alone."""
+    companions = [] if "metrics" in kept.answer else usual_companions(recipe)
+    return run_comparisons([recipe], companions=companions, chains=chains)
 
 
 def _recipe(kept: Kept) -> Recipe | None:

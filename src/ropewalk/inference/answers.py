@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 
@@ -14,34 +15,84 @@ from ropewalk.draws.blocks import difference
 from ropewalk.draws.contrast import Contrast, contrast, is_settled
 from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
-from ropewalk.draws.intervals import Estimate, count_below
+from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool, worth
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import gist, not_equivalent, prior_shift, shifts, too_pooled
-from ropewalk.inference.drawing import Draft, capped, draw_recipe, prior_delta, takes_long
+from ropewalk.inference.drawing import Draft, Order, capped, draw_orders, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import no_verdict, remarks_on
 from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
 from ropewalk.models.bootstrap import steady
 from ropewalk.models.protocol import Posterior
-from ropewalk.results import Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
+from ropewalk.results import Companion, Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing, PriorShift
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
 from ropewalk.text.writing import brief
 from ropewalk.typing import FloatArray
 
+COMPANION_DRAWS: Final = 10_000
+"""How many draws the metrics have that nobody asked for: they stand beside the answer, and must not slow it down."""
+
 
 def run_comparison(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Comparison:
     """Carry out a recipe: the same recipe gives the same answer, bit for bit. `chains` are not run again."""
-    no_sd = recipe.model.no_savage_dickey
+    return run_comparisons([recipe], threads=threads, chains=chains)
+
+
+def run_comparisons(
+    recipes: Sequence[Recipe], *, companions: Sequence[Recipe] = (), threads: int = 1, chains: Chains | None = None
+) -> Comparison:
+    """Carry out one recipe per metric; the first is the answer, and holds the others.
+
+    Each is what it would be alone. `companions` are measured beside them, on fewer draws, and not judged. `chains` are
+    not run again.
+    """
+    orders = [_order(recipe, at_least=partial(_for_savage_dickey, recipe)) for recipe in recipes]
+    beside = [replace(_order(_with_few_draws(recipe)), quiet=True) for recipe in companions]
+    drafts = draw_orders([*orders, *beside], threads=threads, chains=chains)
+    first, *others = map(_completed, drafts[: len(orders)])
+    return replace(first, others=tuple(others), companions=tuple(map(_companion, drafts[len(orders) :])))
+
+
+def _with_few_draws(recipe: Recipe) -> Recipe:
+    draws = COMPANION_DRAWS if recipe.draws == "auto" else min(recipe.draws, COMPANION_DRAWS)
+    return replace(recipe, rope=None, draws=draws)
+
+
+def _companion(draft: Draft) -> Companion:
+    """Measure how much better A is, without a verdict."""
+    up, observed = draft.recipe.metric.higher_is_better, draft.observed
+    better = difference(draft.psi[0], draft.psi[1]) * (1 if up else -1)
+    seen = None if None in observed else (observed[0] - observed[1]) * (1 if up else -1)  # type: ignore[operator]
+    ordered = np.sort(better)
+    return Companion(
+        metric=draft.recipe.metric.name,
+        higher_is_better=up,
+        observed_a=observed[0],
+        observed_b=observed[1],
+        improvement=summarise(better, ordered, prob=draft.recipe.prob, observed=seen),
+        prob_better=(ordered.size - count_below(ordered, 0.0, inclusive=True)) / ordered.size,
+        n_draws=ordered.size,
+    )
+
+
+def _no_savage_dickey(recipe: Recipe) -> str:
+    """Return why there is no Bayes factor by Savage-Dickey; empty where there may be one."""
     if recipe.metric.divisor is not None:
-        no_sd = "a kernel of the prior's draws needs their standard deviation, and a ratio without bound has none"
+        return "a kernel of the prior's draws needs their standard deviation, and a ratio without bound has none"
+    return recipe.model.no_savage_dickey
 
-    def for_savage_dickey(posteriors: Sequence[Posterior]) -> int:
-        return 0 if no_sd or takes_long(posteriors) else SD_DRAWS
 
-    answer, draft = draw_comparison(recipe, threads=threads, at_least=for_savage_dickey, chains=chains)
+def _for_savage_dickey(recipe: Recipe, posteriors: Sequence[Posterior]) -> int:
+    return 0 if _no_savage_dickey(recipe) or takes_long(posteriors) else SD_DRAWS
+
+
+def _completed(draft: Draft) -> Comparison:
+    """Judge a draft, with remarks, Bayes factors and outlook."""
+    recipe, no_sd = draft.recipe, _no_savage_dickey(draft.recipe)
+    answer = judge_draft(draft)
     converged = draft.drawing.converged
     if not no_sd and draft.first.shape[1] < SD_DRAWS:
         no_sd = _too_few(recipe, converged=converged)
@@ -76,17 +127,24 @@ def draw_comparison(
 
     Without `other_priors` it is not asked what they would say: where they are listed anyway.
     """
-    names = recipe.names
-    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
-    differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
-    draft = draw_recipe(
-        recipe,
-        observed,
-        lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
-        threads=threads,
+    draft = draw_orders([_order(recipe, at_least=at_least)], threads=threads, chains=chains)[0]
+    return judge_draft(draft, other_priors=other_priors), draft
+
+
+def _order(recipe: Recipe, at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0) -> Order:
+    """Order the difference of two classifiers."""
+    return Order(
+        recipe=recipe,
+        observed=observed_psi(recipe.tables, recipe.metric, recipe.prevalence),
+        settled=lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
         at_least=at_least,
-        chains=chains,
     )
+
+
+def judge_draft(draft: Draft, *, other_priors: bool = True) -> Comparison:
+    """Judge the difference that was drawn, without remarks, Bayes factors and outlook."""
+    recipe, names, observed = draft.recipe, draft.recipe.names, draft.observed
+    differ = None if None in observed else observed[0] - observed[1]  # type: ignore[operator]
     delta = difference(draft.psi[0], draft.psi[1])
     estimates = draft.estimates(observed)
     question = draft.drawing.answerable(recipe.question)
@@ -105,7 +163,7 @@ def draw_comparison(
     drawing = without_equivalence(drawing, recipe, judged.decision)
     if drawing.no_verdict:
         judged = judged.without_verdict()
-    answer = Comparison(
+    return Comparison(
         a=names[0],
         b=names[1],
         estimate_a=estimates[0],
@@ -116,7 +174,6 @@ def draw_comparison(
         recipe=recipe,
         drawing=drawing,
     )
-    return answer, draft
 
 
 def without_equivalence(drawing: Drawing, recipe: Recipe, decision: Decision | None) -> Drawing:
@@ -159,35 +216,28 @@ def run_evaluation(
                 f"{recipe.metric.high:g}.",
                 hint="write 0.8 for 80%.",
             )
-    answers: list[tuple[MetricPosterior, tuple[Remark, ...]]] = []
-    for recipe in recipes:
-        # Chains that were sampled for one metric serve the others, where their tables are the same.
-        shared = next((answer.chains for answer, _ in answers if _same_chains(answer.recipe, recipe)), chains)
-        answers.append(_posterior(recipe, bar, threads, shared))
+
+    def settled(recipe: Recipe, psi: FloatArray) -> bool:
+        return bar is None or is_settled(psi[0] - bar, recipe.question)
+
+    orders = [
+        Order(
+            recipe=recipe,
+            observed=observed_psi(recipe.tables, recipe.metric, recipe.prevalence),
+            settled=partial(settled, recipe),
+        )
+        for recipe in recipes
+    ]
+    answers = [_posterior(draft, bar) for draft in draw_orders(orders, threads=threads, chains=chains)]
     distinct = tuple(dict.fromkeys(remark for _, remarks in answers for remark in remarks))
     posteriors = tuple(posterior for posterior, _ in answers)
     name = recipes[0].tables[0].names[0]
     return Evaluation(name=name, at_least=bar, metrics=posteriors, remarks=distinct)
 
 
-def _same_chains(known: Recipe, recipe: Recipe) -> bool:
-    """Whether chains of one recipe are those of another."""
-    alike = known.model == recipe.model and known.sampler == recipe.sampler
-    labels = [[table.labels for table in other.tables] for other in (known, recipe)]
-    return known.sampler is not None and alike and labels[0] == labels[1]
-
-
-def _posterior(
-    recipe: Recipe, bar: float | None, threads: int, chains: Chains | None
-) -> tuple[MetricPosterior, tuple[Remark, ...]]:
-    """Draw one metric's posterior and set it against the bar; return it with the remarks on it."""
-    observed = observed_psi(recipe.tables, recipe.metric, recipe.prevalence)
-    metric = recipe.metric
-
-    def settled(psi: FloatArray) -> bool:
-        return bar is None or is_settled(psi[0] - bar, recipe.question)
-
-    draft = draw_recipe(recipe, observed, settled, threads=threads, chains=chains)
+def _posterior(draft: Draft, bar: float | None) -> tuple[MetricPosterior, tuple[Remark, ...]]:
+    """Set one metric's posterior against the bar; return it with the remarks on it."""
+    recipe, metric, observed = draft.recipe, draft.recipe.metric, draft.observed
     ordered = np.sort(draft.psi[0])
     estimate = draft.estimates(observed)[0]
     regions, decision, path = None, None, None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import combinations
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from ropewalk._progress import shown
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import Draws, difference, generator
@@ -19,7 +21,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import check_finite, have_means, too_far, too_little, too_noisy
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
-from ropewalk.models import AnyData, draw_psi
+from ropewalk.models import AnyData, draw_psi, draw_psis
 from ropewalk.models.delta import resample
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
@@ -47,15 +49,23 @@ _LEAST_STEP: Final = 1.5  # to look again at fewer than so many times the draws 
 SORTING_WORK_PER_DRAW: Final = 10  # to sort the differences of a pair costs as much as so many random numbers per draw
 
 
+Collector: TypeAlias = Generator[tuple[int, int], FloatArray, tuple[FloatArray, FloatArray]]
+"""What asks for draws from here to there until it has enough."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draft:
-    """Draws of a recipe's metric, on the way to an answer: `first` are those that Savage-Dickey takes."""
+    """Draws of a recipe's metric, on the way to an answer: `first` are those that Savage-Dickey takes.
+
+    `observed` is the metric of the data.
+    """
 
     recipe: Recipe
     drawing: Drawing
     posteriors: Sequence[Posterior]
     psi: FloatArray
     first: FloatArray
+    observed: Sequence[float | None] = ()
 
     def ess(self, draws: FloatArray) -> float | None:
         """Return how many independent draws these are worth; None where they are independent."""
@@ -97,6 +107,21 @@ class Draft:
         return replace(self.drawing, no_verdict=reason or too_far(self.recipe, shift, judged), shift=shift)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Order:
+    """What is to be drawn: a recipe, whose `settled` says whether draws decide the verdict.
+
+    `observed` is the metric of the data; the first `at_least(posteriors)` draws are made in any case. Nothing is told
+    of drawing that is `quiet`.
+    """
+
+    recipe: Recipe
+    observed: Sequence[float | None]
+    settled: Callable[[FloatArray], bool]
+    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0
+    quiet: bool = False
+
+
 def draw_recipe(
     recipe: Recipe,
     observed: Sequence[float | None],
@@ -111,30 +136,81 @@ def draw_recipe(
 
     `chains` are those that need not be run again.
     """
-    if recipe.model.weights_difference and len(recipe.names) != 2:  # noqa: PLR2004
-        raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
-    check_finite(recipe)
-    reason = too_noisy(recipe)
-    if recipe.sampler is not None:
-        return _reweighted(_by_chains(recipe, chains, reason, threads))
+    order = Order(recipe=recipe, observed=observed, settled=settled, at_least=at_least)
+    return draw_orders([order], threads=threads, n_pairs=n_pairs, chains=chains)[0]
+
+
+def draw_orders(
+    orders: Sequence[Order], *, threads: int = 1, n_pairs: int = 1, chains: Chains | None = None
+) -> list[Draft]:
+    """Draw what is ordered; recipes that share their tables measure the same ones, which are drawn once.
+
+    Each gets the draws that it would get alone. `chains` are those that need not be run again.
+    """
+    drafts: dict[int, Draft] = {}
+    waiting = list(range(len(orders)))
+    while waiting:
+        recipe = orders[waiting[0]].recipe
+        if recipe.model.weights_difference and len(recipe.names) != 2:  # noqa: PLR2004
+            raise InvalidInputError("A prior of the difference needs two classifiers.", hint="use compare.")
+        check_finite(recipe)
+        alike = [i for i in waiting if i == waiting[0] or recipe.shares_tables(orders[i].recipe)]
+        group = [orders[i] for i in alike]
+        if recipe.sampler is None:
+            with shown(progress=False) if all(order.quiet for order in group) else nullcontext():
+                drawn = _drawn_exactly(group, threads, n_pairs)
+        else:
+            drawn, known = [], chains
+            for order in group:  # chains that were sampled for one metric serve the others
+                drawn.append(_by_chains(order.recipe, known, too_noisy(order.recipe), threads))
+                known = drawn[-1].drawing.chains
+        for i, draft in zip(alike, drawn, strict=True):
+            drafts[i] = _reweighted(replace(draft, observed=orders[i].observed))
+        waiting = [i for i in waiting if i not in drafts]
+    return [drafts[i] for i in range(len(orders))]
+
+
+def _drawn_exactly(orders: Sequence[Order], threads: int, n_pairs: int) -> list[Draft]:
+    """Draw recipes that share their tables."""
+    recipe = orders[0].recipe
     posteriors = recipe.posteriors()
 
-    def draw(start: int, stop: int) -> FloatArray:
-        return draw_psi(
-            posteriors, recipe.metric, recipe.prevalence, start=start, stop=stop, seed=recipe.seed, threads=threads
-        )
+    def draw(start: int, stops: Mapping[int, int]) -> dict[int, FloatArray]:
+        """Draw from `start` on for the orders at these places."""
+        metrics = [orders[i].recipe.metric for i in stops]
+        ends = list(stops.values())
+        how: dict[str, Any] = {
+            "start": start,
+            "stop": max(ends),
+            "stops": ends,
+            "seed": recipe.seed,
+            "threads": threads,
+        }
+        return dict(zip(stops, draw_psis(posteriors, metrics, recipe.prevalence, **how), strict=True))
 
     at = looks(posteriors, n_pairs=n_pairs)
-    psi, first = collect(
-        draw,
-        recipe.draws,
-        lambda psi: bool(reason) or settled(recipe.model.steadied(psi, recipe.metric, observed)),
-        at_least=at_least(posteriors),
-        at=at,
-    )
-    psi = recipe.model.steadied(psi, recipe.metric, observed)
-    drawing = Drawing(looks=at, no_verdict=reason)
-    return _reweighted(Draft(recipe=recipe, drawing=drawing, posteriors=posteriors, psi=psi, first=first))
+    reasons = [too_noisy(order.recipe) for order in orders]
+
+    def steadied(order: Order, psi: FloatArray) -> FloatArray:
+        return recipe.model.steadied(psi, order.recipe.metric, order.observed)
+
+    def settled(order: Order, reason: str, psi: FloatArray) -> bool:
+        return bool(reason) or order.settled(steadied(order, psi))
+
+    collectors = [
+        collect(order.recipe.draws, partial(settled, order, reason), at_least=order.at_least(posteriors), at=at)
+        for order, reason in zip(orders, reasons, strict=True)
+    ]
+    return [
+        Draft(
+            recipe=order.recipe,
+            drawing=Drawing(looks=at, no_verdict=reason),
+            posteriors=posteriors,
+            psi=steadied(order, psi),
+            first=first,
+        )
+        for order, reason, (psi, first) in zip(orders, reasons, collected_together(collectors, draw), strict=True)
+    ]
 
 
 def _reweighted(draft: Draft) -> Draft:
@@ -211,28 +287,45 @@ def _looks_of_ranking(most: int) -> tuple[int, ...]:
 
 
 def collect(
-    draw: Callable[[int, int], FloatArray],
-    draws: DrawsLike,
-    settled: Callable[[FloatArray], bool],
-    at_least: int = 0,
-    at: Sequence[int] = LOOKS,
-) -> tuple[FloatArray, FloatArray]:
-    """Draw as many as asked, or until `settled`; return these draws and the first `at_least` ones.
+    draws: DrawsLike, settled: Callable[[FloatArray], bool], at_least: int = 0, at: Sequence[int] = LOOKS
+) -> Collector:
+    """Ask for as many draws as wanted, or until `settled`; return these and the first `at_least` ones.
 
-    `draw(start, stop)` returns draws along the last axis. A fixed number is honoured exactly; the additional
-    draws for `at_least` continue the same stream.
+    Yields where draws start and stop, and takes them, along the last axis. A fixed number is honoured exactly; the
+    additional draws for `at_least` continue the same stream.
     """
     if draws != "auto":
-        whole = draw(0, max(draws, at_least))
+        whole = yield 0, max(draws, at_least)
         return whole[:, :draws], whole[:, :at_least]
-    whole = draw(0, at[0])
+    whole = yield 0, at[0]
     for look in at[1:]:
         if settled(whole):
             break
-        whole = np.concatenate([whole, draw(whole.shape[1], look)], axis=1)
+        whole = np.concatenate([whole, (yield whole.shape[1], look)], axis=1)
     if whole.shape[1] < at_least:
-        return whole, np.concatenate([whole, draw(whole.shape[1], at_least)], axis=1)
+        return whole, np.concatenate([whole, (yield whole.shape[1], at_least)], axis=1)
     return whole, whole[:, :at_least]
+
+
+def collected_together(
+    collectors: Sequence[Collector], draw: Callable[[int, Mapping[int, int]], Mapping[int, FloatArray]]
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Run collectors side by side: those that ask for draws from one place on get them at once.
+
+    `draw(start, stops)` draws from there on for the collectors at the places that `stops` names.
+    """
+    collected: dict[int, tuple[FloatArray, FloatArray]] = {}
+    wanted = {i: next(collector) for i, collector in enumerate(collectors)}
+    while wanted:
+        start = min(start for start, _ in wanted.values())
+        drawn = draw(start, {i: stop for i, (begin, stop) in wanted.items() if begin == start})
+        for i, psi in drawn.items():
+            try:
+                wanted[i] = collectors[i].send(psi)
+            except StopIteration as done:
+                collected[i] = done.value
+                del wanted[i]
+    return [collected[i] for i in range(len(collectors))]
 
 
 def takes_long(posteriors: Sequence[Posterior]) -> bool:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Unpack, cast
+from dataclasses import replace
+from typing import Any, Final, TypeAlias, Unpack, cast
 
 from ropewalk._checks import check_draws, check_prob, choose
-from ropewalk.data.inputs import Kind, Names, read_data, read_one
+from ropewalk.data.both import BESIDE_LABELS, read_both
+from ropewalk.data.inputs import Kind, Names, guess_kind, read_data, read_one
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_question
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
-from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
 from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
@@ -29,20 +32,29 @@ from ropewalk.results.options import (
     MetricOption,
     ModelOption,
     QuestionOptions,
+    options_of,
     with_defaults,
 )
 from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import did_you_mean
 from ropewalk.typing import Rule
 
 RULES: Final[dict[str, Rule]] = {"hdi": "hdi", "probability": "probability"}
 
 OF_SCORES_ONLY: Final = ("higher_is_better", "scale")
 
+COMPANIONS: Final = ("accuracy", "precision", "recall")
+"""What is shown beside one metric of two labels."""
+
 FEWEST_POOLED: Final = 3
 """Fewer scores say nothing of how far they spread."""
 
 Default = Callable[[int, Metric, bool], "str | Model"]
 """The model to take where none is named, given the number of labels, the metric, and whether labels are any-of."""
+
+
+Sources: TypeAlias = Mapping[Kind, Sequence[AnyData]]
+"""The labels that a question is about, the scores, or both."""
 
 
 class Question(MetricOption, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, total=False):
@@ -66,10 +78,45 @@ def metrics_of(options: Mapping[str, Any]) -> Sequence[Any]:
     return metric if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
 
 
+def read_sources(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any], *, usage: str) -> Sources:
+    """Return the labels or scores that a question is about, or both where scores are given beside labels."""
+    kinds = kinds_of(options)
+    if not any(options.get(name) is not None for name in BESIDE_LABELS):
+        if len(kinds) > 1:
+            raise _half_of_it(data, classifiers, options)
+        tables = read_tables(data, classifiers, options, usage=usage)
+        return {"scores" if isinstance(tables[0], ItemScores) else "labels": tables}
+    if "scores" not in kinds and options.get("threshold") is None:
+        raise InvalidInputError(
+            "There are scores beside the labels, and no metric is about scores.",
+            hint=wording('leave them out, or name one too, as metric=["f1", "roc_auc"].'),
+        )
+    labels, items = read_both(data, classifiers or (), options, usage=usage)
+    return {"labels": labels, "scores": (items,)}
+
+
+def _half_of_it(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]) -> InvalidInputError:
+    """Return what is missing where some metrics are about labels and others about scores."""
+    here = guess_kind(data, classifiers or ())
+    there: Kind = "labels" if here == "scores" else "scores"
+    which = next(metric for metric in metrics_of(options) if metric_kind(metric) == there)
+    called = which if isinstance(which, str) else getattr(which, "name", getattr(which, "__name__", "one metric"))
+    columns = wording("name the columns of scores as a_scores= and b_scores=")
+    beside = columns if len(data) == 1 else wording("give the scores as scores=(score_a, score_b)")
+    return InvalidInputError(
+        f"These are {here}, and {called!r} is about {there}: some metrics are about labels, others about scores.",
+        hint="give predicted labels as the predictions; " + beside + " beside them.",
+    )
+
+
+def kinds_of(options: Mapping[str, Any]) -> set[Kind]:
+    """Return what the metrics of a question are about, as far as they alone tell."""
+    return {kind for metric in metrics_of(options) if (kind := metric_kind(metric)) is not None}
+
+
 def kind_of_data(options: Mapping[str, Any]) -> Kind | None:
     """Return whether a question is about labels or scores; None where only the data can tell."""
-    metrics = metrics_of(options)
-    kinds = {kind for metric in metrics if (kind := metric_kind(metric)) is not None}
+    metrics, kinds = metrics_of(options), kinds_of(options)
     if len(kinds) > 1:
         raise InvalidInputError(
             "Some of these metrics are about labels, others about scores.", hint="ask in two calls."
@@ -88,13 +135,180 @@ def select(options: Mapping[str, Any], wanted: Any) -> Any:
     return {name: options[name] for name in wanted.__annotations__ if name in options}
 
 
+def write_recipes(
+    sources: Sources, options: Mapping[str, Any], *, default: Default | None = None, seed: int = 0
+) -> list[Recipe]:
+    """Write one recipe per metric, in the order in which they were named.
+
+    What is about some metrics only goes to these: costs to "cost", `classes` to averages, a scale to means, the model
+    of labels to metrics of labels. A `rope` is of all of them, or a mapping from their names.
+    """
+    question: Question = select(options, Question)
+    metrics, rope = metrics_of(options), options.get("rope")
+    if not metrics:
+        raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
+    kinds: list[Kind] = [_kind_in(sources, metric, question) for metric in metrics]
+    asked = list(zip(metrics, kinds, strict=True))
+    hashes = {kind: _hash_of(source) if kinds.count(kind) > 1 else "" for kind, source in sources.items()}
+
+    def write(place: int, **changed: Any) -> Recipe:
+        metric, kind = asked[place]
+        others = [other for i, other in enumerate(asked) if i != place]
+        about: dict[str, Any] = {**question, **_about(metric, kind, others, question), "metric": metric, **changed}
+        about["rope"] = None if isinstance(rope, Mapping) else rope
+        return write_recipe(sources[kind], default=default, seed=seed, data_hash=hashes[kind], **about)
+
+    recipes = [write(i) for i in range(len(metrics))]
+    # A class that is positive for one metric is so for all: else they would measure the same table in two orders.
+    of_labels = [i for i, kind in enumerate(kinds) if kind == "labels"]
+    positive = next((recipes[i].pos_label for i in of_labels if recipes[i].pos_label is not None), None)
+    for i in of_labels if positive is not None else ():
+        labels, symmetric = recipes[i].tables[0].labels, recipes[i].metric.average is None
+        if recipes[i].pos_label is None and symmetric and len(labels) == BINARY and labels[0] == positive:
+            recipes[i] = write(i, pos_label=positive)
+    return recipes if not isinstance(rope, Mapping) else _with_ropes(recipes, metrics, rope)
+
+
+def usual_companions(recipe: Recipe) -> list[Recipe]:
+    """Return the recipes of the usual metrics beside one of two labels; none where a model is not for them."""
+    table = recipe.tables[0]
+    if not isinstance(table, Outcomes) or table.n_labels != BINARY:
+        return []
+    if recipe.sampler is not None or recipe.model.weights_difference:
+        return []
+    about: dict[str, Any] = {
+        "model": model_name(recipe) or recipe.model,
+        "prob": recipe.prob,
+        "rule": recipe.rule,
+        "draws": recipe.draws,
+        "pos_label": recipe.pos_label,
+        "prevalence": recipe.prevalence,
+        "seed": recipe.seed,
+        "data_hash": recipe.data_hash,
+    }
+    recipes = []
+    for name in (name for name in COMPANIONS if name != recipe.metric.name):
+        try:
+            written = write_recipe(recipe.tables, **about, metric=name)
+        except PosLabelError:  # no label is positive, and accuracy needs none
+            continue
+        if not _same_metric(written.metric, recipe.metric):
+            recipes.append(replace(written, n_items=recipe.n_items))
+    return recipes
+
+
+def model_name(recipe: Recipe) -> str | None:
+    """Return the name of the model, where that alone makes it for these data and this metric."""
+    table = recipe.tables[0]
+    try:
+        made = parse_model(
+            recipe.model.name,
+            n_labels=table.n_labels,
+            n_classifiers=len(recipe.names),
+            multilabel=isinstance(table, MultilabelOutcomes),
+            metric=recipe.metric,
+        )
+    except RopewalkError:
+        return None
+    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
+    return recipe.model.name if usual == recipe.model else None
+
+
+def _kind_in(sources: Sources, metric: Any, question: Question) -> Kind:
+    """Return which of the data a metric is about; costs are of labels, where there is no threshold."""
+    if len(sources) == 1:
+        return next(iter(sources))
+    return metric_kind(metric) or ("labels" if question.get("threshold") is None else "scores")
+
+
+def check_distinct(recipes: Sequence[Recipe]) -> None:
+    """Refuse two metrics of one name, and one metric under two."""
+    for i, recipe in enumerate(recipes):
+        for other in recipes[:i]:
+            one, two = other.metric.name, recipe.metric.name
+            if _same_metric(recipe.metric, other.metric):
+                told = f"{one!r} is named twice." if one == two else f"{one!r} and {two!r} are the same metric."
+                raise InvalidInputError(told, hint="name each metric once.")
+            if one == two:
+                raise InvalidInputError(f"Two metrics are called {one!r}.", hint="give each a name of its own.")
+
+
+def _same_metric(one: AnyMetric, two: AnyMetric) -> bool:
+    """Whether two metrics are the same, whatever they are called."""
+    return type(one) is type(two) and replace(one, name="") == replace(two, name="")
+
+
+def _with_ropes(recipes: Sequence[Recipe], metrics: Sequence[Any], rope: Mapping[Any, Any]) -> list[Recipe]:
+    """Return the recipes, each with the ROPE of its metric; one that is not named has none."""
+    named = [(recipe.metric.name, metric) for recipe, metric in zip(recipes, metrics, strict=True)]
+    for key in rope:
+        if not any(key in names for names in named):
+            known = [recipe.metric.name for recipe in recipes]
+            raise InvalidInputError(
+                wording("`rope` is given for {!r}, which is none of the metrics: {}.", key, ", ".join(known)),
+                hint=did_you_mean(str(key), known) + "A metric without a ROPE has no verdict.",
+            )
+    written = []
+    for recipe, names in zip(recipes, named, strict=True):
+        own = parse_question(next((value for key, value in rope.items() if key in names), None))
+        check_reach(own, recipe.metric)
+        written.append(replace(recipe, rope=own))
+    return written
+
+
+def _takes_costs(metric: Any, kind: Kind) -> bool:  # noqa: ARG001
+    return metric is None or (isinstance(metric, str) and metric == "cost")
+
+
+def _takes_classes(metric: Any, kind: Kind) -> bool:
+    return kind == "labels" and (metric is None or (metric != "cost" and parse_metric(metric).is_average))
+
+
+def _is_mean(metric: Any, kind: Kind) -> bool:
+    return kind == "scores" and not needs_truth(metric)
+
+
+def _takes_direction(metric: Any, kind: Kind) -> bool:
+    return _is_mean(metric, kind) or (kind == "scores" and callable(metric) and not isinstance(metric, ScoreMetric))
+
+
+_TAKEN_BY: Final[Mapping[str, Callable[[Any, Kind], bool]]] = {
+    "cost_matrix": _takes_costs,
+    "threshold": _takes_costs,
+    "classes": _takes_classes,
+    "scale": _is_mean,
+    "higher_is_better": _takes_direction,
+    "pos_label": lambda metric, kind: not _is_mean(metric, kind),
+}
+"""Which metrics options are about that are not about all."""
+
+
+def _about(metric: Any, kind: Kind, others: Sequence[tuple[Any, Kind]], question: Question) -> dict[str, Any]:
+    """Return the options that this metric does not take and another one does, as if they were not given."""
+    idle: dict[str, Any] = {}
+    for name, takes in _TAKEN_BY.items():
+        given = question.get(name) is not None
+        if given and not takes(metric, kind) and any(takes(*other) for other in others):
+            idle[name] = None
+    if kind == "scores" and any(other == "labels" for _, other in others):
+        for name in ("model", "engine"):
+            if not _suits_scores(name, question.get(name)):
+                idle[name] = options_of(Question)[name].default
+    return idle
+
+
 def write_recipe(
-    source: Sequence[AnyData], *, default: Default | None = None, seed: int = 0, **options: Unpack[Question]
+    source: Sequence[AnyData],
+    *,
+    default: Default | None = None,
+    seed: int = 0,
+    data_hash: str = "",
+    **options: Unpack[Question],
 ) -> Recipe:
     """Check everything that was asked about the data in `source` and write it down.
 
     `source` is one table of all classifiers on the same items, or one table of each where they come separately;
-    `default` chooses the model where none is named.
+    `default` chooses the model where none is named; `data_hash` is that of the data, where it is known already.
     """
     question = cast("Question", with_defaults(options, Question))
     # What is wrong with the call is said before what is wrong with the data.
@@ -103,7 +317,7 @@ def write_recipe(
         "rule": choose(question["rule"], RULES, "rule"),
         "draws": check_draws(question["draws"]),
         "seed": seed,
-        "data_hash": "+".join(table.data_hash for table in source),
+        "data_hash": data_hash or _hash_of(source),
         "library": source[0].library,
     }
     rope_of(question)
@@ -111,6 +325,10 @@ def write_recipe(
         return _of_scores(source[0], question, common)
     usual = default_model(separate=len(source) > 1) if default is None else default
     return _of_labels(source, usual, question, common)  # type: ignore[arg-type]
+
+
+def _hash_of(source: Sequence[AnyData]) -> str:
+    return "+".join(table.data_hash for table in source)
 
 
 def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Question, common: dict[str, Any]) -> Recipe:
@@ -205,18 +423,24 @@ def _model_of_scores(items: ItemScores, metric: ScoreMetric, question: Question)
 
 def check_score_options(options: Mapping[str, Any], metric: Any) -> None:
     """Refuse what only labels have, where a metric is of scores."""
-    usual = {
-        "model": (None, "scores", "items", "bootstrap"),
-        "engine": (None, "auto", "exact"),
-        "missing": (None, "error"),
-    }
-    for name in ("classes", "prevalence", *usual):
-        if (value := options.get(name)) is not None and not (
-            (isinstance(value, Model) and value.takes_scores)
-            or (isinstance(value, str) and value in usual.get(name, ()))
-        ):
+    for name in ("classes", "prevalence", *_OF_SCORES_TOO):
+        if not _suits_scores(name, options.get(name)):
             text = f" is about labels, and {getattr(metric, 'name', metric)!r} about scores."
             raise InvalidInputError(argument(name) + text, hint="leave it out.")
+
+
+_OF_SCORES_TOO: Final[Mapping[str, tuple[str, ...]]] = {
+    "model": ("scores", "items", "bootstrap"),
+    "engine": ("auto", "exact"),
+    "missing": ("error",),
+}
+"""What options that are about labels may say where a metric is of scores."""
+
+
+def _suits_scores(name: str, value: Any) -> bool:
+    """Whether a value of an option that is about labels suits scores too."""
+    usual = isinstance(value, str) and value in _OF_SCORES_TOO.get(name, ())
+    return value is None or usual or (isinstance(value, Model) and value.takes_scores)
 
 
 def default_model(*, separate: bool) -> Default:

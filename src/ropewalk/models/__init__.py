@@ -248,6 +248,16 @@ def draw_psi(
     posteriors: Sequence[Posterior],
     metric: AnyMetric,
     prevalence: tuple[float, ...] | None = None,
+    **how: Any,
+) -> FloatArray:
+    """Return draws of one metric, (K, n); see `draw_psis`."""
+    return draw_psis(posteriors, [metric], prevalence, **how)[0]
+
+
+def draw_psis(
+    posteriors: Sequence[Posterior],
+    metrics: Sequence[AnyMetric],
+    prevalence: tuple[float, ...] | None = None,
     *,
     start: int = 0,
     stop: int,
@@ -255,23 +265,32 @@ def draw_psi(
     stream: int = streams.POSTERIOR,
     threads: int = 1,
     largest_block: int | None = None,
-) -> FloatArray:
-    """Return draws `start` … `stop` of the metric, (K, n): classifiers of one posterior after those of the next.
+    stops: Sequence[int] = (),
+) -> list[FloatArray]:
+    """Return draws `start` … `stop` of each metric, (K, n): classifiers of one posterior after those of the next.
 
-    One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones. Whole blocks are
-    drawn and cut, so that more can follow: where none will, `largest_block` spares what would be cut off.
+    One posterior of K classifiers makes paired draws, K posteriors of one classifier independent ones. All metrics
+    measure the same tables. Whole blocks are drawn and cut, so that more can follow: where none will, `largest_block`
+    spares what would be cut off. A metric that wants draws up to its own one of the `stops` is not measured on others.
     """
+    wanted = stops or [stop] * len(metrics)
     parts = []
     for number, posterior in enumerate(posteriors):
 
         def draw(rng: np.random.Generator, size: int, posterior: Posterior = posterior) -> FloatArray:
-            return measure(metric, posterior.block(rng, size), prevalence)
+            begin = size * rng.bit_generator.seed_seq.spawn_key[-1]  # type: ignore[attr-defined]  # the number of the block
+            tables = posterior.block(rng, size)
+            measured = [measure(m, tables, prevalence) for m, end in zip(metrics, wanted, strict=True) if begin < end]
+            rows = iter(measured)
+            blank = np.empty_like(measured[0])
+            return np.stack([next(rows) if begin < end else blank for end in wanted])
 
         size = posterior.block_size if largest_block is None else min(posterior.block_size, largest_block)
         first = start // size * size
         drawn = draw_blocks(draw, size=size, start=first, stop=stop, seed=seed, stream=stream + number, threads=threads)
-        parts.append(drawn[:, start - first :])
-    return np.concatenate(parts) if len(parts) > 1 else parts[0]
+        parts.append(drawn[..., start - first :])
+    whole = np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+    return [psi[:, : end - start] for psi, end in zip(whole, wanted, strict=True)]
 
 
 def observed_tables(table: AnyOutcomes) -> Tables:

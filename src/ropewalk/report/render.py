@@ -41,7 +41,7 @@ def markdown(result: Any) -> str:
             for row in (table.header, *table.rows)
         )
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
-        lines.append("")
+        lines += ["", plain(table.note, writing.markdown), ""] if table.note else [""]
     return "\n".join([*lines, plain(document.caption, writing.markdown)]) + "\n"
 
 
@@ -66,6 +66,7 @@ def latex(result: Any) -> str:
             *(" & ".join(row) + r" \\" for row in rows),
             r"\bottomrule",
             r"\end{tabular}",
+            *(["", r"\smallskip", "", plain(table.note, writing.latex, _latex_words)] if table.note else []),
         ]
     return "\n".join(lines) + "\n"
 

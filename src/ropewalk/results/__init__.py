@@ -6,7 +6,7 @@ from ropewalk._checks import publish
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.checks import Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
-from ropewalk.results.comparison import ClassComparisons, Comparison, PriorSensitivity
+from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
 from ropewalk.results.items import Items
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
@@ -17,6 +17,7 @@ __all__ = [
     "Battery",
     "ClassComparisons",
     "ClassicalTest",
+    "Companion",
     "Comparison",
     "Confusion",
     "CrossComparison",

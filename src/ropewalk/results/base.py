@@ -103,6 +103,11 @@ class Recipe:
         """Return the posterior of every table, where the model has a closed form."""
         return [self.model.fit(table) for table in self.tables]
 
+    def shares_tables(self, other: Recipe) -> bool:
+        """Whether the metrics of both are measured on the same draws of weighted tables."""
+        how = [(r.model, r.sampler, r.seed, r.prevalence, len(r.tables)) for r in (self, other)]
+        return how[0] == how[1] and _are_equal(self.tables, other.tables)
+
     @property
     def n_clusters(self) -> int | None:
         """How many clusters the items of the tables come in; None where each stands alone."""
@@ -445,6 +450,21 @@ def plain(value: Any) -> Any:
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _are_equal(one: Any, two: Any) -> bool:
+    """Whether data are the same, part by part: quicker than their fingerprints."""
+    if one is two:
+        return True
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, two)
+    if isinstance(one, tuple):
+        return len(one) == len(two) and all(map(_are_equal, one, two))
+    if is_dataclass(one):
+        return all(_are_equal(getattr(one, part.name), getattr(two, part.name)) for part in fields(one))
+    return bool(one == two)
 
 
 def part_of(parts: Mapping[str, T], name: str) -> T:

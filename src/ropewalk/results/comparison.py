@@ -16,6 +16,7 @@ from ropewalk.draws.evidence import BayesFactor
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes
+from ropewalk.errors import InvalidInputError
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
@@ -34,6 +35,22 @@ if TYPE_CHECKING:
 Change = Literal["lost", "gained", "both wrong"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companion:
+    """A usual metric beside the one that was asked for: by how much A is better, from few draws and without a verdict.
+
+    `observed_a` and `observed_b` are its values on the data; `improvement` is positive where A is better.
+    """
+
+    metric: str
+    higher_is_better: bool
+    observed_a: float | None
+    observed_b: float | None
+    improvement: Estimate
+    prob_better: float
+    n_draws: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Comparison(OneMetric, Remarked):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
@@ -41,6 +58,8 @@ class Comparison(OneMetric, Remarked):
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
     those of the difference under the prior, and `sd_draws` those under the posterior, that Savage-Dickey was made of.
     `by` has the answer on every slice of the items, where slices were asked for.
+    `others` are the comparisons by the other metrics that were asked for; `companions` the usual metrics beside one of
+    two labels, which have no verdict.
     """
 
     a: str
@@ -64,6 +83,98 @@ class Comparison(OneMetric, Remarked):
     more: MoreData | None = None
     stakes: Stakes | None = None
     by: Slices | None = None
+    others: tuple[Comparison, ...] = field(repr=False, default=())
+    companions: tuple[Companion, ...] = field(repr=False, default=())
+
+    @property
+    def metrics(self) -> tuple[Comparison, ...]:
+        """One comparison per metric that was asked for; the first is the answer itself.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> news = rw.examples.news20()
+        >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, metric=["f1", "recall"], rng=0)
+        >>> [c.metric for c in r.metrics], r.metrics[0] is r
+        (['f1', 'recall'], True)
+        """
+        return (self, *self.others)
+
+    def __getitem__(self, metric: str) -> Comparison:
+        """Return the comparison by one of the metrics that were asked for."""
+        return base.part_of({comparison.metric: comparison for comparison in self.metrics}, metric)
+
+    @property
+    def joint(self) -> tuple[tuple[str, ...], ...]:
+        """The metrics, in groups that measure the same draws of the same tables: these can be combined draw by draw.
+
+        Metrics come apart where they call for another prior: of two labels those that look at the errors in one class
+        above all (recall, specificity), and scores by what can be imagined of them.
+        """
+        groups: list[list[Comparison]] = []
+        for comparison in self.metrics:
+            alike = [group for group in groups if group[0].is_joint_with(comparison)]
+            if alike:
+                alike[0].append(comparison)
+            else:
+                groups.append([comparison])
+        return tuple(tuple(comparison.metric for comparison in group) for group in groups)
+
+    def is_joint_with(self, other: Comparison) -> bool:
+        """Whether the draws of both are of the same weighted tables, so that they can be combined draw by draw."""
+        return self.recipe.shares_tables(other.recipe) and not self.recipe.model.weights_difference
+
+    def prob_all_better(self, *metrics: str) -> float:
+        """Return the probability that A is better by all of these metrics at once, by default all that are `joint`.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> news = rw.examples.news20()
+        >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, metric=["f1", "accuracy"], rng=0)
+        >>> r.prob_all_better() <= min(r["f1"].prob_better, r["accuracy"].prob_better)
+        True
+        """
+        chosen = [self[name] for name in metrics] or list(self.metrics)
+        apart = next((c for c in chosen[1:] if not chosen[0].is_joint_with(c)), None)
+        if apart is not None:
+            groups = "; ".join(", ".join(group) for group in self.joint)
+            raise InvalidInputError(
+                f"{chosen[0].metric} and {apart.metric} have different priors, so their draws cannot be combined.",
+                hint=f"these can be: {groups}.",
+            )
+        number = min(len(c.draws) for c in chosen)
+        better = [c.direction * c.draws.delta()[:number] > 0 for c in chosen]
+        return float(np.logical_and.reduce(better).mean())
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more of the metric is better."""
+        return self.recipe.metric.higher_is_better
+
+    @property
+    def direction(self) -> int:
+        """1 where more of the metric is better, else −1: what turns a difference into an improvement."""
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def improvement(self) -> Estimate:
+        """The posterior of how much better A is, ± Δ: positive where A is better, also where less of a metric is.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> news = rw.examples.news20()
+        >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, metric="error", draws=2_000, rng=0)
+        >>> r.improvement.mean == -r.mean
+        True
+        """
+        return self.delta if self.higher_is_better else self.delta.mirrored()
+
+    @property
+    def prob_better(self) -> float:
+        """The probability that A is better at all."""
+        return self.prob_above_zero if self.higher_is_better else self.prob_below_zero
 
     @property
     def mean(self) -> float:
@@ -241,7 +352,7 @@ class Comparison(OneMetric, Remarked):
         sign = 1.0 if recipe.metric.higher_is_better else -1.0
         rope = recipe.rope
         side = None if rope is None or not rope.one_sided else "low" if math.isinf(rope.high) else "high"
-        return {
+        written = {
             **self._head(),
             "a": {"name": self.a, **base.estimate_dict(self.estimate_a)},
             "b": {"name": self.b, **base.estimate_dict(self.estimate_b)},
@@ -270,6 +381,8 @@ class Comparison(OneMetric, Remarked):
             **base.pick(self, "notes warnings"),
             **({} if self.by is None else {"by": self.by.to_list()}),
         }
+        several = {"metrics": [written, *(other.to_dict() for other in self.others)]} if self.others else {}
+        return {**written, **several}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

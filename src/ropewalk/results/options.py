@@ -59,8 +59,11 @@ def parse_share(text: str, flag: str) -> float:
     return value[0] if number == text.strip() else round(value[0] / 100, 12)
 
 
-def parse_rope(text: str, flag: str) -> float | list[float]:
-    """Read a half-width or LOW,HIGH, as numbers or percentages."""
+def parse_rope(text: str, flag: str) -> float | list[float] | dict[str, float]:
+    """Read a half-width or LOW,HIGH, as numbers or percentages; or half-widths by metric: f1=0.01,recall=2%."""
+    if "=" in text:
+        pairs = [part.rpartition("=") for part in parse_texts(text, flag)]
+        return {name: parse_share(number, flag) for name, _, number in pairs}
     numbers = [parse_share(part, flag) for part in text.split(",")]
     return numbers[0] if len(numbers) == 1 else numbers
 
@@ -170,8 +173,21 @@ class MetricsOption(TypedDict, total=False):
 
     metric: Annotated[
         MetricLike | ScoreMetricLike | Sequence[MetricLike | ScoreMetricLike] | None,
-        _question(help="Separated by commas, of labels or scores:", choices=_metric_names, parse=parse_texts),
+        _question(
+            help="By default f1 for two labels, macro_f1 for more. One, or several separated by commas:",
+            choices=_metric_names,
+            parse=parse_texts,
+            echo="metric.name",
+        ),
     ]
+
+
+class BesideLabelsOptions(TypedDict, total=False):
+    """Scores beside labels, for metrics of both in one answer."""
+
+    scores: Annotated[Any, _data(help="The scores of A and of B, beside labels.", flag=PYTHON_ONLY)]
+    a_scores: Annotated[str | None, _data(help="Column of A's scores, beside labels.")]
+    b_scores: Annotated[str | None, _data(help="Column of B's scores, beside labels.")]
 
 
 class ClassOptions(TypedDict, total=False):
@@ -213,7 +229,8 @@ class RopeOption(MarginOption, total=False):
     """The region of practical equivalence."""
 
     rope: Annotated[
-        RopeLike | None, _decision(help="Smallest difference that matters, 0.01 or 1%; or LOW,HIGH.", parse=parse_rope)
+        RopeLike | Mapping[str, RopeLike] | None,
+        _decision(help="Smallest difference that matters, 1% or 0.01; or LOW,HIGH; or METRIC=R,…", parse=parse_rope),
     ]
 
 
@@ -303,11 +320,11 @@ class ByOption(TypedDict, total=False):
     by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
 
 
-class CompareOptions(MetricOption, SharedOptions, TestsOption, ByOption, PoolOption, total=False):
+class CompareOptions(MetricsOption, BesideLabelsOptions, SharedOptions, TestsOption, ByOption, PoolOption, total=False):
     """What `compare` takes, beside the data and the names of two classifiers."""
 
 
-class ClassesOptions(CompareOptions, total=False):
+class ClassesOptions(MetricOption, SharedOptions, TestsOption, PoolOption, total=False):
     """What `compare_classes` takes, beside the data and the names of two classifiers."""
 
 

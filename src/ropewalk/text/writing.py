@@ -175,7 +175,7 @@ _LATEX: Final = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
     "-": "{-}", "[": "{[}", "]": "{]}", "*": "{*}",
-    "≈": r"$\approx$", "≪": r"$\ll$", "≫": r"$\gg$", "±": r"$\pm$", "−": r"$-$", "∞": r"$\infty$",
+    "≈": r"$\approx$", "≪": r"$\ll$", "≫": r"$\gg$", "±": r"$\pm$", "↓": r"$\downarrow$", "−": r"$-$", "∞": r"$\infty$",
     "–": r"\textendash{}", "Δ": r"$\Delta$", "≥": r"$\geq$", "…": r"\dots{}", "β": r"$\beta$", "·": r"$\cdot$",
 }  # fmt: skip
 

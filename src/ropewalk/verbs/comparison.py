@@ -10,13 +10,22 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
 from ropewalk.classical.items import delong_of
+from ropewalk.data.inputs import Kind
 from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.answers import pool_classes, run_comparison
-from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
+from ropewalk.inference.answers import pool_classes, run_comparisons
+from ropewalk.inference.question import (
+    Sources,
+    check_distinct,
+    check_pool,
+    metrics_of,
+    read_sources,
+    usual_companions,
+    write_recipes,
+)
 from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
@@ -84,7 +93,11 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         "average_precision", "pr_auc", "log_loss", "brier", "ece", or "mean" of any number per item: a loss, a grade,
         the average precision of a query. With more than two classes those that rank are the mean over each class
         against the rest ("macro_roc_auc"), or weighted by how often each occurs ("weighted_roc_auc"). A function of
-        scores is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``.
+        scores is called as scikit-learn's are: ``f(y_true, y_score, sample_weight=…)``. Or a list of metrics: the
+        answer is about the first, and its `metrics` has all.
+    scores, a_scores, b_scores
+        Scores beside labels, for metrics of both kinds: arrays ``(score_a, score_b)`` of the same items, or the names
+        of two columns.
     classes
         The classes that an average runs over; by default all of them. Where predictions are matrices with as many
         columns, such as those of ``predict_proba``, it says which class each column is: ``estimator.classes_``.
@@ -104,8 +117,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     prevalence
         Evaluate at another class mix: P(positive), or a share for each label. Only the mix is taken to shift.
     rope
-        The region of practical equivalence: the smallest difference that matters, or a pair. Without one there
-        is no verdict.
+        The region of practical equivalence: the smallest difference that matters, or a pair; a mapping from metrics
+        gives each its own. Without one there is no verdict.
     prob, rule
         Mass of the HDI; "hdi" judges it against the ROPE, "probability" the masses of the three regions.
     model
@@ -144,6 +157,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     ('≈', True)
     >>> print(r.decision.text)
     nb_mult and svm_l2 are practically equivalent at ±0.05
+    >>> r = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, metric=["f1", "recall"], draws=2_000, rng=0)
+    >>> [c.metric for c in r.metrics]
+    ['f1', 'recall']
     >>> s = news.scores_class8
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
@@ -154,11 +170,15 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
             wording("`pool` is about slices."), hint=wording("name them with by=, or leave pool= out.")
         )
     named = name_columns(data, options)
-    tables = read_tables(data, (a, b), named, usage=_USAGE)
-    comparison = _compare(tables, named, check_seed(options.get("rng"), options.get("random_state")))
+    sources = read_sources(data, (a, b), named, usage=_USAGE)
+    seed = check_seed(options.get("rng"), options.get("random_state"))
+    comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
     if by is not None:
-        comparison = replace(comparison, by=_by_slice(comparison, tables, named))
-    issue(comparison.remarks)
+        kind: Kind = "scores" if isinstance(comparison.recipe.tables[0], ItemScores) else "labels"
+        one_metric = {**named, "metric": metrics_of(options)[0], "rope": comparison.recipe.rope}
+        one_metric |= {"goal": None, "margin": None}
+        comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric))
+    issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 
 
@@ -193,8 +213,13 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
+    if len(metrics_of(options)) > 1:
+        raise InvalidInputError(
+            "Every class is a question of its own, by one metric.", hint=wording("name one metric=, or one pos_label=.")
+        )
     named = name_columns(data, options)
-    tables = read_tables(data, (a, b), named, usage=_USAGE)
+    sources = read_sources(data, (a, b), named, usage=_USAGE)
+    (tables,) = sources.values()
     seed = check_seed(options.get("rng"), options.get("random_state"))
     if options.get("prevalence") is not None:
         raise InvalidInputError(
@@ -217,7 +242,7 @@ def compare_classes(
     with shown(options.get("progress")):
         watched = track(classes, describe="Comparing classes", progress=current())
         by_class = [{**named, "pos_label": label, "progress": False} for label in watched]
-        comparisons = tuple(_compare(tables, one_class, seed) for one_class in by_class)
+        comparisons = tuple(_compare(sources, one_class, seed) for one_class in by_class)
     if check_pool(options.get("pool"), len(comparisons)):
         require_bounded(comparisons[0].recipe.metric, "differences of classes cannot be pooled")
         comparisons = pool_classes(comparisons)
@@ -225,20 +250,30 @@ def compare_classes(
     return ClassComparisons(comparisons=comparisons)
 
 
-def _compare(tables: Sequence[AnyData], options: Mapping[str, Any], seed: int) -> Comparison:
-    """Write the recipe of a question and carry it out, with the classical tests of the same data beside it."""
+def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_companions: bool = False) -> Comparison:
+    """Write the recipes of a question and carry them out, with the classical tests of the same data beside them."""
     tests = options.get("tests")
     if tests is not None and not isinstance(tests, bool):
         raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
-    recipe = write_recipe(tables, seed=seed, **select(options, Question))
+    recipes = write_recipes(sources, options, seed=seed)
+    check_distinct(recipes)
+    companions = usual_companions(recipes[0]) if with_companions else []
     with shown(options.get("progress")):
-        comparison = run_comparison(recipe, threads=check_threads(options["threads"]))
-    if isinstance(tables[0], ItemScores):
+        comparison = run_comparisons(recipes, companions=companions, threads=check_threads(options["threads"]))
+    first, *others = (_tested(each, sources, tests) for each in comparison.metrics)
+    return replace(first, others=tuple(others))
+
+
+def _tested(comparison: Comparison, sources: Sources, tests: bool | None) -> Comparison:  # noqa: FBT001
+    """Put the classical tests of the same data beside a comparison."""
+    recipe = comparison.recipe
+    if isinstance(recipe.tables[0], ItemScores):
         battery, remarks = (None, ()) if tests is False else _delong(recipe)
-    elif tests and any(table.units is not None and table.n_clusters is None for table in tables):  # type: ignore[union-attr]
+    elif tests and any(table.units is not None and table.n_clusters is None for table in sources["labels"]):  # type: ignore[union-attr]
         text = "No classical tests: they take all items to count alike, and these have weights."
         battery, remarks = None, (note("no_weighted_tests", text),)
     elif tests:
+        tables = sources["labels"]
         battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)  # type: ignore[arg-type]
         clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."
         remarks = () if recipe.n_clusters is None else (note("tests_ignore_clusters", clustered),)

@@ -8,13 +8,13 @@ import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
+from ropewalk.data.inputs import Kind
 from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.question import Question, metrics_of, read_tables, select, write_recipe
-from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.metrics.resolve import metric_kind
+from ropewalk.inference.question import read_tables, write_recipes
+from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
 from ropewalk.models.protocol import Model
 from ropewalk.results import Evaluation
@@ -58,44 +58,20 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     >>> print(f"{e['roc_auc'].estimate.observed:.4f}")
     0.9544
     """
-    costs, rope = options.get("cost_matrix"), options.get("rope")
-    metrics = metrics_of(options)
-    if not metrics:
-        raise InvalidInputError("`metric` is an empty list; name at least one.")
     named = name_columns(data, options)
     (table,) = read_tables(data, None, {"name": name, **named}, usage=_USAGE)
-    cut = options.get("threshold") is not None and isinstance(table, ItemScores)
-    if (costs is not None or cut) and not any(map(_takes_costs, metrics)):
-        raise InvalidInputError(
-            "A cost matrix and a threshold go with the metric `cost`.", hint=wording('pass metric="cost".')
-        )
-    bar = _check_bar(options.get("at_least"), rope)
+    bar = _check_bar(options.get("at_least"), options.get("rope"))
     if options.get("model") == "paired":
         raise InvalidInputError(
             "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
         )
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    question: Question = select(named, Question)
-    recipes = [write_recipe([table], default=_default, seed=seed, **_about(metric, question)) for metric in metrics]
+    kind: Kind = "scores" if isinstance(table, ItemScores) else "labels"
+    recipes = write_recipes({kind: [table]}, named, default=_default, seed=seed)
     with shown(options.get("progress")):
         evaluation = run_evaluation(recipes, bar, threads=check_threads(options["threads"]))
     issue(evaluation.remarks)
     return evaluation
-
-
-def _takes_costs(metric: Any) -> bool:
-    return metric is None or (isinstance(metric, str) and metric == "cost")
-
-
-def _about(metric: Any, question: Question) -> Question:
-    """Return the question about one of several metrics: costs go with "cost" alone, and `classes` with averages."""
-    about: Question = {**question, "metric": metric}
-    if not _takes_costs(metric):
-        about |= {"cost_matrix": None, "threshold": None}
-    if question.get("classes") is not None and metric is not None and metric_kind(metric) != "scores":
-        average = parse_metric(metric, about.get("cost_matrix")).is_average
-        about["classes"] = question["classes"] if average else None
-    return about
 
 
 def _check_bar(at_least: Any, rope: Any) -> float | None:

@@ -16,6 +16,7 @@ from ropewalk.report import words
 from ropewalk.report.describe import differences, method
 from ropewalk.report.describe.chains import chain_section, delta_trace
 from ropewalk.report.describe.classical import effect_text
+from ropewalk.report.describe.metrics import metric_section, metric_table, others_by_name
 from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
 from ropewalk.report.describe.slices import headline as slices_headline
 from ropewalk.report.describe.slices import slices_section, slices_table
@@ -39,25 +40,31 @@ _SURPRISE: Final = "how surprising if there were no difference, not how probable
 @describes(Comparison)
 def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
-    answers, call = (answer(c),), method.pair_call(c, "compare")
+    answers, call, metrics = (answer(c),), method.pair_call(c, "compare"), metric_table(c)
     by_slice = () if c.by is None else (slices_table(c.by),)
+    blocks = (*answers, *([metrics] if metrics else []), *by_slice)
 
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
-        how = method.method_section(document, [c], call, left_out=extras.left_out)
-        return sections(document, c, extras, how)
+        how = method.method_section(document, c.metrics, call, left_out=extras.left_out)
+        return sections(replace(document, tables=document.tables[:1]), c, extras, how)
 
+    said = [remark for remark in c.remarks if remark.code == "no_verdict"]  # by the headline
+    caption, tables = words.caption_text(words.delta_name(c), c, tests=columns_text(c)), [table([c])]
+    if metrics is not None and c.others:
+        tables.append(metrics)
     return Document(
-        caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
+        caption=caption,
         answers=answers,
-        tables=(table([c]), *by_slice),
+        tables=(*tables, *by_slice),
         remarks=[
             remark
-            for remark in method.answer_remarks(c, [c], [c.more], cautions=cautions([c]))
-            if not isinstance(remark, Remark) or remark.code != "no_verdict"  # the headline says why
+            for remark in method.answer_remarks(c, [c, *others_by_name(c)], [c.more], cautions=cautions([c]))
+            if remark not in said
         ],
         sentence=sentence(c),
-        terminal=(*answers, *by_slice),
+        terminal=blocks,
+        card=blocks,
         sections=page,
     )
 
@@ -73,6 +80,7 @@ def sections(
     untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
     return (
         *untested.answer_sections((panel,), preset=preset, note=moves),
+        *metric_section(c),
         *(() if c.by is None else slices_section(c.by)),
         *differences.differences_section(c, extras, preset, moves),
         *differences.sureness_section(panel, extras.priors),

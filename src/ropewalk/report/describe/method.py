@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
-from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.errors import RopewalkError
+from ropewalk.data.scores import ItemScores
+from ropewalk.inference.question import model_name
 from ropewalk.mcmc.sampler import Sampler
-from ropewalk.models import parse_model, suited
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Line, Picture, Section
 from ropewalk.report.plates import inline
@@ -77,13 +76,24 @@ def method_section(
         ("Data hash", recipe.data_hash),
         *(("Model", text) for text in dict.fromkeys(words.model_text(part.recipe) for part in parts)),
         *(("In words", text) for text in dict.fromkeys(part.recipe.model.description for part in parts)),
-        ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
+        ("ROPE", _stated_ropes(parts)),
         ("Judged by", judged_by(recipe, answer.no_verdict)),
         ("Draws", f"{f'{fewest:,} to ' if fewest < most else ''}{most:,}{how}, seed {recipe.seed}"),
         ("Call", call),
     )
     blocks = model_graph(answer) if graph else ()
     return document.method_section(rows, *blocks, not_covered=NOT_COVERED, left_out=left_out)
+
+
+def _stated_ropes(parts: Sequence[Any]) -> str:
+    """Write the ROPE that was stated, by metric where metrics have different ones."""
+    texts = ["none" if part.recipe.rope is None else rope_text(part.recipe.rope) for part in parts]
+    if set(texts) == {"none"}:
+        return "none"
+    if len(set(texts)) > 1:
+        named = zip(parts, texts, strict=True)
+        texts = [", ".join(f"{text} for {words.metric_name(part.recipe.metric.name)}" for part, text in named)]
+    return f"{texts[0]}, as stated in the call"
 
 
 def judged_by(recipe: Recipe, no_verdict: str = "") -> str:
@@ -108,8 +118,26 @@ def model_graph(answer: Any) -> tuple[Block, ...]:
 def pair_call(c: Comparison, function: str) -> str:
     """Write the call that makes a comparison."""
     positive = None if function == "compare_classes" else positive_of(c.recipe)
-    options = [("a", visible(c.a)), ("b", visible(c.b)), ("metric", c.metric), ("pos_label", positive)]
-    return call_text(function, c.recipe, options)
+    metric = [each.metric for each in c.metrics] if c.others else c.metric
+    options = [("a", visible(c.a)), ("b", visible(c.b)), ("metric", metric), ("pos_label", positive)]
+    of_scores = [isinstance(each.recipe.tables[0], ItemScores) for each in c.metrics]
+    return call_text(
+        function, c.recipe, options, ropes=_ropes(c), given=["scores=…"] if len(set(of_scores)) > 1 else []
+    )
+
+
+def _ropes(c: Comparison) -> dict[str, Any] | None:
+    """Return the ROPE of each metric that has one; None where all have the same."""
+    stated = [stated_rope(each.recipe) for each in c.metrics]
+    if len(set(stated)) == 1:
+        return None
+    return {each.metric: rope for each, rope in zip(c.metrics, stated, strict=True) if rope is not None}
+
+
+def stated_rope(recipe: Recipe) -> float | tuple[float, float] | None:
+    """Return the ROPE as a call has it."""
+    rope = recipe.rope
+    return None if rope is None else rope.high if rope.low == -rope.high else (rope.low, rope.high)
 
 
 def positive_of(recipe: Recipe) -> object:
@@ -118,22 +146,32 @@ def positive_of(recipe: Recipe) -> object:
     return visible(label) if isinstance(label, str) else label
 
 
-def call_text(function: str, recipe: Recipe, options: Sequence[tuple[str, object]]) -> str:
-    """Write the call in Python; … stands for what was in the data or cannot be written in a line."""
-    rope, picked, cost = recipe.rope, recipe.picked, recipe.metric.cost
-    stated = None if rope is None else rope.high if rope.low == -rope.high else (rope.low, rope.high)
+def call_text(
+    function: str,
+    recipe: Recipe,
+    options: Sequence[tuple[str, object]],
+    *,
+    ropes: dict[str, Any] | None = None,
+    given: Sequence[str] = (),
+) -> str:
+    """Write the call in Python; … stands for what was in the data or cannot be written in a line.
+
+    `ropes` are those of several metrics, and `given` what else is written as it stands.
+    """
+    picked, cost = recipe.picked, recipe.metric.cost
     options = [
         *options,
         ("classes", None if picked is None else [visible(x) if isinstance(x, str) else x for x in picked]),
         ("cost_matrix", None if cost is None else [list(row) for row in cost]),
         ("prevalence", recipe.prevalence),
-        ("rope", stated),
+        ("rope", ropes or stated_rope(recipe)),
         ("prob", recipe.prob),
         ("rule", recipe.rule),
         ("draws", recipe.draws),
         ("rng", recipe.seed),
     ]
     texts = [f"{option}={value!r}" if option else repr(value) for option, value in options if value is not None]
+    texts += given
     texts += ["cluster=…"] if recipe.n_clusters is not None else [f"model={_model(recipe)}"]
     texts += ["sample_weight=…"] if recipe.is_weighted else []
     texts += [f"engine={engine}"] if (engine := sampler_call(recipe)) is not None else []
@@ -158,18 +196,5 @@ def sampler_call(recipe: Recipe) -> str | None:
 
 def _model(recipe: Recipe) -> str:
     """Write a model by its name where that alone makes it, else as the object."""
-    table = recipe.tables[0]
-    model, several = recipe.model.name, isinstance(table, MultilabelOutcomes)
-    n_classifiers = len(recipe.names)
-    try:
-        made = parse_model(
-            model,
-            n_labels=table.n_labels,
-            n_classifiers=n_classifiers,
-            multilabel=several,
-            metric=recipe.metric,
-        )
-    except RopewalkError:
-        return recipe.model.call()
-    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
-    return repr(model) if usual == recipe.model else recipe.model.call()
+    name = model_name(recipe)
+    return recipe.model.call() if name is None else repr(name)

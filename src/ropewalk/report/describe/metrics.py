@@ -1,0 +1,101 @@
+"""Several metrics of two classifiers in one table, signed so that + is always better for A."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from ropewalk.report import words
+from ropewalk.report.document import Block, Section, Table, name
+from ropewalk.results import Companion, Comparison
+from ropewalk.text import verdicts, writing
+from ropewalk.text.remarks import wording
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import carried, percent
+
+NOT_INDEPENDENT: Final = "The metrics share the same items: they are not independent confirmations."
+LOWER: Final = " ↓"
+"""What marks a metric of which less is better."""
+
+TITLES: Final = ("Metrics", "Usual metrics beside it")
+"""Of metrics that were asked for, and of those that come by themselves."""
+
+
+def metric_table(c: Comparison) -> Table | None:
+    """Return one row per metric, the one with the verdict first; None where it stands alone."""
+    if not (c.others or c.companions):
+        return None
+    a, b, mass = name(c.a), name(c.b), words.mass_text(c.recipe)
+    rows = [_row(each, each.estimate_a.observed, each.estimate_b.observed, _verdict(each, a, b)) for each in c.metrics]
+    rows += [
+        _row(each, each.observed_a, each.observed_b, _chance(a, each.prob_better, each.n_draws))
+        for each in c.companions
+    ]
+    less = not all(each.higher_is_better for each in c.metrics) or not all(
+        each.higher_is_better for each in c.companions
+    )
+    arrow = "; ↓ marks where less is better" if less else ""
+    return Table(
+        header=("metric", f"{a} measured", f"{b} measured", f"improvement [{mass} HDI]", "verdict"),
+        rows=tuple(rows),
+        title=TITLES[0] if c.others else TITLES[1],
+        note=f"Signed so that + is better for {a}{arrow}. {NOT_INDEPENDENT}",
+    )
+
+
+def metric_section(c: Comparison) -> tuple[Block, ...]:
+    """Return the section of a page that shows the other metrics, if there are any."""
+    table = metric_table(c)
+    return () if table is None else (Section(table.title, (replace(table, title="", label=table.title),)),)
+
+
+def _row(
+    each: Comparison | Companion, observed_a: float | None, observed_b: float | None, verdict: str
+) -> tuple[str, ...]:
+    improvement = each.improvement
+    return (
+        words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER),
+        carried(observed_a, improvement),
+        carried(observed_b, improvement),
+        writing.estimate_text(improvement, sign=True),
+        verdict,
+    )
+
+
+def _chance(a: str, prob: float, n_draws: int) -> str:
+    return f"P({a} better) {percent(prob, n_draws)}"
+
+
+def _verdict(c: Comparison, a: str, b: str) -> str:
+    """Write a verdict in a word or two; without one the probability that A is better at all."""
+    chance = _chance(a, c.prob_better, c.delta.worth(len(c.draws)))
+    if c.decision is None or c.rope is None:
+        return f"no verdict; {chance}" if c.rope is not None and c.no_verdict else chance
+    doubt = "" if c.decision.stable else " (unstable)"
+    verdict, leaning = c.decision.verdict, c.decision.leaning
+    if c.rope.one_sided:
+        facing = verdicts.oriented(c.rope, higher_is_better=c.higher_is_better)
+        if not verdict.conclusive:
+            return f"undecided; {chance}{doubt}"
+        return f"{a} {verdicts.side_words(facing, inside=verdict is Verdict.EQUIVALENT)[0]}{doubt}"
+    if verdict is Verdict.EQUIVALENT:
+        return f"equivalent{doubt}"
+    if verdict.conclusive:
+        return f"{a if verdict is Verdict.A_BETTER else b} better{doubt}"
+    lean = {"a": f", {a}?", "b": f", {b}?", "equivalent": ", equivalent?", None: ""}
+    return f"undecided{lean[leaning]}{doubt}"
+
+
+def others_by_name(c: Comparison) -> Iterator[Comparison]:
+    """Yield the other metrics, with what is remarked on them alone, under the name of the metric."""
+    known = {remark.text for remark in c.remarks}
+    for other in c.others:
+        title, remarks = words.metric_title(other.metric), []
+        for remark in other.remarks:
+            if remark.text not in known:
+                named = title in remark.text or other.metric in remark.text
+                text = remark.text if named else wording("{}: ", title) + remark.text
+                remarks.append(replace(remark, text=text))
+                known.add(remark.text)
+        yield replace(other, remarks=tuple(remarks))

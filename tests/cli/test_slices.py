@@ -47,7 +47,7 @@ def test_standard_input_has_slices(file):
     [
         (("--by", "lagn"), 4, "did you mean 'lang'"),
         (("--no-pool",), 2, "--no-pool is about slices"),
-        (("--by", "lang", "--per-class"), 2, "`--by` is about one question"),
+        (("--by", "lang", "--per-class"), 2, "--by is about one question"),
     ],
 )
 def test_mistakes_have_a_sentence(run, file, options, code, message):

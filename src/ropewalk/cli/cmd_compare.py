@@ -82,10 +82,10 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     if "no_pool" in options and "by" not in options:
         raise InvalidInputError("--no-pool is about slices.", hint="name their column as --by.")
-    if "items" in options and "per_class" in options:
-        raise InvalidInputError(
-            "--items is about one question, and --per-class asks one per class.", hint="leave one out."
-        )
+    for name in ("items", "by"):
+        if name in options and "per_class" in options:
+            text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
+            raise InvalidInputError(text, hint="leave one out.")
     form = _form(options)
     with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
         _answer(form, {**options, "file": file} if "file" in options else options)

@@ -226,11 +226,6 @@ def compare_classes(
             wording("`prevalence` is about one question, and every class is another."),
             hint=wording("use compare with pos_label=."),
         )
-    if options.get("by") is not None:
-        raise InvalidInputError(
-            wording("`by` is about one question, and every class is another."),
-            hint=wording("use compare with pos_label=."),
-        )
     for name, use in (("classes", "picks the classes of an average"), ("pos_label", "picks one class")):
         if named.get(name) is not None:
             raise InvalidInputError(argument(name) + f" {use}; here each class stands alone.")

@@ -9,10 +9,11 @@ from typing import Final
 from ropewalk.report import words
 from ropewalk.report.document import Block, Section, Table, name
 from ropewalk.results import Companion, Comparison
-from ropewalk.text import verdicts, writing
+from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
+from ropewalk.text.units import POINTS, Shown, Unit, signed
 from ropewalk.text.verdicts import Verdict
-from ropewalk.text.writing import carried, percent
+from ropewalk.text.writing import percent
 
 NOT_INDEPENDENT: Final = "The metrics share the same items: they are not independent confirmations."
 LOWER: Final = " ↓"
@@ -27,20 +28,26 @@ def metric_table(c: Comparison) -> Table | None:
     if not (c.others or c.companions):
         return None
     a, b, mass = name(c.a), name(c.b), words.mass_text(c.recipe)
-    rows = [_row(each, each.estimate_a.observed, each.estimate_b.observed, _verdict(each, a, b)) for each in c.metrics]
+    rows = [
+        _row(each, each.recipe.unit, (each.estimate_a.observed, each.estimate_b.observed), _verdict(each, a, b))
+        for each in c.metrics
+    ]
     rows += [
-        _row(each, each.observed_a, each.observed_b, _chance(a, each.prob_better, each.n_draws))
+        _row(each, POINTS, (each.observed_a, each.observed_b), _chance(a, each.prob_better, each.n_draws))
         for each in c.companions
     ]
     less = not all(each.higher_is_better for each in c.metrics) or not all(
         each.higher_is_better for each in c.companions
     )
+    scaled = (
+        "Shares × 100, differences of them in points. " if any(each.recipe.unit.is_points for each in c.metrics) else ""
+    )
     arrow = "; ↓ marks where less is better" if less else ""
     return Table(
-        header=("metric", f"{a} measured", f"{b} measured", f"improvement [{mass} HDI]", "verdict"),
+        header=("metric", f"{a} measured", f"{b} measured", f"improvement [{mass}]", "verdict"),
         rows=tuple(rows),
         title=TITLES[0] if c.others else TITLES[1],
-        note=f"Signed so that + is better for {a}{arrow}. {NOT_INDEPENDENT}",
+        note=f"{scaled}Signed so that + is better for {a}{arrow}. {NOT_INDEPENDENT}",
     )
 
 
@@ -51,16 +58,11 @@ def metric_section(c: Comparison) -> tuple[Block, ...]:
 
 
 def _row(
-    each: Comparison | Companion, observed_a: float | None, observed_b: float | None, verdict: str
+    each: Comparison | Companion, unit: Unit, observed: tuple[float | None, float | None], verdict: str
 ) -> tuple[str, ...]:
-    improvement = each.improvement
-    return (
-        words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER),
-        carried(observed_a, improvement),
-        carried(observed_b, improvement),
-        writing.estimate_text(improvement, sign=True),
-        verdict,
-    )
+    shown = Shown.of(each.improvement, unit)
+    seen = ("–" if value is None else signed(unit.scale * value, shown.places, sign=False) for value in observed)
+    return (words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER), *seen, shown.text(), verdict)
 
 
 def _chance(a: str, prob: float, n_draws: int) -> str:

@@ -39,9 +39,8 @@ def metric_table(c: Comparison) -> Table | None:
     less = not all(each.higher_is_better for each in c.metrics) or not all(
         each.higher_is_better for each in c.companions
     )
-    scaled = (
-        "Shares × 100, differences of them in points. " if any(each.recipe.unit.is_points for each in c.metrics) else ""
-    )
+    in_points = any(each.recipe.unit.is_points for each in c.metrics)
+    scaled = "Shares × 100, differences of them in points. " if in_points else ""
     arrow = "; ↓ marks where less is better" if less else ""
     return Table(
         header=("metric", f"{a} measured", f"{b} measured", f"improvement [{mass}]", "verdict"),

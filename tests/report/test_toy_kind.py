@@ -11,7 +11,8 @@ import pytest
 
 import ropewalk
 from ropewalk.errors import InvalidInputError
-from ropewalk.report.document import Answer, Document, Line, Table, describe, describes, name, plain
+from ropewalk.report.document import Answer, Document, Table, describe, describes, name, plain
+from ropewalk.report.page_remarks import Line
 from ropewalk.results import Rendered
 
 HOSTILE = 'a|b_<script>alert("x")</script>\n{%}\u202e'

@@ -11,26 +11,25 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate, knows_ends
-from ropewalk.inference.extras import Extras, gather
+from ropewalk.inference.extras import gather
 from ropewalk.report import words
-from ropewalk.report.describe import differences, method
-from ropewalk.report.describe.chains import chain_section, delta_trace
+from ropewalk.report.describe import method, pair_page
 from ropewalk.report.describe.classical import effect_text
-from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
-from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
+from ropewalk.report.describe.decisions import callout, decision_line, stakes_line
+from ropewalk.report.describe.prospects import HEADER, more_cell
+from ropewalk.report.document import Answer, Block, Document, Share, Table, describes, name
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import verdicts, writing
 from ropewalk.text.headline import headline
 from ropewalk.text.remarks import Remark
-from ropewalk.text.units import Shown, Unit, signed
-from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.units import Shown, signed
+from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import carried, percent
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
 
-ROUNDING: Final = 1e-9
 _SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
 
 
@@ -42,10 +41,11 @@ def describe_comparison(c: Comparison) -> Document:
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
         how = method.method_section(document, [c], call, left_out=extras.left_out)
-        return sections(document, c, extras, how)
+        return pair_page.sections(document, c, extras, how)
 
     return Document(
         caption=words.caption_text(words.delta_name(c), c, tests=columns_text(c)),
+        about=about(c),
         answers=answers,
         tables=(table([c]),),
         remarks=method.answer_remarks(c, [c], [c.more], cautions=cautions([c])),
@@ -55,27 +55,9 @@ def describe_comparison(c: Comparison) -> Document:
     )
 
 
-# -- the page ----------------------------------------------------------------------------------------------
-
-
-def sections(
-    document: Document, c: Comparison, extras: Extras, how: Section, *, scores_known: bool = True
-) -> tuple[Block, ...]:
-    """Return the sections of a page about two classifiers; the last says how the answer was made."""
-    panel, preset, moves = differences.posterior_panel(c), method.preset_text(c.recipe), c.recipe.model.moves
-    untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
-    return (
-        *untested.answer_sections((panel,), preset=preset, note=moves),
-        *differences.differences_section(c, extras, preset, moves),
-        *differences.sureness_section(panel, extras.priors),
-        *differences.stakes_section(c),
-        *(() if c.more is None else prospect_section(c.more, more_table(c.more))),
-        *document.table_section(),
-        *differences.classifier_section(c, extras, moves, scores_known=scores_known),
-        *differences.asked_section(c),
-        *(() if c.diagnostics is None else chain_section([c], delta_trace(c))),
-        how,
-    )
+def about(c: Comparison) -> str:
+    """Write whom an answer is about, and which items."""
+    return f"{name(c.a)} against {name(c.b)} · {words.metric_name(c.metric)} · {words.items_text(c.recipe)}"
 
 
 # -- the answer in words -----------------------------------------------------------------------------------
@@ -96,6 +78,8 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         lines=(("Decision", decision_line(c)), ("Data", _data(c, a, b))),
         details=_details(c, n),
         stable=c.decision is None or c.decision.stable,
+        callout=callout(c),
+        tones=((a, "a"), (b, "b")),
     )
 
 
@@ -120,61 +104,6 @@ def _scores(c: Comparison) -> Table:
         ),
         ends_in_text=False,
         bare=True,
-    )
-
-
-def decision_line(c: Comparison) -> str:
-    """Write what the answer means for who decides by this metric; empty without a verdict."""
-    if c.decision is None:
-        return ""
-    a, b, n, code = name(c.a), name(c.b), c.delta.worth(len(c.draws)), c.decision.code
-    worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
-    at_all = f"Chance that {a} is worse at all: {percent(worse, n)}."
-    if code == "undecided":
-        return " ".join(filter(None, (more_line(c.more, c.delta), stakes_line(c), at_all)))
-    if code == "b_better":
-        at_all = f"Chance that {b} is worse at all: {percent(1.0 - worse, n)}."
-    return " ".join(filter(None, (_MEANINGS[code].format(a=a, b=b), at_all, _margins(c))))
-
-
-_MEANINGS: Final = {
-    "a_better": "The evidence supports shipping {a}.",
-    "b_better": "The evidence supports keeping {b}.",
-    "equivalent": "On this metric either will do: choose by cost, speed or risk.",
-    "a_not_worse": "By this margin {a} can replace {b}.",
-    "a_worse": "The evidence is against replacing {b} by {a}.",
-    "a_not_better": "The evidence is against a gain as large as was asked for.",
-}
-
-
-def _margins(c: Comparison) -> str:
-    """Write up to, or from, which margin a verdict holds: rounded to where it does hold."""
-    unit = c.recipe.unit
-    place = 10.0 ** Shown.of(c.delta, unit).places
-    for piece in c.rope_path or ():
-        if c.decision is None or piece.verdict is not c.decision.verdict:
-            continue
-        if piece.verdict is Verdict.EQUIVALENT:
-            least = math.ceil(unit.scale * piece.start * place - ROUNDING) / place
-            return f"The verdict holds for margins from ±{_margin_text(least, unit)} on."
-        if piece.stop is not None:
-            most = math.floor(unit.scale * piece.stop * place + ROUNDING) / place
-            return f"The verdict holds for margins up to ±{_margin_text(most, unit)}." if most else ""
-    return ""
-
-
-def _margin_text(size: float, unit: Unit) -> str:
-    return f"{size:g}{' points' if unit.is_points else ''}"
-
-
-def stakes_line(c: Comparison) -> str:
-    """Write what shipping the better-looking one gains and loses."""
-    if c.stakes is None:
-        return ""
-    told = words.stakes_words(c)
-    return (
-        f"Shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
-        f"{words.unit_text(c.metric)}."
     )
 
 
@@ -219,7 +148,20 @@ def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, w
     if not recipe.metric.higher_is_better:
         worse, better = better, worse
     masses = ((bad, worse, "b"), (close, inside, ""), (good, better, "a"))
-    return tuple([Share(word, mass, percent(mass, n_draws), tone) for word, mass, tone in masses])
+    by = _by_text(recipe)
+    return tuple(
+        [Share(word, mass, percent(mass, n_draws), tone, by if tone or not good else "") for word, mass, tone in masses]
+    )
+
+
+def _by_text(recipe: Recipe) -> str:
+    """Write by how much one of the two is better in the regions that matter."""
+    rope, unit = recipe.rope, recipe.unit
+    assert rope is not None  # noqa: S101 - there are no regions without
+    if rope.one_sided:
+        edge = rope.low if math.isfinite(rope.low) else rope.high
+        return f"by more than {unit.counted(abs(edge))}" if edge else ""
+    return f"by more than {unit.counted(rope.high)}" if rope.low == -rope.high else ""
 
 
 def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:

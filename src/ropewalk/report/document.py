@@ -137,7 +137,8 @@ class Answer(Block):
     Lines without a text are left out. `symbol` is that of a verdict. `more` says how many more items would settle it;
     `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike. `sketch` is
     the posterior, `scores` a table of each classifier's own, and `details` say how the answer was made. `callout` is
-    what it means for a decision, and `tones` colour names in the headline: (name, "a" or "b").
+    what it means for a decision, `tones` colour names in the headline: (name, "a" or "b"), and `mark` is the colour of
+    the verdict: "a", "b", "e" for equivalent or "u" for undecided.
     """
 
     title: str
@@ -155,6 +156,7 @@ class Answer(Block):
     stable: bool = True
     callout: Callout | None = None
     tones: Rows = ()
+    mark: str = ""
 
     def __post_init__(self) -> None:
         _said(self, "lines")
@@ -284,6 +286,10 @@ class Document:
         if self.card is not None:
             return self.card
         return (*self.answers, *(self.tables if len(self.tables) > 1 else ()))
+
+    def on_foot(self) -> str:
+        """Return the facts on the last line of a card."""
+        return self.about.partition(" · ")[2]
 
     def on_page(self) -> tuple[Block, ...]:
         """Return the sections of a page."""

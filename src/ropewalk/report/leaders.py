@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.report import words
 from ropewalk.report.document import name
 from ropewalk.report.pictures import Axis, Span, Tick, hull, view
@@ -18,7 +18,7 @@ from ropewalk.report.rows import Row, band_of, common_places, significant, unit_
 from ropewalk.report.slider import MarginSlider, margin_slider
 from ropewalk.results import Ranking
 from ropewalk.text.standing import Group
-from ropewalk.text.units import Shown
+from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import oriented
 from ropewalk.text.writing import isolated, percent
 
@@ -80,7 +80,7 @@ def leaders(result: Ranking) -> Leaders:
             low=axis.at(less.low),
             high=axis.at(less.high),
             at=axis.at(less.mean),
-            value=replace(score, places=score_places).value(sign=False),
+            value=_measured(model.estimate, unit, score_places),
             interval=replace(score, places=score_places).interval(),
             verdict=verdict,
         )
@@ -104,6 +104,12 @@ def improvement(result: Ranking, a: str, b: str) -> Shown:
     return Shown.of(result.pair(a, b).delta, result.recipe.unit, mirror=not result.recipe.metric.higher_is_better)
 
 
+def _measured(estimate: Estimate, unit: Unit, places: int) -> str:
+    """Write the score that was measured; the mean of the posterior where none was."""
+    value = estimate.mean if estimate.observed is None else estimate.observed
+    return signed(unit.scale * value, places, sign=False)
+
+
 def _axis(behind: Sequence[Shown], wanted: Sequence[float]) -> Axis:
     if not behind:
         return Axis(-1.0, 1.0)
@@ -124,7 +130,7 @@ def _roles(groups: Sequence[Group], names: Sequence[str]) -> list[tuple[str, str
 def _note(result: Ranking, groups: Sequence[Group]) -> str:
     unit, who = result.recipe.unit, name(result.by_rank[0].name)
     scale = " × 100" if unit.is_points else ""
-    note = f"{words.metric_name(result.metric)}{scale} on {words.items_text(result.recipe)}. The picture shows each difference from {who}"
+    note = f"Scores: {words.metric_name(result.metric)}{scale} on {words.items_text(result.recipe)}. The picture shows each difference from {who}"
     if not groups:
         return f"{note}."
     margin = unit.counted(max(abs(end) for end in result.recipe.rope or (0.0,)))

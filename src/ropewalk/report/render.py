@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ropewalk._files import write_text
 from ropewalk._version import __version__
 from ropewalk.report.document import Details, Document, Rows, describe, name, pieces, plain, remark_block
+from ropewalk.report.small import small
 from ropewalk.text import writing
 from ropewalk.text.writing import isolated, visible
 
@@ -87,12 +88,13 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"told": _told, "broken": _broken}
+    environment.filters |= {"told": _told, "broken": _broken, "quoted": _quoted}
     return environment
 
 
 _INTERVAL: Final = re.compile(r"(\[[^\[\]]*\])")
 _BREAKS: Final = re.compile(r"(?<=[_./-])")
+_QUOTED: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;"})
 _LONG_NAME: Final = 15  # letters, from which on a name may break
 
 
@@ -124,6 +126,13 @@ def _broken(text: str) -> str:
     return Markup("".join(shown(*piece) for piece in pieces(text)))  # noqa: S704
 
 
+def _quoted(text: str) -> str:
+    """Escape a text for an element or a single-quoted attribute: JSON has many double quotes, which need none there."""
+    from markupsafe import Markup
+
+    return Markup(text.translate(_QUOTED))  # noqa: S704
+
+
 def _render(template: str, **parts: Any) -> str:
     """Fill in a template: Jinja escapes every text, and the names in them are isolated afterwards, all at once."""
     return plain(_templates().get_template(template).render(**parts), isolated)
@@ -149,13 +158,14 @@ def _hash(source: str) -> str:
 def card(result: Any) -> str:
     """Return a fragment for a notebook."""
     document = describe(result)
-    shown = (*document.on_card(), *remark_block(document.lines))
-    return _render("card.html.j2", shown=shown, style=_source("card.css"))
+    warned = [line for line in document.lines if line.label == "Warning"]
+    shown = (*document.on_card(), *remark_block(warned))
+    return _render("card.html.j2", shown=shown, facts=document.on_foot(), small=small, style=_source("card.css"))
 
 
 def html(result: Any, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:
     """Return one self-contained page, and write it to `path` if given; `title` and `note` are the user's own words."""
-    whole = page(describe(result), result.to_json(), title=title, note=note)
+    whole = page(describe(result), result.to_json(indent=None), title=title, note=note)
     if path is not None:
         write_text(path, whole)
     return whole

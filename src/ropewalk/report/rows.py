@@ -147,7 +147,7 @@ def _row(entry: Entry, shown: Shown, axis: Axis, unit: Unit, names: tuple[str, s
         high=axis.at(shown.high),
         at=axis.at(shown.mean),
         value=shown.value(sign=is_difference),
-        interval=shown.interval(),
+        interval=f"[{', '.join(shown.ends())}]" if is_difference else shown.interval(),
         verdict=words,
         seen=None if observed is None else axis.at(observed * unit.scale),
     )

@@ -102,7 +102,7 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
         return Headline(title, f"{many} practically equivalent to {shown(s.leader)}: within {size}{of}. {best}{rest}")
     if top.undecided:
         title = f"{shown(s.leader)} leads, undecided against {listed(top.undecided, shown)}"
-        return Headline(title, f"Less or more than {size}{of}: that is not settled yet. {best}")
+        return Headline(title, f"Whether it is ahead by more than {size}{of} is not settled yet. {best}")
     title = f"{shown(s.leader)} leads alone: {s.ahead}"
     return Headline(title, f"It is better than every other one by more than {size}{of}. {best}")
 

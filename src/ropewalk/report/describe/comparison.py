@@ -18,6 +18,7 @@ from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.decisions import callout, decision_line, stakes_line
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.document import Answer, Block, Document, Share, Table, describes, name
+from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import verdicts, writing
@@ -57,7 +58,7 @@ def describe_comparison(c: Comparison) -> Document:
 
 def about(c: Comparison) -> str:
     """Write whom an answer is about, and which items."""
-    return f"{name(c.a)} against {name(c.b)} · {words.metric_name(c.metric)} · {words.items_text(c.recipe)}"
+    return f"{name(c.a)} against {name(c.b)} · {words.items_text(c.recipe)}"
 
 
 # -- the answer in words -----------------------------------------------------------------------------------
@@ -80,6 +81,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         stable=c.decision is None or c.decision.stable,
         callout=callout(c),
         tones=((a, "a"), (b, "b")),
+        mark="" if c.decision is None else verdict_words(c.decision, a, b)[0],
     )
 
 

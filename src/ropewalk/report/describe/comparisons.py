@@ -13,7 +13,7 @@ from ropewalk.inference.extras import Extras
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, method, pair_page
 from ropewalk.report.describe.chains import class_chain_section
-from ropewalk.report.describe.differences import class_forest, sensitivity_answer
+from ropewalk.report.describe.differences import by_difference, class_forest, sensitivity_answer
 from ropewalk.report.document import Answer, Block, Document, Picture, Rows, Section, Table, Text, describes, name
 from ropewalk.report.pictures import Axis, hull
 from ropewalk.report.rows import Forest, mirrored_draws, row_data
@@ -50,8 +50,7 @@ def describe_classes(result: ClassComparisons) -> Document:
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
         return (
-            *document.answer_sections(note=recipe.model.moves),
-            Section("Class by class", (Picture("forest", class_rows(result), "classes"),)),
+            *document.answer_sections((Picture("forest", class_rows(result), "classes"),), note=recipe.model.moves),
             *document.folded_tables("Every class in numbers", "the papers' columns"),
             *class_chain_section(result),
             method.method_section(document, result.comparisons, call, about=_EACH),
@@ -94,8 +93,8 @@ def _lede(result: ClassComparisons) -> str:
 def class_rows(result: ClassComparisons) -> Forest:
     """Lay out the differences of all classes, largest first, with what a page needs to judge another margin."""
     first, unit, up = result[0], result.recipe.unit, result.recipe.metric.higher_is_better
-    rows = class_forest(result)
-    parts = sorted(zip(rows.rows, result, strict=True), key=lambda part: -(part[1].mean if up else -part[1].mean))
+    ordered = by_difference(result)
+    rows = class_forest(ordered)
     judged = next((c for c in result if c.decision is not None), None)
     a, b = name(first.a), name(first.b)
     one_sided = first.rope is not None and first.rope.one_sided
@@ -120,7 +119,7 @@ def class_rows(result: ClassComparisons) -> Forest:
             replace(
                 row, data="" if slider is None or c.decision is None else _row_data(c, few=n <= MAX_CLASSES_LEANING)
             )
-            for row, c in parts
+            for row, c in zip(rows.rows, ordered, strict=True)
         ),
         chips=chips,
         find=n > MIN_CLASSES_TO_FIND,

@@ -119,8 +119,8 @@ def _holds_row(c: Comparison) -> Rows:
     if math.isinf(high) and low < 0 and c.decision.code == "a_not_worse" and c.recipe.rule == "hdi":
         worst = -Shown.of(c.delta, unit, mirror=not up).low
         place = 10.0 ** Shown.of(c.delta, unit).places
-        least = max(math.ceil(worst * place - _ROUNDING) / place, 0.0)
-        return (("Smallest margin at which this still holds", _margin_text(least, unit)),)
+        least = math.ceil(worst * place - _ROUNDING) / place
+        return (("Smallest margin at which this still holds", _margin_text(least, unit)),) if least > 0 else ()
     held = _held(c)
     if held is None:
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -30,7 +31,7 @@ MAX_CLASSES_COUNTED: Final = 40
 MAX_CLASSES_WITH_INTERVALS: Final = 6  # up to so many every cell has its interval
 SHADES: Final = 9
 MAX_SQUARES: Final = 60
-MAX_ROWS_OF_SQUARES: Final = 6
+MAX_ROWS_IN_SIGHT: Final = 6
 MAX_NAME_LETTERS: Final = 40
 MAX_THIN_CLASSES_NAMED: Final = 6
 _AS_THEY_STAND: Final = "All of this is counted against the labels as they stand in the data."
@@ -66,14 +67,23 @@ class Flips:
 def differences_section(c: Comparison, extras: Extras, moves: str) -> tuple[Section, ...]:
     """Return where two classifiers differ: on which items, and on which classes."""
     told = _agreement_text(c, extras.agreement)
-    blocks: tuple[Block, ...] = _flips(c, extras.agreement)
+    few = len(extras.agreement) <= MAX_ROWS_IN_SIGHT
+    blocks: tuple[Block, ...] = _flips(c, extras.agreement) if few else ()
     if extras.classes is not None and len(extras.classes):
         note = _classes_note(extras.classes, extras, exactly=c.diagnostics is not None)
-        rows = replace(class_forest(extras.classes), note=note)
+        rows = replace(class_forest(by_difference(extras.classes)), note=note)
         blocks = (*blocks, Heading("The difference on each class"), Picture("forest", rows, "classes"))
     if moves and extras.agreement:
         blocks = (*blocks, Text(_AS_THEY_STAND))
     return (Section("Where they differ", blocks, told),) if blocks or told else ()
+
+
+def flip_details(c: Comparison, extras: Extras) -> tuple[Details, ...]:
+    """Return what was gained and lost class by class, where the classes are many."""
+    if len(extras.agreement) <= MAX_ROWS_IN_SIGHT:
+        return ()
+    blocks = _flips(c, extras.agreement)
+    return (Details("Gained and lost", blocks, f"by {class_word(c.recipe)}"),) if blocks else ()
 
 
 def _agreement_text(c: Comparison, rows: tuple[ClassAgreement, ...]) -> str:
@@ -113,14 +123,14 @@ def _flips(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Block, ...]
             )
             for row in rows
         ),
-        squares=most <= MAX_SQUARES and len(rows) <= MAX_ROWS_OF_SQUARES,
+        squares=most <= MAX_SQUARES and len(rows) <= MAX_ROWS_IN_SIGHT,
     )
     note = f"By {class_word(c.recipe)}: gained are the items that only {name(c.a)} got right, lost those that only {name(c.b)} did."
     return Picture("flips", flips), Text(note)
 
 
-def class_forest(classes: ClassComparisons) -> Forest:
-    """Lay out the difference of every class."""
+def class_forest(classes: Sequence[Comparison]) -> Forest:
+    """Lay out the difference of every class, in this order."""
     first = next((c for c in classes if c.decision is not None), classes[0])
     entries = [
         Entry(
@@ -135,6 +145,11 @@ def class_forest(classes: ClassComparisons) -> Forest:
     what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
     names = (name(first.a), name(first.b))
     return forest(entries, first.question, head="class", what=what, unit=first.recipe.unit, names=names)
+
+
+def by_difference(classes: Iterable[Comparison]) -> list[Comparison]:
+    """Return the comparisons of classes, the largest gain of A first."""
+    return sorted(classes, key=lambda c: -c.mean if c.recipe.metric.higher_is_better else c.mean)
 
 
 def _classes_note(classes: ClassComparisons, extras: Extras, *, exactly: bool) -> str:

@@ -63,6 +63,7 @@ def sections(
         *differences.prior_details(extras.priors),
         *differences.stakes_details(c),
         *differences.matrix_details(extras.confusions, moves),
+        *differences.flip_details(c, extras),
         *differences.confused_details(c, extras.mistaken),
         *differences.asked_details(c),
         *document.folded_tables("The papers' columns", "one row, as in their tables"),

@@ -56,7 +56,7 @@ def describe_ranking(result: Ranking) -> Document:
 
     return Document(
         caption=words.caption_text(title, result),
-        about=f"{len(result.models)} classifiers · {words.metric_name(result.metric)} · {words.items_text(recipe)}",
+        about=f"{len(result.models)} classifiers · {words.items_text(recipe)}",
         answers=(answer,),
         tables=tables,
         remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
@@ -119,8 +119,8 @@ def _callout(result: Ranking) -> Callout | None:
     if len(top.settled) > 1:
         rows.append((f"Chance that the best of all is one of the {len(top.settled)}", percent(min(share, 1.0), n)))
     if top.undecided:
-        title = f"For a decision: {listed(top.undecided, name)} may be as good, or better"
-        text = f"More items would tell; until then {name(top.leader)} is the safest choice."
+        title = f"For a decision: {listed(top.undecided, name)} may be within {margin} of {name(top.leader)}"
+        text = f"More items would tell. Until then {name(top.leader)} is the safest choice."
         return Callout(tone="wait", title=title, text=text, rows=tuple(rows))
     if top.alike:
         title = f"For a decision: any of {listed(top.settled, name)}"

@@ -36,6 +36,10 @@ _FORMATS: Final = {
 """The options that choose what is printed, and what does it."""
 
 
+_ON_PAGE: Final = ("title", "note")
+"""What users may say on a page in their own words."""
+
+
 class JsonOption(TypedDict, total=False):
     """Data instead of text."""
 
@@ -50,6 +54,8 @@ class OutputOptions(JsonOption, total=False):
     sentence: Annotated[bool, OUTPUT(help="Print the sentence for a paper.", parse=bool)]
     details: Annotated[bool, OUTPUT(help="Method, prior, Bayes factor, Monte Carlo error too.", parse=bool)]
     html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
+    title: Annotated[str, OUTPUT(help="What the page is called.", metavar="TEXT")]
+    note: Annotated[str, OUTPUT(help="A remark of yours on the page.", metavar="TEXT")]
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
@@ -57,6 +63,9 @@ def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
     if sum(name in options for name in _FORMATS) > 1:
         raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
     if "html" not in options:
+        for part in _ON_PAGE:
+            if part in options:
+                raise InvalidInputError(f"--{part} is for a page.", hint="write one by --html FILE.")
         return
     html: str = options["html"]
     folder = Path(html).parent
@@ -76,7 +85,7 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     chosen = next((name for name in _FORMATS if name in options), None)
     text = _FORMATS[chosen](result) if chosen else _text(result, flags, details="details" in options)
     if "html" in options:  # first, since stdout stays empty where something goes wrong
-        result.to_html(options["html"])
+        result.to_html(options["html"], **{part: options[part] for part in _ON_PAGE if part in options})
     echo(text.rstrip("\n"))
     if "html" in options:
         click.echo(f"Wrote {visible(options['html'])}", err=True)

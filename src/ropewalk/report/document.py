@@ -301,22 +301,27 @@ class Document:
         self,
         pictures: Sequence[Picture | None] = (),
         *,
-        slider: Any = None,
+        sliders: Sequence[Any] = (),
         note: str = "",
         urgent: tuple[str, ...] = URGENT,
     ) -> tuple[Block, ...]:
-        """Return the answers as a page begins with them, a picture each; urgent remarks and `note` are at the first."""
+        """Return the answers as a page begins with them, a picture and a slider each; urgent remarks and `note` are at the first."""
         pressing, _ = self._page_lines(urgent)
         remarks: tuple[Block, ...] = remark_block(pressing[:MAX_REMARKS_SHOWN])
         if rest := pressing[MAX_REMARKS_SHOWN:]:
             remarks = (*remarks, Details(f"{len(rest)} more", remark_block(rest)))
         several = len(self.answers) > 1
         sections = [
-            AnswerSection(answer=answer, picture=pictures[i] if pictures else None, titled=several)
+            AnswerSection(
+                answer=answer,
+                picture=pictures[i] if pictures else None,
+                slider=sliders[i] if sliders else None,
+                titled=several,
+            )
             for i, answer in enumerate(self.answers)
         ]
         notes = (Text(note),) if note else ()
-        return (replace(sections[0], slider=slider, remarks=remarks, blocks=notes), *sections[1:])
+        return (replace(sections[0], remarks=remarks, blocks=notes), *sections[1:])
 
     def table_section(self) -> tuple[Section, ...]:
         """Return the section of a page that holds the tables, if there are any."""

@@ -33,8 +33,11 @@ def sentence(result: Any) -> str:
 
 
 def markdown(result: Any) -> str:
-    """Return the tables of a result as GitHub-flavoured Markdown."""
+    """Return the answer in words, where it has a headline of its own, and the tables as GitHub-flavoured Markdown."""
     document, lines = describe(result), []
+    answer = document.answers[0]
+    if answer.lede:
+        lines = [plain(f"{answer.headline}. {answer.lede}", writing.markdown, writing.markdown), ""]
     for table in document.tables:
         last = len(table.header) - 1 if table.ends_in_text else None
         align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]

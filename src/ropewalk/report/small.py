@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple
 
 from ropewalk.report.dots import tone_of
@@ -55,7 +56,10 @@ def small(sketch: Sketch) -> Small:
         texts.append((zero, "0", "middle"))
     band = None
     if sketch.rope is not None:
-        start, stop = (at(end) for end in sketch.rope)
+        low_end, high_end = sketch.rope
+        if sketch.rope.one_sided:  # what is worse than allowed
+            low_end, high_end = axis.low, low_end if math.isfinite(low_end) else high_end
+        start, stop = at(low_end), at(high_end)
         band = (start, round(stop - start, 1))
     title = f"Posterior of the difference: {sketch.shown.text()}"
     return Small(title, tuple(areas[:-1]), band, zero, (low, high), tuple(texts))

@@ -54,7 +54,7 @@ def describe_evaluation(result: Evaluation) -> Document:
         pictures = tuple(_picture(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
         matrices = matrix_details(confusions_of(recipe), moves)
         return (
-            *document.answer_sections(pictures, slider=_slider(first), note=moves),
+            *document.answer_sections(pictures, sliders=tuple(map(_slider, result.metrics)), note=moves),
             *_sureness(first),
             *document.table_section(),
             *matrices,
@@ -148,7 +148,7 @@ def _picture(key: str, result: Evaluation, m: MetricPosterior) -> Picture:
 
 
 def _slider(m: MetricPosterior) -> MarginSlider | None:
-    """Lay out the slider of an only metric that is judged against a bar."""
+    """Lay out the slider of a metric that is judged against a bar."""
     sketch = sketch_from_bar(m)
     if sketch is None or m.decision is None or m.bar is None:
         return None

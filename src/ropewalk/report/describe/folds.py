@@ -53,7 +53,7 @@ def describe_folds(result: CrossComparison) -> Document:
         extras = gather(result.items)
         how = _method(document, result, extras)
         whole = pair_page.sections(document, result, Extras(), how, not_covered=_NOT_COVERED)
-        return (*whole, _items_section(result, items, extras), *_item_details(result, extras))
+        return (*whole[:-1], _items_section(result, items, extras), *_item_details(result, extras), whole[-1])
 
     return Document(
         caption=f"{words.caption_text(words.delta_name(result), result)} · {splits}",

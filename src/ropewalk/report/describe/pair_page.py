@@ -55,7 +55,7 @@ def sections(
     picture = None if sketch is None else Picture("dots", dots(c, sketch), "p1")
     slider = None if sketch is None else slider_of(c, sketch)
     return (
-        *document.answer_sections((picture,), slider=slider, note=moves),
+        *document.answer_sections((picture,), sliders=(slider,), note=moves),
         *(score_section(c) if scores_known else ()),
         *differences.differences_section(c, extras, moves),
         *sureness_section(c, not_covered),

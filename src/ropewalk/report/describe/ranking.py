@@ -34,6 +34,7 @@ def describe_ranking(result: Ranking) -> Document:
     several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
     tables = (_ranks(result), *((_places(result),) if several else ()), _pairs(result))
     answer, board = _answer(result), leaders(result)
+    bare = replace(answer, lines=(), details=())
 
     def sections(document: Document) -> tuple[Block, ...]:
         options = [("metric", result.metric), ("pos_label", method.positive_of(recipe))]
@@ -42,7 +43,7 @@ def describe_ranking(result: Ranking) -> Document:
         labels = ("League table", "Probability of each rank")
         ranks = [replace(table, label=label) for table, label in zip(tables[:-1], labels, strict=False)]
         slider = rank_slider(result, board)
-        first, *others = document.answer_sections((Picture("leaders", board, "all"),), slider=slider, note=moves)
+        first, *others = document.answer_sections((Picture("leaders", board, "all"),), sliders=(slider,), note=moves)
         pairs = count_of(len(result.pairwise), "pair")
         return (
             first,
@@ -61,8 +62,8 @@ def describe_ranking(result: Ranking) -> Document:
         tables=tables,
         remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
         sentence=_sentence(result),
-        terminal=(replace(answer, lines=()), Picture("leaders", board), replace(answer, headline="", lede="")),
-        card=(answer, Picture("leaders", board)),
+        terminal=(bare, Picture("leaders", board), replace(answer, headline="", lede="")),
+        card=(bare, Picture("leaders", board)),
         sections=sections,
     )
 
@@ -73,7 +74,7 @@ def _answer(result: Ranking) -> Answer:
     told = rank_headline(result.standing(), name)
     who, table = result.by_rank[0].name, recipe.tables[0]
     labels = words.class_counts(table) if isinstance(table, MultilabelOutcomes) else ""
-    data = f"{words.paired_items(recipe)}, {name(words.model_name(recipe))}{words.class_words(recipe)}{labels}"
+    data = f"{words.paired_items(recipe)}{words.class_words(recipe)}{labels}"
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)
     least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
     return Answer(
@@ -82,7 +83,7 @@ def _answer(result: Ranking) -> Answer:
         lede=told.lede,
         lines=(
             ("Data", f"{data} · {len(result.models)} classifiers{_settled_text(result)}"),
-            ("Loss", f"picking {name(who)} costs {_loss(result[who])} on average against the best of all"),
+            ("Loss", f"picking {name(who)} costs {_shortfall(result[who], recipe.unit)} on average against the best of all"),
             ("Chains", words.chains_text(result)),
         ),
         details=(
@@ -134,11 +135,6 @@ def _shortfall(model: Ranked, unit: Unit) -> str:
     error = unit.scale * max(model.estimate.mc_error, 0.0)
     text = amount(unit.scale * model.expected_loss, error, unit.scale * model.estimate.std)
     return f"{text} points" if unit.is_points else text
-
-
-def _loss(model: Ranked) -> str:
-    loss = carried(model.expected_loss, model.estimate)
-    return loss if float(loss) else f"under {10.0 ** -decimals(model.estimate, model.estimate.mc_error):g}"
 
 
 def _ranks(result: Ranking) -> Table:

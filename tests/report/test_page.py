@@ -313,7 +313,7 @@ def test_classes_are_sorted_by_their_difference(named):
         many = sum(c.decision.code == code for c in r)
         tone = {"a_better": "a", "b_better": "b", "equivalent": "e", "undecided": "u"}[code]
         assert re.search(rf'data-show="{tone}".*?<b>{many}</b></button>', page)
-    assert r.to_markdown().replace("\\", "").startswith(r.headline)
+    assert r.headline in r.to_markdown().replace("\\", "")
     assert str(r).replace("\n", " ").startswith(r.headline)
 
 

@@ -74,9 +74,17 @@ def tags(page):
     return parser.tags
 
 
+DRAWN = {"line", "text", "tspan", "circle", "rect", "path", "g", "wbr"}  # pictures make room for what is long
+
+
+def not_drawn(page):
+    return [tag for tag in tags(page) if tag not in DRAWN]
+
+
 def test_html_holds_no_tag_that_a_name_brought(hostile, plain_pages, silent):
     for page, plain in zip((hostile.to_html(), hostile._repr_html_()), plain_pages, strict=True):
-        assert tags(page) == tags(plain)
+        assert not_drawn(page) == not_drawn(plain)
+        assert set(tags(page)) <= {*tags(plain), *DRAWN}
         assert page.count("<script") == plain.count("<script") <= 1
 
 

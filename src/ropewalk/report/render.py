@@ -33,11 +33,8 @@ def sentence(result: Any) -> str:
 
 
 def markdown(result: Any) -> str:
-    """Return the answer in words, where it has a headline of its own, and the tables as GitHub-flavoured Markdown."""
+    """Return the tables of a result as GitHub-flavoured Markdown, and below them the answer in words."""
     document, lines = describe(result), []
-    answer = document.answers[0]
-    if answer.lede:
-        lines = [plain(f"{answer.headline}. {answer.lede}", writing.markdown, writing.markdown), ""]
     for table in document.tables:
         last = len(table.header) - 1 if table.ends_in_text else None
         align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]
@@ -47,7 +44,9 @@ def markdown(result: Any) -> str:
         )
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
         lines.append("")
-    return "\n".join([*lines, plain(document.caption, writing.markdown)]) + "\n"
+    answer = document.answers[0]
+    told = f"{answer.headline}. {answer.lede} " if answer.lede else ""
+    return "\n".join([*lines, plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)]) + "\n"
 
 
 def latex(result: Any) -> str:

@@ -14,14 +14,20 @@ import numpy as np
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate
+from ropewalk.report.document import plain
+from ropewalk.report.dots import cut_middle
 from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_of, forest_axis, round_step
+from ropewalk.report.plates import text_width
 from ropewalk.report.slider import MarginSlider
 from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import Verdict, oriented
+from ropewalk.text.writing import isolated, visible
 from ropewalk.typing import FloatArray
 
 ROW_QUANTILES: Final = 40
 TICK_PX: Final = 38
+TICK_LETTER_PX: Final = 12.5
+MAX_LETTERS: Final = 13  # of a name above an axis
 
 TONES: Final = {Verdict.A_BETTER: "a", Verdict.B_BETTER: "b", Verdict.EQUIVALENT: "e"}
 """Colours of what is settled; what is not is "u"."""
@@ -119,6 +125,7 @@ def forest(
         _row(entry, replace(one, places=places), axis, unit, names, is_difference=is_difference)
         for entry, one in zip(entries, shown, strict=True)
     )
+    directions = _directions(*names) if is_difference else ("", "")
     facing = None if rope is None else oriented(rope, higher_is_better=question.higher_is_better)
     return Forest(
         head=head,
@@ -130,9 +137,18 @@ def forest(
         zero=axis.at(0.0) if is_difference and axis.holds(0.0) else None,
         band=None if facing is None else band_of(facing, axis, unit),
         bad=facing is not None and any(map(math.isinf, facing)),
-        left=f"← {names[1]} better" if is_difference else "",
-        right=f"{names[0]} better →" if is_difference else "",
+        left=directions[0],
+        right=directions[1],
     )
+
+
+def _directions(a: str, b: str) -> tuple[str, str]:
+    """Write which direction is better for whom, above an axis that may be narrow."""
+    short = [isolated(cut_middle(visible(plain(who, str)), MAX_LETTERS)) for who in (a, b)]
+    left, right = f"← {short[1]} better", f"{short[0]} better →"
+    if text_width(left + right, TICK_LETTER_PX) > BARS_PX - TICK_PX:
+        left, right = f"← {short[1]}", f"{short[0]} →"
+    return left, right
 
 
 def _row(entry: Entry, shown: Shown, axis: Axis, unit: Unit, names: tuple[str, str], *, is_difference: bool) -> Row:

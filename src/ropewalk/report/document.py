@@ -248,7 +248,7 @@ class Document:
 
     `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole, as
     `lines`.
-    `terminal` is what a terminal shows (by default answers and tables), `card` what a notebook shows (by default the
+    `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what a notebook shows (by default the
     same, without a table that is the only one), and `sections` makes those of a page, which may take small samples of
     their own, with its folded parts last. An empty `sentence` is made of headline and caption; an empty `title` is that of the first answer.
     """
@@ -261,6 +261,7 @@ class Document:
     remarks: Iterable[Line | Remark] = ()
     sentence: str = ""
     terminal: tuple[Block, ...] | None = None
+    details: tuple[Block, ...] = ()
     card: tuple[Block, ...] | None = None
     sections: Callable[[Document], tuple[Block, ...]] | None = None
 

@@ -34,6 +34,11 @@ _PLAIN: Final = {
 """Warnings that speak of the machinery, as a page says them."""
 
 
+def _is_technical(line: Line) -> bool:
+    """Whether a warning speaks of the machinery; what a study assumes may."""
+    return line.label == "Warning" and _MACHINERY.search(line.text) is not None
+
+
 def on_page(lines: Iterable[Line], urgent: tuple[str, ...]) -> tuple[list[Line], list[Line]]:
     """Return the remarks that stand in sight, and those that are folded away; what is about all else comes first.
 
@@ -49,5 +54,5 @@ def on_page(lines: Iterable[Line], urgent: tuple[str, ...]) -> tuple[list[Line],
         text = text or without_options(line.text)
         if text:
             seen.setdefault(text, line._replace(text=text))
-    in_sight = [line for line in seen.values() if line.label in urgent and not _MACHINERY.search(line.text)]
+    in_sight = [line for line in seen.values() if line.label in urgent and not _is_technical(line)]
     return in_sight, [line for line in seen.values() if line not in in_sight]

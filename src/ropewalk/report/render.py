@@ -162,7 +162,7 @@ def card(result: Any) -> str:
     document = describe(result)
     warned = [line for line in document.lines if line.label == "Warning"]
     shown = (*document.on_card(), *remark_block(warned))
-    return _render("card.html.j2", shown=shown, facts=document.on_foot(), small=small, style=_source("card.css"))
+    return _render("card.html.j2", shown=shown, facts=document.on_foot(), several=len(document.answers) > 1, small=small, style=_source("card.css"))
 
 
 def html(result: Any, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:

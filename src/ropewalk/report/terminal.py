@@ -101,8 +101,9 @@ def text(result: Any, *, width: int | None = None, details: bool = False) -> str
 
 def body(result: Any, screen: Screen | None = None) -> str:
     """Return the answer without remarks, for a terminal."""
-    screen = screen or Screen(columns_here())
-    return "\n\n".join(shown(block, screen) for block in describe(result).in_terminal())
+    screen, document = screen or Screen(columns_here()), describe(result)
+    blocks = (*document.in_terminal(), *(document.details if screen.details else ()))
+    return "\n\n".join(shown(block, screen) for block in blocks)
 
 
 def shown(block: Block, screen: Screen) -> str:

@@ -88,6 +88,8 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
             return Headline(f"{s.why[:1].upper()}{s.why[1:]}", f"As drawn, {title}.")
         if s.why:
             return Headline(title, f"There is no verdict: {s.why.removeprefix('no verdict, since ')}.")
+        if s.margin:
+            return Headline(title, "There are no groups of equals: they need a margin with two sides.")
         return Headline(title, "Whether that matters depends on the smallest difference you would act on.")
     top, size = s.groups[0], s.unit.counted(s.margin)
     of = f" of {s.metric}" if s.unit.is_points else f" in {s.metric}"

@@ -139,20 +139,13 @@ def _row_data(c: Comparison, *, few: bool) -> str:
 def _class_slider(result: ClassComparisons, judged: Comparison, axis: Axis) -> MarginSlider | None:
     unit, metric = judged.recipe.unit, judged.recipe.metric
     a, b = isolated(judged.a), isolated(judged.b)
-    one_sided = judged.rope is not None and judged.rope.one_sided
-    say = {
-        "≫": f"{a} better",
-        "≪": f"{b} better",
-        "≈": "equivalent",
-        "u": "undecided",
-        "a": a,
-        "b": b,
-        "equivalent": "equivalent",
-    }
-    tally = [["a", f"for {a}"], ["b", f"for {b}"], ["e", "equivalent"], ["u", "undecided"]]
-    if one_sided:
-        say |= {"≈": "not worse", "≪": "worse"}
+    if judged.rope is not None and judged.rope.one_sided:
+        say = {"≈": "not worse", "≪": "worse", "u": "undecided"}
         tally = [["a", "not worse"], ["b", "worse"], ["u", "undecided"]]
+    else:
+        say = {"≫": f"{a} better", "≪": f"{b} better", "≈": "equivalent", "u": "undecided", "a": a, "b": b}
+        say["equivalent"] = "equivalent"
+        tally = [["a", f"for {a}"], ["b", f"for {b}"], ["e", "equivalent"], ["u", "undecided"]]
     ends = hull(c.delta.hdi for c in result)
     reach = Interval(ends.low * unit.scale, ends.high * unit.scale)
     data = {"kind": "rows", "say": say, "tally": tally, "axis": [axis.low, axis.high]}

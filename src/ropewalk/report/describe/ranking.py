@@ -63,6 +63,7 @@ def describe_ranking(result: Ranking) -> Document:
         remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
         sentence=_sentence(result),
         terminal=(bare, Picture("leaders", board), replace(answer, headline="", lede="")),
+        details=tables,
         card=(bare, Picture("leaders", board)),
         sections=sections,
     )

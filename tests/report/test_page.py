@@ -21,9 +21,14 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.density import bars
 from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.inference.extras import gather
-from ropewalk.report.pictures import Axis, Entry, area, forest, outline, round_step, view
-from ropewalk.report.posterior import panel, posterior_of, slider_of
+from ropewalk.report.document import plain
+from ropewalk.report.dots import SCREENS, cut_middle, dots_of, quantiles
+from ropewalk.report.pictures import Axis, Entry, area, outline, round_step, slider_of, view
+from ropewalk.report.posterior import panel, posterior_of
 from ropewalk.report.render import _templates
+from ropewalk.report.rows import forest
+from ropewalk.report.sketch import Sketch, sketch_of
+from ropewalk.text.units import POINTS, Shown
 from support import method_rows
 
 pytestmark = pytest.mark.usefixtures("frugal")
@@ -70,7 +75,7 @@ def test_ticks_about_a_bar_tell_the_score_itself():
     m = rw.evaluate(y, np.where(np.arange(400) % 10 < 7, y, 1 - y), metric="accuracy", at_least=0.7, **QUICK)[
         "accuracy"
     ]
-    found = panel("p", posterior_of(m), label="", say=lambda *_: "")
+    found = panel("p", posterior_of(m), label="")
     assert {tick.text: tick.at for tick in found.ticks}["0.70"] == pytest.approx(found.zero)
 
 
@@ -128,16 +133,83 @@ def test_rows_of_a_forest_stand_on_one_axis(rng):
         summarise(d, np.sort(d), prob=0.95, observed=None) for d in (rng.normal(m, 0.1, 2_000) for m in (-1, 0, 2))
     ]
     question = Question(rope=Interval(-0.1, 0.1), prob=0.95, rule="hdi", higher_is_better=True)
-    found = forest([Entry(label=str(i), estimate=e) for i, e in enumerate(estimates)], question, head="h", what="w")
-    drawn = str(_templates().get_template("pictures.html.j2").module.forest(found))
-    places = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%".*?cx="([\d.]+)%"', drawn)
+    entries = [Entry(label=str(i), estimate=e) for i, e in enumerate(estimates)]
+    found = forest(entries, question, head="h", what="w", unit=POINTS)
+    drawn = str(_templates().get_template("tracks.html.j2").module.forest(found))
+    places = re.findall(r'class="iv" x1="([\d.]+)%" x2="([\d.]+)%".*?cx="([\d.]+)%"', drawn)
     rows = [tuple(map(float, place)) for place in places]
     assert len(rows) == 3
     scale = (rows[2][2] - rows[0][2]) / (estimates[2].mean - estimates[0].mean)
     for (low, high, _), estimate in zip(rows, estimates, strict=True):
         assert low - rows[0][0] == pytest.approx(scale * (estimate.hdi.low - estimates[0].hdi.low), abs=0.01)
         assert high - low == pytest.approx(scale * (estimate.hdi.high - estimate.hdi.low), abs=0.01)
-    assert found.rope.high - found.rope.low == pytest.approx(scale * 0.2, abs=0.01)
+    assert found.band.high - found.band.low == pytest.approx(scale * 0.2, abs=0.01)
+
+
+def test_less_is_better_and_right_is_still_a(rng):
+    draws = rng.normal(-0.05, 0.01, 2_000)  # A has the lower error
+    estimate = summarise(draws, np.sort(draws), prob=0.95, observed=None)
+    question = Question(rope=Interval(-0.01, 0.03), prob=0.95, rule="hdi", higher_is_better=False)
+    found = forest([Entry(label="x", estimate=estimate)], question, head="h", what="w", unit=POINTS)
+    assert found.rows[0].at > found.zero
+    assert found.rows[0].value.startswith(("+5", "+4.9"))
+    assert 3 * (found.band.high - found.zero) == pytest.approx(found.zero - found.band.low, abs=0.01)
+
+
+def sketched(draws, **options):
+    ordered = np.sort(np.asarray(draws, dtype=float))
+    low, high = np.quantile(ordered, [0.025, 0.975])
+    return Sketch(ordered=ordered, shown=Shown(float(ordered.mean()), low, high, 1), a="a", b="b", **options)
+
+
+@given(st.floats(-20, 20), st.floats(0.1, 30), st.sampled_from([None, 0.5, 4.0]))
+def test_a_hundred_dots_stand_where_their_values_are(mean, spread, width):
+    rope = None if width is None else Interval(-width, width)
+    sketch = sketched(np.random.default_rng(0).normal(mean, spread, 2_000), rope=rope)
+    found = dots_of("p", sketch, mass="95%", title="", caption="", noun="")
+    assert not found.are_bars
+    for plot, screen in zip(found.plots, SCREENS, strict=True):
+        inner, step = screen.width - 16, 2 * plot.radius / 0.9
+        assert len(plot.marks) == 100
+        for mark, value in zip(plot.marks, quantiles(sketch), strict=True):
+            place = 8 + inner * (value - plot.axis.low) / (plot.axis.high - plot.axis.low)
+            assert mark.x == pytest.approx(place, abs=step / 2 + 0.6)
+            assert 0 <= mark.x <= screen.width
+            side = "b" if value < -(width or 0.0) else "a" if value > (width or 0.0) else "e"
+            assert mark.tone == side
+        taken = {(mark.x, mark.y) for mark in plot.marks}
+        assert len(taken) == 100  # none covers another one
+        assert min(mark.y for mark in plot.marks) > plot.top
+    tones = [mark.tone for mark in found.plots[0].marks]
+    assert found.counted == tones.count(found.side)
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [np.full(500, 3.0), np.concatenate([np.zeros(1_900), np.linspace(0, 400, 100)])],
+    ids=["one value", "very skewed"],
+)
+def test_where_dots_would_be_too_small_bars_take_their_place(draws):
+    found = dots_of("p", sketched(draws, rope=Interval(-1.0, 1.0)), mass="95%", title="", caption="", noun="")
+    assert found.are_bars
+    for plot in found.plots:
+        assert all(mark.height > 0 and 0 <= mark.x <= plot.screen.width for mark in plot.marks)
+
+
+def test_long_names_keep_their_beginning_and_their_end():
+    assert cut_middle("a" * 30 + "z" * 30, 24) == "a" * 12 + "…" + "z" * 11
+    assert len(cut_middle("x" * 99, 14)) == 14
+
+
+def test_a_sketch_turns_what_is_better_low():
+    y = np.tile([0, 1], 200)
+    good, bad = np.where(np.arange(400) % 20 < 1, 1 - y, y), np.where(np.arange(400) % 5 < 1, 1 - y, y)
+    r = rw.compare(y, good, bad, metric="error", rope=(-0.01, 0.02), **QUICK)
+    sketch = sketch_of(r)
+    assert np.diff(sketch.ordered).min() >= 0
+    assert sketch.ordered.mean() == pytest.approx(-100 * r.mean)
+    assert tuple(sketch.rope) == pytest.approx((-2.0, 1.0))
+    assert plain(sketch.right, str) == "A better"
 
 
 # -- what it says ------------------------------------------------------------------------------------------
@@ -149,13 +221,21 @@ def words(page):
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", bare)))
 
 
+def in_sight(page):
+    """Return what a reader sees before unfolding anything."""
+    return words(re.sub(r"<details.*</details>", " ", page, flags=re.DOTALL))
+
+
+TERMS = re.compile(r"\b(ROPE|HDI|BF01|priors?|[a-z_]+=|r\.\w+\()|Δ|--[a-z]")
+
+
 def test_a_comparison_has_all_its_parts(many, page):
     told = words(page)
     for part in (
-        many.decision.text, "ROPE: smallest difference that matters", "Where they differ",
-        "Who was right, by true class", "The difference on each class", "Confusions where they differ most",
-        "How sure could we be?", "Under another ROPE", "Under another prior", "Each classifier",
-        "Confusion matrices with uncertainty", "Bayes factor", "Classical tests", "Method and reproducibility",
+        many.headline.partition(". ")[0], "Smallest difference that matters", "For a decision:", "Both scores",
+        "Where they differ", "The difference on each class", "How sure is this?", "If another margin mattered to you",
+        "What the interval leaves out", "Gained and lost", "What they take for what", "Other priors",
+        "Confusion matrices", "Bayes factor", "Classical tests", "The papers' columns", "How it was computed",
         many.recipe.data_hash, "rw.compare(data, a='nb_mult', b='svm_l2'", "NumPy", many.sentence(),
         "Copy LaTeX table", "Copy sentence", "Copy JSON",
     ):  # fmt: skip
@@ -165,8 +245,84 @@ def test_a_comparison_has_all_its_parts(many, page):
 
 def test_a_ranking_has_all_its_parts(ranking):
     told = words(ranking.to_html())
-    for part in ("Each classifier", "P(best)", "P(rank)", "expected loss", "Every pair", ranking.sentence()):
+    for part in ("P(best)", "P(rank)", "expected loss", "Every pair", "Chance of every rank", ranking.sentence()):
         assert part in told, part
+    title, _, rest = ranking.headline.partition(". ")
+    assert title in in_sight(ranking.to_html())
+    assert rest in in_sight(ranking.to_html())
+
+
+@pytest.mark.parametrize("rope", [0.01, None, (-0.02, float("inf"))], ids=["margin", "none", "one end"])
+def test_terms_and_options_are_folded_away(named, rope):
+    how = {"a": "nb_mult", "b": "svm_l2", "rng": 0, "draws": 500}
+    for result in (
+        rw.compare(named, rope=rope, tests=True, **how),
+        rw.compare_classes(named, rope=rope, **how),
+        rw.rank(named, rope=rope, rng=0, draws=500),
+    ):
+        told = in_sight(result.to_html())
+        assert "How it was computed" not in told
+        assert TERMS.findall(told) == []
+
+
+def test_the_numbers_of_a_page_are_those_of_python(many, page):
+    told = in_sight(page)
+    a, b = (100 * estimate.observed for estimate in (many.estimate_a, many.estimate_b))
+    for part in (f"{a:.1f}", f"{b:.1f}", f"+{100 * many.mean:.1f}", f"{100 * many.hdi.low:.1f}"):
+        assert part in told, part
+    agreement = many.recipe.tables[0].agreement("nb_mult", "svm_l2")
+    assert f"Both are right on {agreement['both']:,} of 7,532 items" in told
+    assert f"nb_mult is right {agreement['only_a']:,} times and svm_l2 {agreement['only_b']:,} times" in told
+
+
+def test_a_remark_stands_on_a_page_once(silent):
+    y = [0, 1, 1, 0, 1] * 8
+    r = rw.compare(y, y[::-1], y, rope=0.01, rng=0, draws=10)
+    told = words(re.sub(r'<pre id="json".*?</pre>', "", r.to_html(), flags=re.DOTALL))
+    assert "State it with" not in told
+    for remark in r.remarks:
+        assert told.count(remark.text) <= 1
+
+
+def test_title_and_note_are_the_users_own_words(many):
+    page = many.to_html(title="Report <b>1</b>", note="Draft & \u202e'checked'")
+    told = words(page)
+    assert "<title>Report &lt;b&gt;1&lt;/b&gt; – ropewalk</title>" in page
+    assert r"Draft & \u202e'checked'" in told
+    assert "Report <b>1</b> ·" in told
+    assert "<b>1</b>" not in page
+    assert "<title>Is nb_mult better than svm_l2? – ropewalk</title>" in many.to_html()
+
+
+def test_a_page_without_a_rope_says_what_to_think_of(named):
+    r = rw.compare(named, a="nb_mult", b="svm_l2", pos_label="sci.space", rng=0, draws=500)
+    page = r.to_html()
+    assert "the smallest difference you would act on" in in_sight(page)
+    assert "<input" not in page
+    assert "too small to matter" not in in_sight(page)
+
+
+def test_classes_are_sorted_by_their_difference(named):
+    r = rw.compare_classes(named, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=500)
+    page = r.to_html()
+    shown = [html.unescape(re.sub("<wbr>", "", cell)) for cell in re.findall(r'class="nm">(.*?)</span>', page)]
+    assert shown == [c.pos_label for c in sorted(r, key=lambda c: -c.mean)]
+    title = in_sight(page)
+    assert r.headline in title
+    for code in ("a_better", "b_better", "equivalent", "undecided"):
+        many = sum(c.decision.code == code for c in r)
+        tone = {"a_better": "a", "b_better": "b", "equivalent": "e", "undecided": "u"}[code]
+        assert re.search(rf'data-show="{tone}".*?<b>{many}</b></button>', page)
+    assert r.headline in r.to_markdown().replace("\\", "")
+    assert str(r).replace("\n", " ").startswith(r.headline)
+
+
+def test_the_groups_of_a_ranking_are_those_of_python(ranking):
+    page = ranking.to_html()
+    rows = re.findall(r'<div role="row" class="r( first)?" data-place="(\d+)">.*?class="nm">(.*?)</b>', page)
+    assert [name for _, _, name in rows] == [model.name for model in ranking.by_rank]
+    leaders = [group.leader for group in ranking.groups]
+    assert [name for first, _, name in rows if first] == leaders[1:]
 
 
 def test_an_evaluation_has_all_its_parts(named):
@@ -252,8 +408,28 @@ def test_the_policy_lets_nothing_run_but_our_own_style_and_script(page):
 
 
 def test_a_page_is_small(page, ranking):
-    assert len(page.encode()) < 150_000
-    assert len(ranking.to_html().encode()) < 1_000_000
+    assert len(page.encode()) < 170_000
+    assert len(ranking.to_html().encode()) < 150_000
+
+
+def test_a_page_about_two_labels_is_smaller(named):
+    two = rw.compare(named, a="nb_mult", b="svm_l2", pos_label="sci.med", rope=0.05, rng=0, draws=2_000)
+    assert len(two.to_html().encode()) < 100_000
+    classes = rw.compare_classes(named, a="nb_mult", b="svm_l2", rope=0.05, rng=0, draws=500)
+    assert len(classes.to_html().encode()) < 150_000
+
+
+def test_a_card_is_small_and_knows_no_theme(many, ranking):
+    for result in (many, ranking):
+        card = result._repr_html_()
+        style = re.search("<style>(.*?)</style>", card, re.DOTALL)[1]
+        assert len(card.encode()) < 6_000
+        assert "prefers-color-scheme" not in style
+        assert all(rule.startswith((".rw", "@media")) for rule in style.split("\n"))
+        assert "<script" not in card
+        assert 'to_html("report.html")' in html.unescape(card)
+        title = result.headline.partition(". ")[0]
+        assert title in words(card)
 
 
 def test_the_same_answer_is_the_same_page(named, monkeypatch):
@@ -273,7 +449,9 @@ def test_hostile_names_are_escaped_in_the_embedded_json_too(silent, name):
     assert "<script>alert" not in page
     assert "<img" not in page
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066\u2067]", page)
-    for attribute in re.findall(r'data-panel="([^"]*)"', page):
+    attributes = re.findall(r"data-(?:live|row)='([^']*)'", page)
+    assert attributes
+    for attribute in attributes:
         assert "<" not in attribute
         json.loads(html.unescape(attribute))
     block = html.unescape(re.search(r'<pre id="json"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)[1])
@@ -295,27 +473,27 @@ def test_json_holds_no_character_that_acts_on_a_terminal(silent):
 def test_the_sentence_says_all_that_a_paper_needs(named):
     r = rw.compare(named, a="nb_mult", b="svm_l2", pos_label="rec.sport.hockey", rope=0.05, rng=0, draws=50_000)
     low, high = r.hdi
-    assert r.sentence().startswith(
-        "On 7,532 paired items (class rec.sport.hockey against the rest), nb_mult's F1 was below svm_l2's by "
-        f"{-r.mean:.3f} (95% HDI of the difference [{low:+.3f}, {high:+.3f}]; P(Δ < -0.05) > 99.9%; ROPE ±0.05; "
-        "paired model"
-    )
-    assert "50,000 draws" in r.sentence()
-    assert r.sentence().endswith("): a margin that matters, in favour of svm_l2.")
+    assert r.sentence().startswith(r.headline.removesuffix("."))
+    assert (
+        "(on 7,532 paired items (class rec.sport.hockey against the rest); "
+        f"95% HDI of the difference [{low:+.3f}, {high:+.3f}]; ROPE ±0.05; paired model"
+    ) in r.sentence()
+    assert r.sentence().endswith("50,000 draws).")
 
 
 @pytest.mark.parametrize(
-    ("options", "ends"),
+    ("options", "begins"),
     [
-        ({"pos_label": "rec.motorcycles", "rope": 0.05}, "the two are practically equivalent."),
-        ({"pos_label": "sci.electronics", "rope": 0.05}, "which leaves the question undecided."),
-        ({"pos_label": "sci.electronics"}, "draws)."),
+        ({"pos_label": "rec.motorcycles", "rope": 0.05}, "nb_mult and svm_l2 are practically equivalent: "),
+        ({"pos_label": "sci.electronics", "rope": 0.05}, "Undecided: nb_mult is ahead, "),
+        ({"pos_label": "sci.electronics"}, "nb_mult's F1 is higher with probability "),
     ],
     ids=["equivalent", "undecided", "no rope"],
 )
-def test_the_sentence_follows_the_verdict(named, options, ends):
+def test_the_sentence_follows_the_verdict(named, options, begins):
     r = rw.compare(named, a="nb_mult", b="svm_l2", rng=0, **options)
-    assert r.sentence().endswith(ends)
+    assert r.sentence().startswith(begins)
+    assert r.sentence().endswith("draws).")
     assert "ignificant" not in r.sentence()
     assert ("no ROPE" in r.sentence()) == ("rope" not in options)
 
@@ -323,16 +501,15 @@ def test_the_sentence_follows_the_verdict(named, options, ends):
 def test_less_is_better_and_the_sentence_still_tells_the_sign(named):
     r = rw.compare(named, a="nb_mult", b="svm_l2", metric="error", rope=0.001, rng=0, draws=1_000)
     assert r.mean < 0
-    assert "nb_mult's error was below svm_l2's by" in r.sentence()
-    assert "P(Δ < -0.001)" in r.sentence()
+    assert r.sentence().startswith("nb_mult is better: error lower by ")
+    assert f"[{r.hdi.low:.3f}, " in r.sentence()
     assert r.decision.symbol == "≫"
-    assert r.sentence().endswith("in favour of nb_mult.")
 
 
 @pytest.mark.parametrize(
     ("make", "parts"),
     [
-        (lambda y: rw.compare(y, y[::-1], y, rope=0.01, rng=0, draws=10), ["10 draws", "(unstable: other draws may"]),
+        (lambda y: rw.compare(y, y[::-1], y, rope=0.01, rng=0, draws=10), ["10 draws", "Other draws may say otherwise"]),
         (
             lambda y: rw.compare(y, y[::-1], y, rope=0.01, rng=0, rule="probability", draws=2_000),
             ["ROPE ±0.01, judged by a region's mass of at least 95%"],
@@ -354,7 +531,7 @@ def test_less_is_better_and_the_sentence_still_tells_the_sign(named):
                 rw.Outcomes.from_confusion([[40, 10], [10, 40]]), rw.Outcomes.from_confusion([[30, 20], [9, 41]]),
                 rope=0.1, rng=0, draws=2_000,
             ),
-            ["On 200 items of separate test sets"],
+            ["on 200 items of separate test sets"],
         ),
     ],
     ids=["unstable", "rule", "no verdict", "prevalence", "bar", "separate"],
@@ -399,7 +576,7 @@ def test_the_rope_of_another_metric_judges_no_class(rng, options):
     shown = gather(r).classes
     assert [c.metric for c in shown] == ["recall"] * 3
     assert [c.decision for c in shown] == [None] * 3
-    assert "The ROPE is about another metric" in words(r.to_html())
+    assert "The margin is about another metric" in words(r.to_html())
 
 
 def test_classes_that_the_user_picked_are_not_called_picked_by_the_data(rng):
@@ -439,13 +616,13 @@ def test_wrong_labels_may_tell_two_classifiers_apart(silent):
     r = rw.compare(y, a, b, rope=0.01, rng=0, draws=2_000)
     assert r.conclusive  # though no item is right for one of them and wrong for the other
     told = words(r.to_html())
-    assert "Only the items that one" not in told
+    assert "Only these items tell" not in told
     assert "so may the wrong class predicted" in told
 
 
 def test_an_unstable_verdict_says_so_in_the_headline(table):
     told = words(rw.compare(table, rope=0.05, rng=0, draws=20).to_html())
-    assert "(unstable: other draws may say otherwise)" in told.partition("Posterior of")[0]
+    assert "Other draws may say otherwise." in told.partition("Difference in")[0]
 
 
 def test_classes_without_a_verdict_do_not_take_it_from_the_others(silent):
@@ -459,8 +636,7 @@ def test_classes_without_a_verdict_do_not_take_it_from_the_others(silent):
     parts[0] = replace(parts[0], decision=None, regions=None, rope_path=None)
     mixed = replace(found, comparisons=tuple(parts))
     told = words(mixed.to_html())
-    assert "A is better on 2 and B on 0 of 3 classes by a margin that matters" in told
-    assert "1 without a verdict" in told
+    assert "A wins 2 of 3 classes, 1 without a verdict" in told
     assert "1 without a verdict" in mixed.sentence()
 
 
@@ -513,7 +689,7 @@ def test_differences_that_are_equal_but_for_rounding_are_one_number(silent):
     r = rw.compare(x + 1, x, metric="mean", model="bootstrap", rope=0.1, rng=1, draws=2_000)
     assert np.unique(r.draws.delta()).size == 1
     assert (r.mean, r.std) == (pytest.approx(1.0), 0.0)
-    assert "exceeded B's by 1.000 (95% HDI of the difference [+1.000, +1.000]" in r.sentence()
+    assert "95% HDI of the difference [+1.000, +1.000]" in r.sentence()
     assert 'd="M' in r.to_html()
 
 
@@ -525,7 +701,8 @@ def test_a_metric_may_not_speak_to_the_terminal_by_its_name(rng):
     r = rw.compare(*thirds(rng), metric=measure, rope=0.02, rng=1, draws=500)
     for text in (r.sentence(), r.to_html(), str(r), r.to_latex(), r.to_markdown()):
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
-    assert "<b>" not in re.sub(r'<b class="share">', "", r.to_html())
+    assert "d&#92;x00<b>" not in r.to_html()
+    assert "x00<b>" not in r.to_html()
 
 
 def test_a_prior_that_weighs_on_a_class_is_not_kept_quiet(silent):
@@ -536,7 +713,8 @@ def test_a_prior_that_weighs_on_a_class_is_not_kept_quiet(silent):
     r = rw.compare(y, a, b, rope=0.05, rng=0, draws=2_000)
     warned = [str(c.pos_label) for c in gather(r).classes if c.warnings]
     assert "2" in warned
-    assert f"The prior or thin data dominate {len(warned)} of them: {', '.join(warned)}." in words(r.to_html())
+    told = f"Thin data leave much to the model's assumptions in {len(warned)} of them: {', '.join(warned)}."
+    assert told in words(r.to_html())
 
 
 def test_a_model_without_a_prior_is_not_fitted_for_one(monkeypatch):
@@ -544,12 +722,3 @@ def test_a_model_without_a_prior_is_not_fitted_for_one(monkeypatch):
     r = rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, rng=0, draws=200)
     monkeypatch.setattr(rw.models.Bootstrap, "fit", None)
     assert gather(r).priors is None
-
-
-def test_lines_across_the_curve_leave_the_verdicts_above_it_free(page):
-    curve = page[page.index('<svg class="curve"') :]
-    curve = curve[: curve.index("<figcaption")]
-    foot = max(map(float, re.findall(r'class="strip"[^>]*height="([\d.]+)"', curve)))
-    tops = re.findall(r'class="(?:preset|here)"[^>]*y1="([\d.]+)"', curve)
-    assert len(tops) == 2
-    assert all(float(top) >= foot for top in tops)

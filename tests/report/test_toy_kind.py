@@ -11,7 +11,8 @@ import pytest
 
 import ropewalk
 from ropewalk.errors import InvalidInputError
-from ropewalk.report.document import Answer, Document, Line, Table, describe, describes, name, plain
+from ropewalk.report.document import Answer, Document, Table, describe, describes, name, plain
+from ropewalk.report.page_remarks import Line
 from ropewalk.results import Rendered
 
 HOSTILE = 'a|b_<script>alert("x")</script>\n{%}\u202e'
@@ -57,14 +58,15 @@ def coin():
 
 def test_it_appears_in_text(coin):
     assert str(coin).splitlines() == [
-        "Data     10 throws",
+        "Ann threw 7 heads",
         "",
-        "Answer   Ann threw 7 heads",
+        "Data      10 throws",
         "",
         "thrower  heads",
         "───────  ─────",
         "Ann          7",
-        "Warning  Ann may cheat.",
+        "",
+        "Warning   Ann may cheat.",
     ]
 
 
@@ -82,12 +84,18 @@ def test_it_appears_as_a_sentence_and_as_json(coin):
 def test_it_appears_on_a_page_and_on_a_card(coin, tmp_path):
     page = coin.to_html(tmp_path / "coin.html")
     assert (tmp_path / "coin.html").read_text(encoding="utf-8") == page
-    for part in ("<h1>Is the coin of Ann fair?</h1>", "<dd>10 throws</dd>", "<td>7</td>", "<dd>Ann may cheat.</dd>"):
+    for part in (
+        "<title>Is the coin of Ann fair?",
+        "threw 7 heads</h1>",
+        "<dd>10 throws</dd>",
+        "<td>7</td>",
+        "<dd>Ann may cheat.</dd>",
+    ):
         assert part in page
-    assert "<h2>Method and reproducibility</h2>" in page
+    assert "How it was computed" in page
     assert "Ann threw 7 heads (Throws of Ann)." in page
     card = coin._repr_html_()
-    assert "<h2>Is the coin of Ann fair?</h2>" in card
+    assert "threw 7 heads</p>" in card
     assert "<dd>Ann may cheat.</dd>" in card
 
 

@@ -45,6 +45,10 @@ _FILES: Final = ("html", "plot", "items")
 """The options that name a file to write."""
 
 
+_ON_PAGE: Final = ("title", "note")
+"""What users may say on a page in their own words."""
+
+
 class JsonOption(TypedDict, total=False):
     """Data instead of text."""
 
@@ -60,12 +64,18 @@ class OutputOptions(JsonOption, total=False):
     details: Annotated[bool, OUTPUT(help="Method, prior, Bayes factor, Monte Carlo error too.", parse=bool)]
     html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
     plot: Annotated[str, OUTPUT(help="Also draw a picture: .png, .svg or .pdf.", metavar="OUT")]
+    title: Annotated[str, OUTPUT(help="What the page is called.", metavar="TEXT")]
+    note: Annotated[str, OUTPUT(help="A remark of yours on the page.", metavar="TEXT")]
 
 
 def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
     """Refuse, before any work, two formats, or a file that cannot be written or would overwrite what is read."""
     if sum(name in options for name in _FORMATS) > 1:
         raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
+    if "html" not in options:
+        for part in _ON_PAGE:
+            if part in options:
+                raise InvalidInputError(f"--{part} is for a page.", hint="write one by --html FILE.")
     if "plot" in options and Path(options["plot"]).suffix.lower() not in PICTURES:
         raise InvalidInputError(
             f"--plot writes {', '.join(PICTURES)}; got {options['plot']!r}.", hint="name the file picture.svg."
@@ -102,7 +112,7 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     if "items" in options:  # the data are read once more, and may refuse
         result.items().to_csv(options["items"])  # type: ignore[attr-defined]
     if "html" in options:
-        result.to_html(options["html"])
+        result.to_html(options["html"], **{part: options[part] for part in _ON_PAGE if part in options})
     if "plot" in options:
         _draw(result, options["plot"])
     echo(text.rstrip("\n"))

@@ -14,8 +14,9 @@ from ropewalk.draws.rope import Regions
 from ropewalk.plots._canvas import minus, short, words
 from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.report.posterior import Posterior, posterior_of
-from ropewalk.report.words import metric_title, sign_text
+from ropewalk.report.words import sign_text
 from ropewalk.results import Comparison, MetricPosterior, Recipe
+from ropewalk.text.units import metric_title
 from ropewalk.text.verdicts import judged_text, oriented, rope_text, side_words
 from ropewalk.text.writing import estimate_text, percent
 

@@ -18,8 +18,8 @@ from ropewalk.plots._series import label_of, next_style
 from ropewalk.plots.intervals import lettering, name_rows
 from ropewalk.report.describe.checks import OFF, check_axis, least, p_text
 from ropewalk.report.pictures import INK, INSIDE
-from ropewalk.report.words import metric_title
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import count_of
 
 DEFAULT_STATISTICS: Final = ("agreement", "accuracy", "recall")

@@ -12,8 +12,8 @@ from ropewalk.plots import _series as series
 from ropewalk.plots._canvas import TEXT, Axes, axes, minus, of_kind, quieten, words
 from ropewalk.plots._series import Style
 from ropewalk.report.pictures import INK, LINE
-from ropewalk.report.words import metric_title
 from ropewalk.results.curves import CalibrationCurve, PrCurve, RocCurve, ThresholdCurve
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import number
 from ropewalk.typing import FloatArray
 

@@ -19,8 +19,9 @@ from ropewalk.plots._cells import MIN_LETTER_SIZE
 from ropewalk.plots._subject import NAME, delta_words
 from ropewalk.report.describe.differences import moved_text
 from ropewalk.report.pictures import INK, LINE, Entry, forest_axis, tone
-from ropewalk.report.words import metric_title, side_texts, symbol_text
+from ropewalk.report.words import side_texts, symbol_text
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity, Recipe
+from ropewalk.text.units import metric_title
 from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import count_of
 

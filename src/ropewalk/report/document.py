@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError
+from ropewalk.report.page_remarks import Line, on_page
 from ropewalk.text.remarks import Remark
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ Rows = tuple[tuple[str, str], ...]
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # characters that Unicode keeps out of all texts
 _NAME: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+_MARKED: Final = re.compile(f"({_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE})")
 MAX_REMARKS_SHOWN: Final = 2
 """Urgent remarks of a page that are not folded away."""
-URGENT: Final = ("Warning", "Hint")
-"""Remarks that stand beside the answer; the others come last."""
+URGENT: Final = ("Warning",)
+"""Remarks that stand beside the answer; the others are folded away. Hints are for those who can ask again."""
 
 
 def name(text: object) -> str:
@@ -51,6 +53,17 @@ def plain(text: str, escape: Escape, literal: Escape | None = None) -> str:
         escaped = {marked: escape(marked) for marked in set(_NAME.findall(text))}  # a page has few names, many times
         return _NAME.sub(lambda match: escaped[match[1]], text)
     return "".join((escape if i % 2 else literal)(part) for i, part in enumerate(_NAME.split(text)) if part)
+
+
+def pieces(text: str) -> list[tuple[str, bool]]:
+    """Return a text in pieces: what is a name, marked as it was, and what stands between names.
+
+    Examples
+    --------
+    >>> [(plain(piece, str), is_name) for piece, is_name in pieces(f"{name('svm')} is better")]
+    [('svm', True), (' is better', False)]
+    """
+    return [(piece, bool(i % 2)) for i, piece in enumerate(_MARKED.split(text)) if piece]
 
 
 # -- blocks ------------------------------------------------------------------------------------------------
@@ -92,12 +105,29 @@ class Table(Block):
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One region and its mass: B better, too small to matter, A better; `tone` is "a" or "b" where one of them is."""
+    """One region and its mass: B better, too small to matter, A better; `tone` is "a" or "b" where one of them is.
+
+    `by` says by how much one is better.
+    """
 
     words: str
     share: float
     text: str
     tone: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callout(Block):
+    """What an answer means for a decision: `tone` is "ok", "no" or "wait"; `rows` are numbers that bear on it."""
+
+    tone: str
+    title: str
+    text: str = ""
+    rows: Rows = ()
+
+    def __post_init__(self) -> None:
+        _said(self, "rows")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +136,9 @@ class Answer(Block):
 
     Lines without a text are left out. `symbol` is that of a verdict. `more` says how many more items would settle it;
     `tests` are the p-values that some readers ask for; `stable` is whether other draws would decide alike. `sketch` is
-    the posterior, `scores` a table of each classifier's own, and `details` say how the answer was made.
+    the posterior, `scores` a table of each classifier's own, and `details` say how the answer was made. `callout` is
+    what it means for a decision, `tones` colour names in the headline: (name, "a" or "b"), and `mark` is the colour of
+    the verdict: "a", "b", "e" for equivalent or "u" for undecided.
     """
 
     title: str
@@ -122,6 +154,9 @@ class Answer(Block):
     more: str = ""
     tests: str = ""
     stable: bool = True
+    callout: Callout | None = None
+    tones: Rows = ()
+    mark: str = ""
 
     def __post_init__(self) -> None:
         _said(self, "lines")
@@ -163,48 +198,45 @@ class Facts(Block):
 
 @dataclass(frozen=True, slots=True)
 class Picture(Block):
-    """Numbers to be drawn, and how; `key` is unique on a page, `preset` the ROPE that a slider starts from."""
+    """Numbers to be drawn, and how; `key` is unique on a page."""
 
     how: str
     numbers: Any
     key: str = ""
-    preset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Details(Block):
-    """Blocks that are folded away under a summary."""
+    """Blocks that are folded away under a summary; `about` says what is inside. A `list` is not printed."""
 
     summary: str
     blocks: tuple[Block, ...]
+    about: str = ""
+    list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Section(Block):
-    """Blocks under a title."""
+    """Blocks under a title, which may have a line below it."""
 
     title: str
     blocks: tuple[Block, ...]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSection(Block):
-    """An answer on a page: its verdict, `remarks` that are urgent, the posterior, the facts, then `blocks`."""
+    """An answer on a page: headline, picture, regions, slider, what it means, `remarks` that are urgent, `blocks`.
+
+    The only answer is the title of the page; of several, each has a title of its own.
+    """
 
     answer: Answer
-    panel: Any = None
-    preset: str = ""
+    picture: Picture | None = None
+    slider: Any = None
     titled: bool = False
     remarks: tuple[Block, ...] = ()
     blocks: tuple[Block, ...] = ()
-
-
-class Line(NamedTuple):
-    """A remark as it is printed: under a label, by which a surface knows how urgent it is."""
-
-    label: str
-    text: str
-    code: str = ""
 
 
 # -- documents ---------------------------------------------------------------------------------------------
@@ -216,18 +248,20 @@ class Document:
 
     `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole, as
     `lines`.
-    `terminal` is what a terminal shows (by default answers and tables), `card` what a notebook shows (by default the
+    `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what a notebook shows (by default the
     same, without a table that is the only one), and `sections` makes those of a page, which may take small samples of
-    their own. An empty `sentence` is made of headline and caption; an empty `title` is that of the first answer.
+    their own, with its folded parts last. An empty `sentence` is made of headline and caption; an empty `title` is that of the first answer.
     """
 
     caption: str
     answers: tuple[Answer, ...]
     title: str = ""
+    about: str = ""
     tables: tuple[Table, ...] = ()
     remarks: Iterable[Line | Remark] = ()
     sentence: str = ""
     terminal: tuple[Block, ...] | None = None
+    details: tuple[Block, ...] = ()
     card: tuple[Block, ...] | None = None
     sections: Callable[[Document], tuple[Block, ...]] | None = None
 
@@ -240,10 +274,9 @@ class Document:
         ]
         return sorted(lines, key=lambda line: line.label)
 
-    def _page_lines(self, *, urgent: tuple[str, ...], wanted: bool) -> list[Line]:
-        """Return the remarks that are urgent, or the others; a warning that is about all else comes first."""
-        lines = [line for line in self.lines if (line.label in urgent) == wanted]
-        return sorted(lines, key=lambda line: line.code != "chains_not_converged")
+    def _page_lines(self, urgent: tuple[str, ...]) -> tuple[list[Line], list[Line]]:
+        """Return the remarks in sight on a page, and those that are folded away."""
+        return on_page([line for line in self.lines if line.label != "Hint"], urgent)
 
     def in_terminal(self) -> tuple[Block, ...]:
         """Return what a terminal shows."""
@@ -255,6 +288,10 @@ class Document:
             return self.card
         return (*self.answers, *(self.tables if len(self.tables) > 1 else ()))
 
+    def on_foot(self) -> str:
+        """Return the facts on the last line of a card."""
+        return self.about.partition(" · ")[2]
+
     def on_page(self) -> tuple[Block, ...]:
         """Return the sections of a page."""
         if self.sections is not None:
@@ -262,25 +299,39 @@ class Document:
         return (*self.answer_sections(), *self.table_section(), self.method_section())
 
     def answer_sections(
-        self, panels: Sequence[Any] = (), *, preset: str = "", note: str = "", urgent: tuple[str, ...] = URGENT
+        self,
+        pictures: Sequence[Picture | None] = (),
+        *,
+        sliders: Sequence[Any] = (),
+        note: str = "",
+        urgent: tuple[str, ...] = URGENT,
     ) -> tuple[Block, ...]:
-        """Return the answers as a page begins with them, a panel each; urgent remarks and `note` are at the first."""
-        pressing = self._page_lines(urgent=urgent, wanted=True)
+        """Return the answers as a page begins with them, a picture and a slider each; urgent remarks and `note` are at the first."""
+        pressing, _ = self._page_lines(urgent)
         remarks: tuple[Block, ...] = remark_block(pressing[:MAX_REMARKS_SHOWN])
         if rest := pressing[MAX_REMARKS_SHOWN:]:
             remarks = (*remarks, Details(f"{len(rest)} more", remark_block(rest)))
-        several, sections = len(self.answers) > 1, []
-        for i, answer in enumerate(self.answers):
-            panel = panels[i] if panels else None
-            curve = (Picture("curve", panel),) if several and panel is not None and panel.curve else ()
-            sections.append(AnswerSection(answer=answer, panel=panel, preset=preset, titled=several, blocks=curve))
-        first, notes = sections[0], (Text(note),) if note else ()
-        return (replace(first, remarks=remarks, blocks=(*notes, *first.blocks)), *sections[1:])
+        several = len(self.answers) > 1
+        sections = [
+            AnswerSection(
+                answer=answer,
+                picture=pictures[i] if pictures else None,
+                slider=sliders[i] if sliders else None,
+                titled=several,
+            )
+            for i, answer in enumerate(self.answers)
+        ]
+        notes = (Text(note),) if note else ()
+        return (replace(sections[0], remarks=remarks, blocks=notes), *sections[1:])
 
     def table_section(self) -> tuple[Section, ...]:
         """Return the section of a page that holds the tables, if there are any."""
         labelled = tuple(replace(table, label=f"Table {i}") for i, table in enumerate(self.tables, start=1))
         return (Section("Tables" if len(labelled) > 1 else "Table", labelled),) if labelled else ()
+
+    def folded_tables(self, summary: str, about: str = "") -> tuple[Details, ...]:
+        """Return the tables folded away, where a picture shows their numbers already."""
+        return tuple(Details(summary, section.blocks, about) for section in self.table_section())
 
     def method_section(
         self,
@@ -289,13 +340,13 @@ class Document:
         not_covered: str = "",
         left_out: Sequence[str] = (),
         urgent: tuple[str, ...] = URGENT,
-    ) -> Section:
-        """Return the last section of a page: how the answer was made, and the remarks that are not urgent."""
+    ) -> Details:
+        """Return how the answer was made, and the remarks that are not urgent: folded away, like all such parts."""
         program = f"ropewalk {__version__}, Python {platform.python_version()}"
         versions = f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
         ends = (("Program", versions), ("Not covered", not_covered), ("Left out", " ".join(left_out)))
-        notes = remark_block(self._page_lines(urgent=urgent, wanted=False))
-        return Section("Method and reproducibility", (Facts((*rows, *ends)), *blocks, *notes))
+        _, notes = self._page_lines(urgent)
+        return Details("How it was computed", (Facts((*rows, *ends)), *blocks, *remark_block(notes)))
 
     def in_sentence(self) -> str:
         """Return the sentence for a paper."""

@@ -19,8 +19,8 @@ from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, pieces, plain
-from ropewalk.report.words import metric_title
 from ropewalk.results import Recipe
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import INERT, brief, few, isolated
 
 COLUMN_PX: Final = 100.0

@@ -1,57 +1,33 @@
-"""Posteriors of one number: their regions, bins and ROPE curve, and the live part of a page.
-
-Numbers that stand on the page before a reader touches it come from Python. For the slider the page carries the HDI, the
-rule and some quantiles of the draws, not the draws: spaced like cosines, so that the tails are known best.
-"""
+"""Posteriors of one number: their regions and bins, as pages and plots draw them."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.draws.decision import Piece, path_text
+from ropewalk.draws.decision import Piece
 from ropewalk.draws.density import Bars, bars
 from ropewalk.draws.intervals import Estimate, Interval, count_below
-from ropewalk.draws.rope import Regions, region_masses, rope_masses
+from ropewalk.draws.rope import Regions, region_masses
 from ropewalk.report import pictures
-from ropewalk.report.pictures import Axis, Slider, Span, Tick, rope_span, slider_of
+from ropewalk.report.pictures import Axis, Span, Tick, rope_span
 from ropewalk.results import Comparison, MetricPosterior
-from ropewalk.text.verdicts import Leaning, Verdict
+from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import decimals, number, percent
 from ropewalk.typing import FloatArray
 
-MAX_QUANTILES: Final = 1_600
-QUANTILE_DIGITS: Final = 5  # a quantile is written to so many digits of the standard deviation
-CURVE_POINTS: Final = 81
 MIN_SHARE_SAID: Final = 0.002  # more than this beyond the ends of the picture is worth saying
 NEEDLE: Final = 0.01  # width of a bar that stands for one value, as a share of the axis
-
-Say = Callable[[Verdict, Leaning | None, str], str]
-"""How a verdict is put into words, given its leaning and the ROPE as text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RopeCurve:
-    """The masses of the three regions against the half-width of the ROPE, and the stretches of each verdict."""
-
-    below: str
-    inside: str
-    above: str
-    ticks: tuple[Tick, ...]
-    strip: tuple[tuple[float, float, str], ...]
-    description: str
-    preset: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One posterior, ready to be drawn; `data` is what the script of the page reads."""
+    """One posterior, ready to be drawn."""
 
     key: str
     label: str
@@ -64,9 +40,6 @@ class Panel:
     split: float | None
     outside: str
     mass: str
-    slider: Slider | None = None
-    curve: RopeCurve | None = None
-    data: str = ""
 
 
 # -- the numbers -------------------------------------------------------------------------------------------
@@ -189,14 +162,14 @@ def verdict_stretches(path: Sequence[Piece] | None, top: float) -> list[tuple[fl
 # -- the page ----------------------------------------------------------------------------------------------
 
 
-def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
-    """Lay out a posterior: the picture, and where there was a ROPE the slider too."""
+def panel(key: str, posterior: Posterior, *, label: str) -> Panel:
+    """Lay out a posterior as a histogram."""
     estimate, rope, origin = posterior.estimate, posterior.rope, posterior.origin
     axis = posterior.view(rope)
     places, worth = decimals(estimate), estimate.worth(posterior.ordered.size)
     (low, high), ends = estimate.hdi, [number(end, places, sign=posterior.signed) for end in estimate.hdi]
     beyond = posterior.share_beyond(axis)
-    picture = Panel(
+    return Panel(
         key=key,
         label=label,
         ticks=axis.ticks(sign=posterior.signed),
@@ -208,70 +181,4 @@ def panel(key: str, posterior: Posterior, *, label: str, say: Say) -> Panel:
         split=axis.at(origin) if origin is not None and rope is None else None,
         outside=f"{percent(beyond, worth)} of the draws lie beyond the picture." if beyond else "",
         mass=posterior.mass,
-    )
-    stated, metric = posterior.answer.question.rope, posterior.answer.recipe.metric
-    # A slider is of half-widths, and a ROPE with one end has none.
-    if stated is None or stated.one_sided or posterior.answer.decision is None or origin is None:
-        return picture
-    # On the page, all differences are those from the origin.
-    ordered, difference = posterior.ordered - origin, estimate.shifted(-origin)
-    slider = slider_of(stated, difference.hdi, metric.high - metric.low)
-    data = {
-        **_data(ordered, difference, posterior, say),
-        "rope": [end if math.isfinite(end) else None for end in stated],
-        "axis": [axis.low - origin, axis.high - origin],
-    }
-    return replace(
-        picture,
-        slider=slider,
-        curve=_rope_curve(ordered, posterior, stated, float(slider.high)),
-        data=json.dumps(data, separators=(",", ":")),
-    )
-
-
-def _data(ordered: FloatArray, estimate: Estimate, posterior: Posterior, say: Say) -> dict[str, Any]:
-    """Return what the page needs to judge another ROPE by the same rule."""
-    n, question = ordered.size, posterior.answer.question
-    places = np.arange(n) if n <= MAX_QUANTILES + 1 else _cosine_places(n)
-    std = estimate.std if math.isfinite(estimate.std) else estimate.hdi.high - estimate.hdi.low
-    digits = max(0, math.ceil(-math.log10(std or 1.0)) + QUANTILE_DIGITS)
-    widths = "\0"  # no name holds it: control characters were made visible
-    undecided: tuple[Leaning, ...] = ("a", "b", "equivalent")
-    sentences = {verdict.value: say(verdict, None, widths) for verdict in Verdict if verdict.conclusive}
-    sentences |= {leaning: say(Verdict.UNDECIDED_HIGH, leaning, widths) for leaning in undecided}
-    return {
-        "x": [round(x, digits) + 0.0 for x in ordered[places].tolist()],
-        "n": n,
-        "worth": estimate.worth(n),
-        "hdi": list(estimate.hdi),
-        "err": list(estimate.hdi_mc_error),
-        "mean": estimate.mean if estimate.has_mean else None,
-        "up": question.higher_is_better,
-        "rule": question.rule,
-        "prob": question.prob,
-        "path": [[piece.start, piece.verdict.value] for piece in posterior.answer.rope_path or ()],
-        "say": sentences,
-    }
-
-
-def _cosine_places(n: int) -> Any:
-    """Return places among n sorted draws, dense at both ends; the script of the page has the same formula."""
-    spread = np.arange(MAX_QUANTILES + 1) / MAX_QUANTILES
-    return np.floor((n - 1) * (1 - np.cos(np.pi * spread)) / 2 + 0.5).astype(np.int64)
-
-
-def _rope_curve(ordered: FloatArray, posterior: Posterior, rope: Interval, top: float) -> RopeCurve:
-    widths, below, _, above = rope_masses(ordered, top, CURVE_POINTS)
-    x, axis = widths / top, Axis(0.0, top)
-    return RopeCurve(
-        below=pictures.area(x, np.zeros_like(x), below),
-        inside=pictures.area(x, below, 1.0 - above),
-        above=pictures.area(x, 1.0 - above, np.ones_like(x)),
-        ticks=axis.ticks(),
-        strip=tuple(
-            (axis.at(start), axis.at(stop) - axis.at(start), verdict.value)
-            for start, stop, verdict in verdict_stretches(posterior.answer.rope_path, top)
-        ),
-        description=path_text(posterior.answer.rope_path or (), decimals(posterior.estimate)),
-        preset=axis.at(rope.high) if rope.low == -rope.high else None,
     )

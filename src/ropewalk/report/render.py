@@ -8,13 +8,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk._files import write_text
 from ropewalk._version import __version__
-from ropewalk.report.document import Document, describe, plain, remark_block
+from ropewalk.report.document import Details, Document, Rows, describe, name, pieces, plain, remark_block
+from ropewalk.report.small import small
 from ropewalk.text import writing
 from ropewalk.text.writing import isolated, visible
 
@@ -31,7 +33,7 @@ def sentence(result: Any) -> str:
 
 
 def markdown(result: Any) -> str:
-    """Return the tables of a result as GitHub-flavoured Markdown."""
+    """Return the tables of a result as GitHub-flavoured Markdown, and below them the answer in words."""
     document, lines = describe(result), []
     for table in document.tables:
         last = len(table.header) - 1 if table.ends_in_text else None
@@ -42,7 +44,10 @@ def markdown(result: Any) -> str:
         )
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
         lines += ["", plain(table.note, writing.markdown), ""] if table.note else [""]
-    return "\n".join([*lines, plain(document.caption, writing.markdown)]) + "\n"
+    answer = document.answers[0]
+    told = f"{answer.headline}. {answer.lede} " if answer.lede else ""
+    caption = plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)
+    return "\n".join([*lines, caption]) + "\n"
 
 
 def latex(result: Any) -> str:
@@ -80,13 +85,56 @@ def _latex_words(words: str) -> str:
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("ropewalk.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"told": _told, "broken": _broken, "quoted": _quoted}
+    return environment
+
+
+_INTERVAL: Final = re.compile(r"(\[[^\[\]]*\])")
+_BREAKS: Final = re.compile(r"(?<=[_./-])")
+_QUOTED: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;"})
+_LONG_NAME: Final = 15  # letters, from which on a name may break
+
+
+def _told(text: str, tones: Rows = ()) -> str:
+    """Return a headline with its names in their colours and its interval lighter; escaped."""
+    from markupsafe import Markup, escape
+
+    colours = dict(tones)
+
+    def shown(marked: str) -> str:
+        tone = colours.get(marked, "")
+        return f'<bdi class="c{tone}">{escape(marked)}</bdi>' if tone else f"<bdi>{escape(marked)}</bdi>"
+
+    def literal(part: str) -> str:
+        return _INTERVAL.sub(r'<span class="iv">\1</span>', str(escape(part)))
+
+    return Markup("".join(shown(part) if is_name else literal(part) for part, is_name in pieces(text)))  # noqa: S704
+
+
+def _broken(text: str) -> str:
+    """Return a text whose long names may break after _ . / and -; escaped."""
+    from markupsafe import Markup, escape
+
+    def shown(part: str, is_name: bool) -> str:  # noqa: FBT001
+        if not is_name or len(part) < _LONG_NAME + len("  "):
+            return str(escape(part))
+        return "<wbr>".join(str(escape(piece)) for piece in _BREAKS.split(part) if piece)
+
+    return Markup("".join(shown(*piece) for piece in pieces(text)))  # noqa: S704
+
+
+def _quoted(text: str) -> str:
+    """Escape a text for an element or a single-quoted attribute: JSON has many double quotes, which need none there."""
+    from markupsafe import Markup
+
+    return Markup(text.translate(_QUOTED))  # noqa: S704
 
 
 def _render(template: str, **parts: Any) -> str:
@@ -114,19 +162,27 @@ def _hash(source: str) -> str:
 def card(result: Any) -> str:
     """Return a fragment for a notebook."""
     document = describe(result)
-    shown = (*document.on_card(), *remark_block(document.lines))
-    return _render("card.html.j2", shown=shown, style=_source("card.css"))
+    warned = [line for line in document.lines if line.label == "Warning"]
+    shown = (*document.on_card(), *remark_block(warned))
+    return _render(
+        "card.html.j2",
+        shown=shown,
+        facts=document.on_foot(),
+        several=len(document.answers) > 1,
+        small=small,
+        style=_source("card.css"),
+    )
 
 
-def html(result: Any, path: str | os.PathLike[str] | None = None) -> str:
-    """Return one self-contained page, and write it to `path` if given."""
-    whole = page(describe(result), result.to_json())
+def html(result: Any, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:
+    """Return one self-contained page, and write it to `path` if given; `title` and `note` are the user's own words."""
+    whole = page(describe(result), result.to_json(indent=None), title=title, note=note)
     if path is not None:
         write_text(path, whole)
     return whole
 
 
-def page(document: Document, json: str) -> str:
+def page(document: Document, json: str, *, title: str = "", note: str = "") -> str:
     """Return one self-contained page; `json` is the result as JSON, for readers to copy."""
     from markupsafe import Markup
 
@@ -134,11 +190,18 @@ def page(document: Document, json: str) -> str:
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )
+    question, blocks = document.title or document.answers[0].title, document.on_page()
     return _render(
         "page.html.j2",
-        title=document.title or document.answers[0].title,
-        caption="" if document.caption == document.answers[0].headline else document.caption,
-        sections=document.on_page(),
+        title=name(title) if title else question,
+        named=name(title) if title else "",
+        note=name(note) if note else "",
+        question=question,
+        several=len(document.answers) > 1,
+        about=document.about or question,
+        sections=[block for block in blocks if not isinstance(block, Details)],
+        folded=[block for block in blocks if isinstance(block, Details)],
+        caption=document.caption,
         sentence=document.in_sentence(),
         latex=latex(document),
         json=json,

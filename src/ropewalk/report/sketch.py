@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.draws.intervals import Interval
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.report.document import name
 from ropewalk.report.pictures import Axis, bulk, view
-from ropewalk.results import Comparison
+from ropewalk.results import Comparison, MetricPosterior, Recipe
 from ropewalk.text.units import Shown
 from ropewalk.typing import FloatArray
 
@@ -23,14 +23,25 @@ MIN_COLUMNS: Final = 24
 class Sketch:
     """The draws of an improvement in the unit that people read, sorted, with what is drawn around them.
 
-    `left` and `right` say what the two directions mean. `rope` is None without one; an end of it may be infinite.
+    `a` and `b` are what is on the right and the left, and `word` what they are there. `rope` is None without one; an end of it may be infinite.
     """
 
     ordered: FloatArray
     shown: Shown
-    left: str
-    right: str
+    a: str
+    b: str
     rope: Interval | None = None
+    word: str = "better"
+
+    @property
+    def left(self) -> str:
+        """What the left direction means."""
+        return f"{name(self.b)} {self.word}".strip()
+
+    @property
+    def right(self) -> str:
+        """What the right direction means."""
+        return f"{name(self.a)} {self.word}".strip()
 
     @cached_property
     def axis(self) -> Axis:
@@ -61,19 +72,28 @@ class Sketch:
 
 def sketch_of(c: Comparison) -> Sketch | None:
     """Return the sketch of a comparison; None where the draws have no spread to show."""
-    unit, up = c.recipe.unit, c.recipe.metric.higher_is_better
-    delta = np.sort(c.draws.delta()) * (unit.scale if up else -unit.scale)
+    return _sketch(c.draws.delta(), c.delta, c.recipe, a=c.a, b=c.b)
+
+
+def sketch_from_bar(m: MetricPosterior) -> Sketch | None:
+    """Return the sketch of how far a score lies from its bar; None without one."""
+    if m.bar is None:
+        return None
+    sides = {"a": "better than the bar", "b": "worse than the bar"}
+    return _sketch(m.draws.psi[0] - m.bar, m.estimate.shifted(-m.bar), m.recipe, **sides, word="")
+
+
+def _sketch(
+    values: FloatArray, estimate: Estimate, recipe: Recipe, *, a: str, b: str, word: str = "better"
+) -> Sketch | None:
+    unit, up = recipe.unit, recipe.metric.higher_is_better
+    delta = np.sort(values) * (unit.scale if up else -unit.scale)
     ordered = delta if up else delta[::-1]
     if not ordered.size or not math.isfinite(float(ordered[0] + ordered[-1])):
         return None
-    rope = c.rope
+    rope = recipe.rope
     if rope is not None:
         rope = rope if up else rope.mirrored()
         rope = Interval(rope.low * unit.scale, rope.high * unit.scale)
-    return Sketch(
-        ordered=ordered,
-        shown=Shown.of(c.delta, unit, mirror=not up),
-        left=f"{name(c.b)} better",
-        right=f"{name(c.a)} better",
-        rope=rope,
-    )
+    shown = Shown.of(estimate, unit, mirror=not up)
+    return Sketch(ordered=ordered, shown=shown, a=a, b=b, word=word, rope=rope)

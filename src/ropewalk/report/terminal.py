@@ -12,7 +12,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from ropewalk.report.document import Answer, Block, Share, Table, Text, describe, plain
+from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, plain
+from ropewalk.report.leaders import Leader, Leaders
 from ropewalk.report.pictures import decimals_of, round_step
 from ropewalk.report.sketch import Sketch
 from ropewalk.text import writing
@@ -25,12 +26,14 @@ MAX_COLUMNS: Final = 120
 USUAL_COLUMNS: Final = 80
 LABEL_COLUMNS: Final = 9
 PICTURE_ROWS: Final = 3
+ROOM_FOR_NUMBERS: Final = 100  # columns from which on a leaderboard has the differences in numbers too
+LEAST_TRACK: Final = 12
 LEAST_HEIGHT: Final = 0.2  # eighths of a row that show at all
 _INDENT: Final = "  "
 _EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
 _ASCII: Final = str.maketrans(
     {
-        "━": "=", "●": "*", "○": "o", "░": ":", "█": "#", "│": "|", "┣": "[", "┫": "]", "×": "x", "−": "-", "≥": ">=",
+        "━": "=", "┊": "|", "●": "*", "○": "o", "░": ":", "█": "#", "│": "|", "┣": "[", "┫": "]", "×": "x", "−": "-", "≥": ">=",
         "≤": "<=", "┼": "+", "┴": "+", "─": "-", "·": "-", "←": "<-", "→": "->", "≈": "~", "≪": "<<", "≫": ">>",
         "±": "+/-", "…": "...", "“": '"', "”": '"', "–": "-", "Δ": "delta", "↓": "(low)", "▁": ".",
         "▂": ".", "▃": ":", "▄": ":", "▅": "|", "▆": "|", "▇": "#", "∞": "inf",
@@ -98,8 +101,9 @@ def text(result: Any, *, width: int | None = None, details: bool = False) -> str
 
 def body(result: Any, screen: Screen | None = None) -> str:
     """Return the answer without remarks, for a terminal."""
-    screen = screen or Screen(columns_here())
-    return "\n\n".join(shown(block, screen) for block in describe(result).in_terminal())
+    screen, document = screen or Screen(columns_here()), describe(result)
+    blocks = (*document.in_terminal(), *(document.details if screen.details else ()))
+    return "\n\n".join(shown(block, screen) for block in blocks)
 
 
 def shown(block: Block, screen: Screen) -> str:
@@ -108,6 +112,8 @@ def shown(block: Block, screen: Screen) -> str:
         return _answer(block, screen)
     if isinstance(block, Table):
         return aligned(block, screen.columns)
+    if isinstance(block, Picture):
+        return board(block.numbers, screen)
     assert isinstance(block, Text)  # noqa: S101 - no other stands in a terminal
     return filled(_named(block.text), screen.columns)
 
@@ -269,6 +275,58 @@ def _ticks(sketch: Sketch, width: int) -> list[tuple[float, str]]:
     step = round_step(span / max(width // 8, 2))
     places = decimals_of(step)
     return [(value, signed(value, places)) for value in sketch.axis.multiples(step)]
+
+
+# -- a leaderboard -----------------------------------------------------------------------------------------
+
+
+def board(leaders: Leaders, screen: Screen) -> str:
+    """Draw a leaderboard in letters: scores, chances, and the difference of each from the leader; a line per group."""
+    wide = screen.columns >= ROOM_FOR_NUMBERS
+    head = ("", "classifier", leaders.number, "P(best)", f"from {leaders.who}", "verdict" if leaders.is_judged else "")
+    rows = []
+    for k, leader in enumerate(leaders.rows):
+        mark = leader.row.verdict.removeprefix("group ") if leader.row.verdict.startswith("group") else "·"
+        verdict = leader.row.verdict or ("leader" if not k else leader.less)
+        told = f"{verdict}  {leader.less}" if wide and leader.row.verdict and k else verdict
+        score = f"{leader.row.value} {leader.row.interval}"
+        rows.append(
+            (mark if leaders.is_judged else str(leader.place), leader.row.label, score, leader.chance, "", told)
+        )
+    cells = [tuple(map(_named, row)) for row in (head, *rows)]
+    widths = [max(_width(row[i]) for row in cells) for i in range(6)]
+    fixed = sum(widths[:4]) + widths[5] + 2 * 5 + len(_INDENT)
+    widths[4] = max(screen.columns - fixed, LEAST_TRACK, widths[4])
+    lines = []
+    for k, row in enumerate(cells):
+        track = row[4] if not k else _track(leaders, leaders.rows[k - 1], widths[4])
+        if k and leaders.rows[k - 1].first:
+            lines.append(_INDENT + "─" * (sum(widths) + 2 * 5))
+        parts = (
+            _padded(row[0], widths[0]),
+            _padded(row[1], widths[1]),
+            _padded(row[2], widths[2]),
+            " " * (widths[3] - _width(row[3])) + row[3],
+            _padded(track, widths[4]),
+            row[5],
+        )
+        lines.append((_INDENT + "  ".join(parts)).rstrip())
+    return "\n".join(["", *lines]).strip("\n")
+
+
+def _track(leaders: Leaders, leader: Leader, width: int) -> str:
+    def column(at: float) -> int:
+        return min(int(at / 100 * width), width - 1)
+
+    cells = [" "] * width
+    if leaders.band is not None:
+        start, stop = column(leaders.band.low), column(leaders.band.high)
+        cells[start : stop + 1] = "░" * (stop + 1 - start)
+    cells[column(leaders.zero)] = "┊"
+    first, last = column(leader.row.low), column(leader.row.high)
+    cells[first : last + 1] = "━" * (last + 1 - first)
+    cells[column(leader.row.at)] = "○" if leader.row.tone == "u" else "●"
+    return "".join(cells)
 
 
 # -- tables ------------------------------------------------------------------------------------------------

@@ -291,9 +291,12 @@ class Rendered:
         """Return the answer as a LaTeX booktabs table."""
         return upwards.latex(self)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return the answer as one self-contained HTML page, and write it to `path` if given."""
-        return upwards.html(self, path)
+    def to_html(self, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:
+        """Return the answer as one self-contained HTML page, and write it to `path` if given.
+
+        `title` stands on its top line and `note` above the answer, as they are given: they are text, not HTML.
+        """
+        return upwards.html(self, path, title=title, note=note)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the answer as a tidy dataframe of the library that the data came in, or of "pandas", "polars", …."""

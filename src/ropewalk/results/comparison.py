@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +26,7 @@ from ropewalk.results.items import Items
 from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.standing import classes_title
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import isolated, number, visible
 from ropewalk.typing import FloatArray
@@ -405,13 +407,28 @@ class ClassComparisons(Rendered, Modelled):
         """What gives the first comparison again."""
         return self.comparisons[0].recipe
 
+    @property
+    def headline(self) -> str:
+        """On how many classes which of the two wins; without verdicts, whose metric is probably higher."""
+        return self.told(isolated)
+
+    def told(self, shown: Callable[[str], str]) -> str:
+        """Return the headline with names as a surface writes them."""
+        first, codes = self.comparisons[0], [None if c.decision is None else c.decision.code for c in self.comparisons]
+        a, b = shown(first.a), shown(first.b)
+        if any(codes):
+            return classes_title(codes, a, b)
+        higher = sum(c.prob_above_zero > c.prob_below_zero for c in self.comparisons)
+        metric = shown(metric_title(first.metric))
+        return f"{a}'s {metric} is probably higher than {b}'s on {higher} of {len(codes)} classes"
+
     def __repr__(self) -> str:
         first = self.comparisons[0]
         return visible(f"ClassComparisons({first.metric}: {first.a} − {first.b}, {len(self)} classes)")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""
-        return {"schema": base.SCHEMA, "classes": base.plain(self.comparisons)}
+        return {"schema": base.SCHEMA, "headline": self.headline, "classes": base.plain(self.comparisons)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

@@ -19,7 +19,10 @@ from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import number, visible
+from ropewalk.text.standing import Group, Standing, groups_of, rank_headline
+from ropewalk.text.units import Shown, metric_title
+from ropewalk.text.verdicts import Code
+from ropewalk.text.writing import isolated, number, percent, visible
 from ropewalk.typing import IntArray
 
 
@@ -273,6 +276,58 @@ class Ranking(OneMetric, Remarked):
         """The classifiers, best expected rank first."""
         return tuple(sorted(self.models, key=lambda model: model.expected_rank))
 
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Groups of classifiers: a new one starts where the leader above wins by more than the margin.
+
+        They are about leaders only. Empty where no pair has a verdict, and for a ROPE with one end.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> y = [1, 0, 1, 1] * 100
+        >>> r = rw.rank(y, y, y, [0, 0, 1, 1] * 100, metric="accuracy", rope=0.05, rng=0)
+        >>> [(group.leader, group.alike) for group in r.groups]
+        [('A', ('B',)), ('C', ())]
+        """
+        rope = self.recipe.rope
+        if rope is None or rope.one_sided or all(pair.decision is None for pair in self.pairwise):
+            return ()
+
+        def code(a: str, b: str) -> Code | None:
+            decision = self.pair(a, b).decision
+            return None if decision is None else decision.code
+
+        return groups_of([model.name for model in self.by_rank], code)
+
+    def standing(self) -> Standing:
+        """Return what the headline is made of."""
+        leader, recipe, groups = self.by_rank[0], self.recipe, self.groups
+        ahead = ""
+        if groups and len(groups[0].settled) == 1 and not groups[0].undecided:
+            following = self.by_rank[1].name
+            mirror = not recipe.metric.higher_is_better
+            noun = " points" if recipe.unit.is_points else ""
+            shown = Shown.of(self.pair(leader.name, following).delta, recipe.unit, mirror=mirror)
+            ahead = f"{shown.value()}{noun} {shown.interval()} ahead of the next"
+        return Standing(
+            leader=leader.name,
+            n_models=len(self.models),
+            metric=metric_title(self.metric),
+            chance=percent(leader.p_best, leader.estimate.worth(len(self.draws))),
+            groups=groups,
+            margin=0.0 if recipe.rope is None else max(abs(end) for end in recipe.rope),
+            unit=recipe.unit,
+            ahead=ahead,
+            why=self.no_verdict,
+            distrusted=not self.drawing.converged,
+        )
+
+    @property
+    def headline(self) -> str:
+        """Which classifiers share the top, or who leads; who cannot be ruled out."""
+        return rank_headline(self.standing(), isolated).text
+
     def __getitem__(self, name: str) -> Ranked:
         return base.part_of({model.name: model for model in self.models}, name)
 
@@ -311,6 +366,11 @@ class Ranking(OneMetric, Remarked):
                     **base.pick(model, "p_best expected_rank rank_probabilities expected_loss"),
                 }
                 for model in self.models
+            ],
+            "headline": self.headline,
+            "groups": [
+                {"leader": group.leader, "equivalent": list(group.alike), "undecided": list(group.undecided)}
+                for group in self.groups
             ],
             "pairwise": [pair.to_dict() for pair in self.pairwise],
             **base.pick(self, "notes warnings"),

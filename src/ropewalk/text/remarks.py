@@ -32,6 +32,10 @@ _MENTION: Final = re.compile(
 )
 
 
+_OPTION: Final = "\ufdd2"  # stands for an option; Unicode keeps it out of all texts
+_SENTENCE: Final = re.compile(r"(?<=[.?!;:])\s+")
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
     """An option that a sentence names, as Python spells it in `text`, and the value that it proposes, if any."""
@@ -137,6 +141,22 @@ def argument(name: str) -> Wording:
 def in_shell(text: str, flags: Mapping[str, str]) -> str:
     """Return a sentence with the options that have a flag spelled as on a command line."""
     return "".join(piece if isinstance(piece, str) else piece.in_shell(flags) for piece in _pieces(text))
+
+
+def without_options(text: str) -> str:
+    """Return a text without the sentences that name options: readers of a page have none to set.
+
+    Examples
+    --------
+    >>> without_options(wording('4 rows have no answer. Count them as errors by missing="wrong".'))
+    '4 rows have no answer.'
+    """
+    whole = "".join(piece if isinstance(piece, str) else _OPTION for piece in _pieces(text))
+    if _OPTION not in whole:
+        return whole
+    kept = [part for part in _SENTENCE.split(whole) if _OPTION not in part]
+    left = " ".join(kept).rstrip(" :;,")
+    return left if not left or left.endswith((".", "?", "!")) else f"{left}."
 
 
 # -- remarks -----------------------------------------------------------------------------------------------

@@ -104,8 +104,11 @@ class Shown:
         >>> Shown(6.6, 3.5, 9.7, 1).interval(), Shown(0.6, -0.02, 4.1, 1).interval()
         ('[3.5, 9.7]', '[−0.02, +4.1]')
         """
-        sign = self.low <= 0
-        return f"[{', '.join(self._end(end, sign=sign) for end in (self.low, self.high))}]"
+        return f"[{', '.join(self.ends(sign=self.low <= 0))}]"
+
+    def ends(self, *, sign: bool = True) -> tuple[str, str]:
+        """Write the two ends."""
+        return self._end(self.low, sign=sign), self._end(self.high, sign=sign)
 
     def text(self) -> str:
         """Write the mean, if there is one, and the interval."""

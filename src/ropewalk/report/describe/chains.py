@@ -14,9 +14,10 @@ from ropewalk.draws.density import kernel, scott
 from ropewalk.draws.intervals import hdi
 from ropewalk.mcmc.chains import LEAST_ESS, MOST_RHAT, MOST_RHAT_OF_MANY, Diagnostics
 from ropewalk.report import words
-from ropewalk.report.document import Alarm, Block, Facts, Picture, Rows, Section, Table, name
+from ropewalk.report.document import Alarm, Block, Details, Facts, Picture, Rows, Table, name
 from ropewalk.report.pictures import Axis, bulk, decimals_of, round_step, view
 from ropewalk.results import ClassComparisons, Comparison, MetricPosterior, Ranking
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import count_of, number, visible
 from ropewalk.typing import FloatArray, IntArray
 
@@ -38,7 +39,7 @@ _WEIGHTED: Final = " They are shown as the chains made them, before the prior of
 # -- diagnostics -------------------------------------------------------------------------------------------
 
 
-def chain_section(answers: Sequence[Any], traces: Sequence[Block]) -> tuple[Section, ...]:
+def chain_section(answers: Sequence[Any], traces: Sequence[Block]) -> tuple[Details, ...]:
     """Return what a page says about the chains of answers; nothing where they were drawn exactly."""
     runs = [run for answer in answers if (run := answer.diagnostics) is not None]
     if not runs:
@@ -52,10 +53,11 @@ def chain_section(answers: Sequence[Any], traces: Sequence[Block]) -> tuple[Sect
     rows = dict.fromkeys(checks)
     table = Table(header=("diagnostic", "value", "limit", "passes", "of"), rows=tuple(rows), label=_LABEL)
     alarm = Alarm(status if failed else _PASSES, passes=all(run.converged for run in runs))
-    return (Section("Markov chains", (alarm, Facts(_setup(runs[0], answers[0])), table, *traces)),)
+    blocks = (alarm, Facts(_setup(runs[0], answers[0])), table, *traces)
+    return (Details("Markov chains", blocks, "all checks pass" if not failed else "checks fail"),)
 
 
-def class_chain_section(result: ClassComparisons) -> tuple[Section, ...]:
+def class_chain_section(result: ClassComparisons) -> tuple[Details, ...]:
     """Return what a page says about the chains of classes, one row per class: each has chains of its own."""
     runs = [(c, c.diagnostics) for c in result if c.diagnostics is not None]
     if not runs:
@@ -80,7 +82,8 @@ def class_chain_section(result: ClassComparisons) -> tuple[Section, ...]:
     header = ("class", "R-hat", "bulk ESS", "tail ESS", "divergent", "converged")
     table = Table(header=header, rows=tuple(rows), label=_LABEL)
     setup = (*_setup(runs[0][1], runs[0][0]), ("Limits", limits))
-    return (Section("Markov chains", (Alarm(status if bad else _PASSES, passes=not bad), Facts(setup), table)),)
+    blocks = (Alarm(status if bad else _PASSES, passes=not bad), Facts(setup), table)
+    return (Details("Markov chains", blocks, "all checks pass" if not bad else "checks fail"),)
 
 
 def _setup(run: Diagnostics, answer: Any) -> Rows:
@@ -143,7 +146,7 @@ def delta_trace(answer: Comparison) -> tuple[Picture, ...]:
     """Lay out the chains of a difference, where there are any."""
     if answer.diagnostics is None:
         return ()
-    metric, (values, weighted) = words.metric_title(answer.metric), delta_values(answer)
+    metric, (values, weighted) = metric_title(answer.metric), delta_values(answer)
     label = f"{metric} of {name(answer.a)} − {metric} of {name(answer.b)}"
     note = _WEIGHTED if weighted else ""
     return (Picture("trace", trace("trace1", label, values, divergent(answer), note=note)),)
@@ -157,7 +160,7 @@ def score_traces(answers: Sequence[tuple[Any, str]], order: Sequence[int] = (0,)
             continue
         psi, _ = chain_values(answer)
         for k in order:
-            label = f"{words.metric_title(metric)} of {name(answer.draws.names[k])}"
+            label = f"{metric_title(metric)} of {name(answer.draws.names[k])}"
             key = f"trace{len(pictures) + 1}"
             pictures.append(Picture("trace", trace(key, label, psi[k], divergent(answer), signed=False)))
     return tuple(pictures[:MAX_TRACES])

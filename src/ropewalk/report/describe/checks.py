@@ -11,8 +11,9 @@ from ropewalk.data.labels import label_text
 from ropewalk.report.describe.method import NOT_COVERED, model_graph
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures import Axis, Tick, hull, view
-from ropewalk.report.words import class_words, items_text, metric_name, metric_title, model_text, places_of
+from ropewalk.report.words import class_words, items_text, metric_name, model_text, places_of
 from ropewalk.results.checks import CheckRow, PredictiveCheck, extremity
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import brief, count_of, first_digit, interval, number
 
 OFF: Final = {"posterior": "not reproduced", "prior": "not expected"}

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from ropewalk.report.document import Answer, Document, Line, Table, describes, name
+from ropewalk.report.document import Answer, Document, Table, describes, name
+from ropewalk.report.page_remarks import Line
 from ropewalk.report.words import label_name, places_of
 from ropewalk.results import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.classical import TITLES

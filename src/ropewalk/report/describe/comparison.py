@@ -11,29 +11,29 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate, knows_ends
-from ropewalk.inference.extras import Extras, gather
+from ropewalk.inference.extras import gather
 from ropewalk.report import words
-from ropewalk.report.describe import differences, method
-from ropewalk.report.describe.chains import chain_section, delta_trace
+from ropewalk.report.describe import method, pair_page
 from ropewalk.report.describe.classical import effect_text
-from ropewalk.report.describe.metrics import metric_section, metric_table, others_by_name
-from ropewalk.report.describe.prospects import HEADER, more_cell, more_line, more_table, prospect_section
+from ropewalk.report.describe.decisions import callout, decision_line, stakes_line
+from ropewalk.report.describe.metrics import metric_table, others_by_name
+from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.describe.slices import headline as slices_headline
-from ropewalk.report.describe.slices import slices_section, slices_table
-from ropewalk.report.document import Answer, Block, Document, Section, Share, Table, describes, name
+from ropewalk.report.describe.slices import slices_table
+from ropewalk.report.document import Answer, Block, Document, Share, Table, describes, name
+from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import verdicts, writing
 from ropewalk.text.headline import headline
 from ropewalk.text.remarks import Remark
-from ropewalk.text.units import Shown, Unit, signed
-from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.units import Shown, signed
+from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import carried, percent
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
 
-ROUNDING: Final = 1e-9
 _SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
 
 
@@ -47,7 +47,7 @@ def describe_comparison(c: Comparison) -> Document:
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
         how = method.method_section(document, c.metrics, call, left_out=extras.left_out)
-        return sections(replace(document, tables=document.tables[:1]), c, extras, how)
+        return pair_page.sections(replace(document, tables=document.tables[:1]), c, extras, how)
 
     said = [remark for remark in c.remarks if remark.code == "no_verdict"]  # by the headline
     caption, tables = words.caption_text(words.delta_name(c), c, tests=columns_text(c)), [table([c])]
@@ -55,6 +55,7 @@ def describe_comparison(c: Comparison) -> Document:
         tables.append(metrics)
     return Document(
         caption=caption,
+        about=about(c),
         answers=answers,
         tables=(*tables, *by_slice),
         remarks=[
@@ -69,29 +70,9 @@ def describe_comparison(c: Comparison) -> Document:
     )
 
 
-# -- the page ----------------------------------------------------------------------------------------------
-
-
-def sections(
-    document: Document, c: Comparison, extras: Extras, how: Section, *, scores_known: bool = True
-) -> tuple[Block, ...]:
-    """Return the sections of a page about two classifiers; the last says how the answer was made."""
-    panel, preset, moves = differences.posterior_panel(c), method.preset_text(c.recipe), c.recipe.model.moves
-    untested = replace(document, answers=tuple(replace(part, tests="") for part in document.answers))
-    return (
-        *untested.answer_sections((panel,), preset=preset, note=moves),
-        *metric_section(c),
-        *(() if c.by is None else slices_section(c.by)),
-        *differences.differences_section(c, extras, preset, moves),
-        *differences.sureness_section(panel, extras.priors),
-        *differences.stakes_section(c),
-        *(() if c.more is None else prospect_section(c.more, more_table(c.more))),
-        *document.table_section(),
-        *differences.classifier_section(c, extras, moves, scores_known=scores_known),
-        *differences.asked_section(c),
-        *(() if c.diagnostics is None else chain_section([c], delta_trace(c))),
-        how,
-    )
+def about(c: Comparison) -> str:
+    """Write whom an answer is about, and which items."""
+    return f"{name(c.a)} against {name(c.b)} · {words.items_text(c.recipe)}"
 
 
 # -- the answer in words -----------------------------------------------------------------------------------
@@ -117,6 +98,9 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         ),
         details=_details(c, n),
         stable=c.decision is None or c.decision.stable,
+        callout=callout(c),
+        tones=((a, "a"), (b, "b")),
+        mark="" if c.decision is None else verdict_words(c.decision, a, b)[0],
     )
 
 
@@ -142,67 +126,6 @@ def _scores(c: Comparison) -> Table:
         ends_in_text=False,
         bare=True,
     )
-
-
-def decision_line(c: Comparison) -> str:
-    """Write what the answer means for who decides by this metric."""
-    if c.decision is None:
-        return stakes_line(c)
-    a, b, n, code = name(c.a), name(c.b), c.delta.worth(len(c.draws)), c.decision.code
-    worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
-    at_all = f"Chance that {a} is worse at all: {percent(worse, n)}."
-    if code == "undecided":
-        return " ".join(filter(None, (more_line(c.more, c.delta), stakes_line(c), at_all)))
-    if code == "b_better":
-        at_all = f"Chance that {b} is worse at all: {percent(1.0 - worse, n)}."
-    return " ".join(filter(None, (_MEANINGS[code].format(a=a, b=b), at_all, _margins(c))))
-
-
-_MEANINGS: Final = {
-    "a_better": "The evidence supports shipping {a}.",
-    "b_better": "The evidence supports keeping {b}.",
-    "equivalent": "On this metric either will do: choose by cost, speed or risk.",
-    "a_not_worse": "By this margin {a} can replace {b}.",
-    "a_worse": "The evidence is against replacing {b} by {a}.",
-    "a_not_better": "The evidence is against a gain as large as was asked for.",
-}
-
-
-def _margins(c: Comparison) -> str:
-    """Write up to, or from, which margin a verdict holds: rounded to where it does hold."""
-    unit = c.recipe.unit
-    place = 10.0 ** Shown.of(c.delta, unit).places
-    for piece in c.rope_path or ():
-        if c.decision is None or piece.verdict is not c.decision.verdict:
-            continue
-        if piece.verdict is Verdict.EQUIVALENT:
-            least = math.ceil(unit.scale * piece.start * place - ROUNDING) / place
-            return f"The verdict holds for margins from ±{_margin_text(least, unit)} on."
-        if piece.stop is not None:
-            most = math.floor(unit.scale * piece.stop * place + ROUNDING) / place
-            return f"The verdict holds for margins up to ±{_margin_text(most, unit)}." if most else ""
-    return ""
-
-
-def _margin_text(size: float, unit: Unit) -> str:
-    return f"{size:g}{' points' if unit.is_points else ''}"
-
-
-def stakes_line(c: Comparison) -> str:
-    """Write what shipping the better-looking one gains and loses; where it is open, what as many items again save."""
-    if c.stakes is None:
-        return ""
-    told = words.stakes_words(c)
-    text = (
-        f"Shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
-        f"{words.stakes_unit(c)}"
-    )
-    if c.conclusive or not told.labels or told.loss.startswith("under"):
-        return f"{text}."
-    counted = max(table.n_items for table in c.recipe.tables)
-    n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - counted))  # as many again
-    each = " for each" if len(c.recipe.tables) > 1 else ""
-    return f"{text}; {n:,} more items{each} would save {worth} of that loss."
 
 
 def _data(c: Comparison, a: str, b: str) -> str:
@@ -246,7 +169,20 @@ def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, w
     if not recipe.metric.higher_is_better:
         worse, better = better, worse
     masses = ((bad, worse, "b"), (close, inside, ""), (good, better, "a"))
-    return tuple([Share(word, mass, percent(mass, n_draws), tone) for word, mass, tone in masses])
+    by = _by_text(recipe)
+    return tuple(
+        [Share(word, mass, percent(mass, n_draws), tone, by if tone or not good else "") for word, mass, tone in masses]
+    )
+
+
+def _by_text(recipe: Recipe) -> str:
+    """Write by how much one of the two is better in the regions that matter."""
+    rope, unit = recipe.rope, recipe.unit
+    assert rope is not None  # noqa: S101 - there are no regions without
+    if rope.one_sided:
+        edge = rope.low if math.isfinite(rope.low) else rope.high
+        return f"by more than {unit.counted(abs(edge))}" if edge else ""
+    return f"by more than {unit.counted(rope.high)}" if rope.low == -rope.high else ""
 
 
 def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Final
 
-from ropewalk.draws.intervals import Estimate
+import numpy as np
+
+from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
-from ropewalk.report.describe import comparison, method
+from ropewalk.report.describe import comparison, method, pair_page
 from ropewalk.report.describe.chains import class_chain_section
-from ropewalk.report.describe.differences import class_forest, sensitivity_answer
-from ropewalk.report.document import Answer, Block, Details, Document, Rows, Section, Table, Text, describes, name
-from ropewalk.results import ClassComparisons, PriorSensitivity
+from ropewalk.report.describe.differences import by_difference, class_forest, sensitivity_answer
+from ropewalk.report.document import Answer, Block, Document, Picture, Rows, Table, Text, describes, name
+from ropewalk.report.pictures import Axis, hull
+from ropewalk.report.rows import Forest, mirrored_draws, row_data
+from ropewalk.report.slider import MarginSlider, margin_slider
+from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.results.foreign import ForeignComparison
+from ropewalk.text.units import Shown, metric_title
 from ropewalk.text.verdicts import rope_text
-from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, percent
+from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, isolated, percent
 
-MAX_CLASSES_IN_WORDS: Final = 50  # of more classes nobody reads a paragraph each; the table has them all
+MIN_CLASSES_TO_FIND: Final = 8
+MAX_CLASSES_LEANING: Final = 60  # of more classes a page does not carry the draws by which another margin leans
+_SAID: Final = "{}, as set in the call. Move it and the verdicts follow; the headline keeps to the pre-set value."
 _NOT_KNOWN: Final = (
     "The intervals are credible given the model, the prior and the data behind these draws, which are not known here."
 )
@@ -31,7 +40,9 @@ _EACH: Final = " · each class against the rest"
 def describe_classes(result: ClassComparisons) -> Document:
     """Describe the comparisons of all classes."""
     first, recipe = result[0], result.recipe
-    answer = Answer(title=f"Is {name(first.a)} better than {name(first.b)}?", headline=_headline(result))
+    a, b = name(first.a), name(first.b)
+    headline = result.told(name)
+    answer = Answer(title=f"Is {a} better than {b}?", headline=headline, lede=_lede(result), tones=((a, "a"), (b, "b")))
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     table = comparison.table(result.comparisons, by_class=True)
@@ -39,60 +50,111 @@ def describe_classes(result: ClassComparisons) -> Document:
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
         return (
-            *document.answer_sections(note=recipe.model.moves),
-            Section("Class by class", class_forest(result, method.preset_text(recipe), live=True)),
-            *document.table_section(),
-            *_in_words(result),
+            *document.answer_sections((Picture("forest", class_rows(result), "classes"),), note=recipe.model.moves),
+            *document.folded_tables("Every class in numbers", "the papers' columns"),
             *class_chain_section(result),
             method.method_section(document, result.comparisons, call, about=_EACH),
         )
 
     return Document(
         caption=caption,
+        about=comparison.about(first),
         answers=(answer,),
         tables=(table,),
         remarks=method.answer_remarks(
             first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)
         ),
         sentence=_class_sentence(result),
-        terminal=(Text(caption), table),
-        card=(table,),
+        terminal=(answer, Text(caption), table),
+        card=(answer,),
         sections=sections,
     )
 
 
-def _in_words(result: ClassComparisons) -> tuple[Section, ...]:
-    """Return every class in words, folded away."""
-    if len(result) > MAX_CLASSES_IN_WORDS:
-        return ()
-    answers = [comparison.answer(c, by_class=True) for c in result]
-    folded = tuple(Details(f"{a.title}{f' {a.symbol}' if a.symbol else ''}", (a,)) for a in answers)
-    return (Section("Every class in words", folded),)
+def _lede(result: ClassComparisons) -> str:
+    """Name the classes with the largest gain and the largest loss."""
+    first, up = result[0], result[0].recipe.metric.higher_is_better
+    unit, metric = first.recipe.unit, words.metric_name(first.metric)
+    shown = {i: Shown.of(c.delta, unit, mirror=not up) for i, c in enumerate(result)}
+    best, worst = (pick(shown, key=lambda i: shown[i].mean) for pick in (max, min))
+    what = f" {metric} points" if unit.is_points else f" in {metric}"
+    parts = []
+    if shown[best].mean > 0:
+        parts.append(
+            f"{name(first.a)} gains most on {words.label_name(result[best].pos_label)}: {shown[best].value()}{what} {shown[best].interval()}"
+        )
+    if shown[worst].mean < 0:
+        parts.append(f"loses most on {words.label_name(result[worst].pos_label)}: {shown[worst].text()}")
+        if len(parts) == 1:
+            parts[0] = f"{name(first.a)} {parts[0]}"
+    return f"{'; it '.join(parts)}." if parts else ""
 
 
-def _headline(result: ClassComparisons) -> str:
-    """Write on how many classes which of the two is better."""
-    counts, n = words.tally(c.decision for c in result), len(result)
-    first = result[0]
+def class_rows(result: ClassComparisons) -> Forest:
+    """Lay out the differences of all classes, largest first, with what a page needs to judge another margin."""
+    first, unit, up = result[0], result.recipe.unit, result.recipe.metric.higher_is_better
+    ordered = by_difference(result)
+    rows = class_forest(ordered)
+    judged = next((c for c in result if c.decision is not None), None)
     a, b = name(first.a), name(first.b)
-    if counts.without == n or first.rope is None:
-        higher = sum(c.prob_above_zero > c.prob_below_zero for c in result)
-        why = first.no_verdict or "whether that matters needs a ROPE"
-        metric = words.metric_title(first.metric)
-        return f"{a}'s {metric} is more probably above {b}'s than below it on {higher} of {n} classes; {why}"
-    without = f", {counts.without} without a verdict" if counts.without else ""
-    if first.rope.one_sided:
-        inside, outside = words.side_texts(first.recipe)
-        rest = f"{outside} on {counts.won + counts.lost}; {counts.undecided} are undecided"
-        return f"{a} is {inside[0]} than {b}{inside[1]} on {counts.even} of {n} classes, {rest}{without}"
-    better = f"{a} is better on {counts.won} and {b} on {counts.lost} of {n} classes by a margin that matters"
-    rest = f"{counts.even} are practically equivalent, {counts.undecided} undecided"
-    return f"{better} (ROPE {rope_text(first.rope)}); {rest}{without}"
+    one_sided = first.rope is not None and first.rope.one_sided
+    counts = Counter(row.tone for row in rows.rows)
+    sides = (
+        {"a": "not worse", "b": "worse"} if one_sided else {"a": f"{a} better", "b": f"{b} better", "e": "equivalent"}
+    )
+    chips = tuple((tone, text, counts[tone]) for tone, text in {**sides, "u": "undecided"}.items()) if judged else ()
+    slider = None if judged is None else _class_slider(result, judged, rows.axis)
+    n, scale = len(result), ", × 100" if unit.is_points else ""
+    note = f"{words.metric_name(first.metric)} of each class against the rest{scale}, {a} − {b}."
+    if not up:
+        note = f"Improvement in {words.metric_name(first.metric)} of each class against the rest{scale}: + means that {a} is better."
+    if judged is not None:
+        note += " Filled dot: settled. Hollow dot: undecided, with the most probable outcome; ? elsewhere: other draws may say otherwise."
+    missed = round(n * (1 - first.recipe.prob))
+    note += " Each class is a question of its own"
+    note += f"; of {n} intervals about {missed} may miss." if missed else "."
+    return replace(
+        rows,
+        rows=tuple(
+            replace(
+                row, data="" if slider is None or c.decision is None else _row_data(c, few=n <= MAX_CLASSES_LEANING)
+            )
+            for row, c in zip(rows.rows, ordered, strict=True)
+        ),
+        chips=chips,
+        find=n > MIN_CLASSES_TO_FIND,
+        note=note,
+        slider=slider,
+    )
+
+
+def _row_data(c: Comparison, *, few: bool) -> str:
+    unit, mirror = c.recipe.unit, not c.recipe.metric.higher_is_better
+    ordered = mirrored_draws(c.draws.delta(), unit, mirror=mirror) if few else np.zeros(0)
+    return row_data(
+        c.delta, Shown.of(c.delta, unit, mirror=mirror), unit, ordered, c.rope_path, c.delta.worth(len(c.draws))
+    )
+
+
+def _class_slider(result: ClassComparisons, judged: Comparison, axis: Axis) -> MarginSlider | None:
+    unit, metric = judged.recipe.unit, judged.recipe.metric
+    a, b = isolated(judged.a), isolated(judged.b)
+    if judged.rope is not None and judged.rope.one_sided:
+        say = {"≈": "not worse", "≪": "worse", "u": "undecided"}
+        tally = [["a", "not worse"], ["b", "worse"], ["u", "undecided"]]
+    else:
+        say = {"≫": f"{a} better", "≪": f"{b} better", "≈": "equivalent", "u": "undecided", "a": a, "b": b}
+        say["equivalent"] = "equivalent"
+        tally = [["a", f"for {a}"], ["b", f"for {b}"], ["e", "equivalent"], ["u", "undecided"]]
+    ends = hull(c.delta.hdi for c in result)
+    reach = Interval(ends.low * unit.scale, ends.high * unit.scale)
+    data = {"kind": "rows", "say": say, "tally": tally, "axis": [axis.low, axis.high]}
+    return margin_slider(judged.question, reach, unit, metric.high - metric.low, said=_SAID, data=data)
 
 
 def _class_sentence(result: ClassComparisons) -> str:
     first, counts = result[0], words.tally(c.decision for c in result)
-    a, b, metric = name(first.a), name(first.b), words.metric_title(first.metric)
+    a, b, metric = name(first.a), name(first.b), metric_title(first.metric)
     lead = f"On {words.paired_items(first.recipe)} of {len(result)} classes, each class against the rest"
     made_by = words.by_method(*result, has_verdict=counts.without < len(result))
     if counts.without == len(result):
@@ -162,7 +224,7 @@ def describe_foreign(f: ForeignComparison) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         how = document.method_section(_method(f), not_covered=_NOT_KNOWN)
-        return comparison.sections(document, c, Extras(), how, scores_known=f.knows_scores)
+        return pair_page.sections(document, c, Extras(), how, scores_known=f.knows_scores, not_covered=_NOT_KNOWN)
 
     return replace(
         whole,

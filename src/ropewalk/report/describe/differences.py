@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -12,30 +12,21 @@ from ropewalk.data.labels import label_text
 from ropewalk.inference.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.describe.classical import MEANING, battery_table
 from ropewalk.report.document import Answer, Block, Details, Facts, Heading, Picture, Section, Table, Text, name
-from ropewalk.report.pictures import Entry, forest
-from ropewalk.report.posterior import Panel, panel, posterior_of
-from ropewalk.report.words import (
-    class_word,
-    class_words,
-    label_name,
-    metric_name,
-    metric_title,
-    model_text,
-    stakes_unit,
-    stakes_words,
-)
+from ropewalk.report.pictures import Entry
+from ropewalk.report.rows import Forest, forest
+from ropewalk.report.words import class_word, class_words, label_name, metric_name, stakes_unit, stakes_words
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
-from ropewalk.text.verdicts import verdict_text
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import brief, count_of, factor, isolated, number, savage_dickey
 
 MIN_DRAWS_FOR_TWO_DECIMALS: Final = 20_000  # of a mean, in standard deviations
 MAX_CLASSES_COUNTED: Final = 40
 MAX_CLASSES_WITH_INTERVALS: Final = 6  # up to so many every cell has its interval
 SHADES: Final = 9
-MAX_CLASSES_UNFOLDED: Final = 8
+MAX_SQUARES: Final = 60
+MAX_ROWS_IN_SIGHT: Final = 6
 MAX_NAME_LETTERS: Final = 40
 MAX_THIN_CLASSES_NAMED: Final = 6
-_OF_ITS_OWN: Final = "Each class is a question of its own; ? marks a verdict that other draws may change."
 _AS_THEY_STAND: Final = "All of this is counted against the labels as they stand in the data."
 _BAYES_FACTOR: Final = (
     "BF01 says how much more likely the data are if the two are equal than if they differ: above 1 it supports "
@@ -52,65 +43,87 @@ _SHADES: Final = (
 )
 
 
-def posterior_panel(c: Comparison) -> Panel:
-    """Lay out the posterior of the difference."""
-    a, b, metric = isolated(c.a), isolated(c.b), metric_title(c.metric)
-    label = f"{metric} of {a} − {metric} of {b}"
-    return panel("p1", posterior_of(c), label=label, say=partial(verdict_text, a=a, b=b))
-
-
 # -- where they differ -------------------------------------------------------------------------------------
 
 
-def differences_section(c: Comparison, extras: Extras, preset: str, moves: str) -> tuple[Section, ...]:
-    """Return where two classifiers differ: on which items, on which classes, and what they take for what."""
-    counts: tuple[Block, ...] = _agreement_tables(c, extras.agreement)
-    confused = _confused(c, extras.mistaken)
-    classes: tuple[Block, ...] = ()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flips:
+    """What one classifier gained and lost on each part of the items: squares where they are few, else bars.
+
+    A row is a label, how many items it has, how many were gained and lost, and these as shares of the longest row.
+    """
+
+    rows: tuple[tuple[str, str, int, int, float, float], ...]
+    squares: bool
+
+
+def differences_section(c: Comparison, extras: Extras, moves: str) -> tuple[Section, ...]:
+    """Return where two classifiers differ: on which items, and on which classes."""
+    told = _agreement_text(c, extras.agreement)
+    few = len(extras.agreement) <= MAX_ROWS_IN_SIGHT
+    blocks: tuple[Block, ...] = _flips(c, extras.agreement) if few else ()
     if extras.classes is not None and len(extras.classes):
         note = _classes_note(extras.classes, extras, exactly=c.diagnostics is not None)
-        forest_blocks = class_forest(extras.classes, preset)
-        classes = (Heading("The difference on each class"), forest_blocks[0], Text(note), *forest_blocks[1:])
-    blocks = (*counts, *classes, *confused)
-    if moves and (counts or confused):
+        rows = replace(class_forest(by_difference(extras.classes)), note=note)
+        blocks = (*blocks, Heading("The difference on each class"), Picture("forest", rows, "classes"))
+    if moves and extras.agreement:
         blocks = (*blocks, Text(_AS_THEY_STAND))
-    return (Section("Where they differ", blocks),) if blocks else ()
+    return (Section("Where they differ", blocks, told),) if blocks or told else ()
 
 
-def _agreement_tables(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Table, ...]:
-    """Count who was right, over all items and by true class."""
-    if not rows:
+def flip_details(c: Comparison, extras: Extras) -> tuple[Details, ...]:
+    """Return what was gained and lost class by class, where the classes are many."""
+    if len(extras.agreement) <= MAX_ROWS_IN_SIGHT:
         return ()
-    a, b = name(c.a), name(c.b)
+    blocks = _flips(c, extras.agreement)
+    return (Details("Gained and lost", blocks, f"by {class_word(c.recipe)}"),) if blocks else ()
+
+
+def _agreement_text(c: Comparison, rows: tuple[ClassAgreement, ...]) -> str:
+    """Count who was right, over all items."""
+    if not rows:
+        return ""
+    a, b, what = name(c.a), name(c.b), "prediction" if c.recipe.repeated else "item"
     both, only_a, only_b, neither = (
         sum(getattr(row, kind) for row in rows) for kind in ("both", "only_a", "only_b", "neither")
     )
-    note = "Only the items that one of them got right and the other wrong tell the two apart."
+    apart, whole = only_a + only_b, count_of(both + only_a + only_b + neither, what)
+    told = f"Both are right on {both:,} of {whole} and both wrong on {neither:,}. "
+    told += f"On the other {apart:,}, {a} is right {_times(only_a)} and {b} {_times(only_b)}."
     if len(rows) > 2:  # noqa: PLR2004
-        note = "What one of them got right and the other wrong tells the two apart; so may the wrong class predicted."
-    whole = Table(
-        title=f"Who was right, over all {'predictions' if c.recipe.repeated else 'items'}",
-        header=("", f"{b} right", f"{b} wrong"),
-        rows=((f"{a} right", f"{both:,}", f"{only_a:,}"), (f"{a} wrong", f"{only_b:,}", f"{neither:,}")),
-        ends_in_text=False,
-        note=note,
-    )
-    if not 1 < len(rows) <= MAX_CLASSES_COUNTED:
-        return (whole,)
-    word = class_word(c.recipe)
-    by_class = Table(
-        title=f"Who was right, by {word}",
-        header=(word, "both", f"only {a}", f"only {b}", "neither"),
+        return f"{told} These tell the two apart; so may the wrong class predicted."
+    return f"{told} Only these {what}s tell the two apart."
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n:,} times"
+
+
+def _flips(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Block, ...]:
+    """Lay out what A gained and lost against B, by true class."""
+    if not 1 < len(rows) <= MAX_CLASSES_COUNTED or not any(row.only_a + row.only_b for row in rows):
+        return ()
+    most = max(row.only_a + row.only_b for row in rows)
+    flips = Flips(
         rows=tuple(
-            (name(row.label), *(f"{n:,}" for n in (row.both, row.only_a, row.only_b, row.neither))) for row in rows
+            (
+                name(row.label),
+                count_of(row.both + row.only_a + row.only_b + row.neither, "item"),
+                row.only_a,
+                row.only_b,
+                round(100 * row.only_a / most, 2),
+                round(100 * row.only_b / most, 2),
+            )
+            for row in rows
         ),
-        ends_in_text=False,
+        squares=most <= MAX_SQUARES and len(rows) <= MAX_ROWS_IN_SIGHT,
     )
-    return whole, by_class
+    note = f"By {class_word(c.recipe)}: gained are the items that only {name(c.a)} got right, lost those that only {name(c.b)} did."
+    return Picture("flips", flips), Text(note)
 
 
-def class_forest(classes: ClassComparisons, preset: str, *, live: bool = False) -> tuple[Block, ...]:
-    """Lay out the difference of every class, and say what the symbols are."""
+def class_forest(classes: Sequence[Comparison]) -> Forest:
+    """Lay out the difference of every class, in this order."""
     first = next((c for c in classes if c.decision is not None), classes[0])
     entries = [
         Entry(
@@ -122,21 +135,26 @@ def class_forest(classes: ClassComparisons, preset: str, *, live: bool = False) 
         )
         for c in classes
     ]
-    metric, what = first.recipe.metric, f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
-    rows = forest(entries, first.question, head="class", what=what, live=live, reach=metric.high - metric.low)
-    return Picture("forest", rows, "classes", preset), *((Text(_OF_ITS_OWN),) if rows.symbols else ())
+    what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
+    names = (name(first.a), name(first.b))
+    return forest(entries, first.question, head="class", what=what, unit=first.recipe.unit, names=names)
+
+
+def by_difference(classes: Iterable[Comparison]) -> list[Comparison]:
+    """Return the comparisons of classes, the largest gain of A first."""
+    return sorted(classes, key=lambda c: -c.mean if c.recipe.metric.higher_is_better else c.mean)
 
 
 def _classes_note(classes: ClassComparisons, extras: Extras, *, exactly: bool) -> str:
     """Describe the question of each class, and how those shown were picked; `exactly`: no chains were run for them."""
     first = classes[0]
     how = ", without Markov chains" if exactly else ""
-    text = f"Each class against the rest: {model_text(first.recipe)}, {len(first.draws):,} draws each{how}."
+    text = f"Each class against the rest, by {len(first.draws):,} draws each{how}."
     if first.recipe.rope is None and extras.rope:
-        text += " The ROPE is about another metric, so it judges none of these."
+        text += " The margin is about another metric, so it judges none of these."
     thin = [label_name(c.pos_label) for c in classes if c.warnings]
     if thin:
-        text += f" The prior or thin data dominate {len(thin)} of them: {', '.join(thin[:MAX_THIN_CLASSES_NAMED])}"
+        text += f" Thin data leave much to the model's assumptions in {len(thin)} of them: {', '.join(thin[:MAX_THIN_CLASSES_NAMED])}"
         unnamed = len(thin) - MAX_THIN_CLASSES_NAMED
         text += f" and {unnamed} more." if unnamed > 0 else "."
     if len(classes) < extras.n_classes:
@@ -147,7 +165,7 @@ def _classes_note(classes: ClassComparisons, extras: Extras, *, exactly: bool) -
     return text
 
 
-def _confused(c: Comparison, rows: tuple[Mistaken, ...]) -> tuple[Table, ...]:
+def confused_details(c: Comparison, rows: tuple[Mistaken, ...]) -> tuple[Details, ...]:
     """Return which class is taken for which other one, where the two classifiers differ most."""
     if not rows:
         return ()
@@ -163,58 +181,51 @@ def _confused(c: Comparison, rows: tuple[Mistaken, ...]) -> tuple[Table, ...]:
         f"Items, and their share of the {word}. Picked by the data as the largest differences, so take them as hints: "
         "chance has made them larger."
     )
-    return (
-        Table(
-            title="Confusions where they differ most",
-            header=(word, "taken for", name(c.a), name(c.b)),
-            rows=cells,
-            text_columns=2,
-            ends_in_text=False,
-            note=note,
-        ),
+    table = Table(
+        header=(word, "taken for", name(c.a), name(c.b)),
+        rows=cells,
+        text_columns=2,
+        ends_in_text=False,
+        label="Confusions where they differ most",
+        note=note,
     )
+    return (Details("What they take for what", (table,), "the largest differences"),)
 
 
 # -- how sure ----------------------------------------------------------------------------------------------
 
 
-def sureness_section(picture: Panel, priors: PriorSensitivity | None) -> tuple[Section, ...]:
-    """Return what other ROPEs and other priors would say."""
-    blocks: tuple[Block, ...] = ()
-    if picture.curve:
-        blocks = (Heading("Under another ROPE"), Picture("curve", picture))
-    if priors is not None:
-        answer, first = sensitivity_answer(priors), priors.rows[0][1]
-        entries = [Entry(label=which, estimate=c.delta, decision=c.decision) for which, c in priors.rows]
-        what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
-        rows = forest(entries, first.question, head="prior", what=what)
-        note = f" {answer.note[0].upper()}{answer.note[1:]}." if answer.note else ""
-        text = f"{answer.headline}. Each other prior has {len(priors.rows[-1][1].draws):,} draws.{note}"
-        blocks = (*blocks, Heading("Under another prior"), Picture("forest", rows, "priors"), Text(text))
-    return (Section("How sure could we be?", blocks),) if blocks else ()
+def prior_details(priors: PriorSensitivity | None) -> tuple[Details, ...]:
+    """Return what other priors would say."""
+    if priors is None:
+        return ()
+    answer, first = sensitivity_answer(priors), priors.rows[0][1]
+    entries = [Entry(label=which, estimate=c.delta, decision=c.decision) for which, c in priors.rows]
+    what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
+    names = (name(first.a), name(first.b))
+    rows = forest(entries, first.question, head="prior", what=what, unit=first.recipe.unit, names=names)
+    note = f" {answer.note[0].upper()}{answer.note[1:]}." if answer.note else ""
+    text = f"{answer.headline}. Each other prior has {len(priors.rows[-1][1].draws):,} draws.{note}"
+    return (Details("Other priors", (Picture("forest", rows, "priors"), Text(text)), "would the answer change?"),)
 
 
-def stakes_section(c: Comparison) -> tuple[Section, ...]:
-    """Return what depends on the choice, what more labels are worth, and what pairing was."""
-    blocks: tuple[Block, ...] = ()
-    if c.stakes is not None:
-        told, unit = stakes_words(c), stakes_unit(c)
-        better, other = told.better, told.other
-        facts = (
-            ("Expected gain", f"{told.gain} {unit}, if {better} is shipped instead of {other}"),
-            ("Expected loss", f"{told.loss} {unit}, since {other} may be the better one after all"),
-        )
-        rows = tuple((f"{n:,}", worth, left) for n, worth, left in told.labels)
-        each = " for each" if len(c.recipe.tables) > 1 else ""
-        header = (f"more items{each}", "would save", "expected loss left")
-        table = Table(header=header, rows=rows, text_columns=0, ends_in_text=False, note=_WORTH)
-        blocks = (
-            Facts(facts),
-            *((replace(table, label="What more labels are worth"),) if rows and not c.conclusive else ()),
-        )
-    if c.pairing is not None:
-        blocks = (*blocks, Text(pairing_text(c.pairing)))
-    return (Section("What is at stake?", blocks),) if blocks else ()
+def stakes_details(c: Comparison) -> tuple[Details, ...]:
+    """Return what depends on the choice, and what more labels are worth."""
+    if c.stakes is None:
+        return ()
+    told, unit = stakes_words(c), stakes_unit(c)
+    better, other = told.better, told.other
+    facts = (
+        ("Expected gain", f"{told.gain} {unit}, if {better} is shipped instead of {other}"),
+        ("Expected loss", f"{told.loss} {unit}, since {other} may be the better one after all"),
+    )
+    rows = tuple((f"{n:,}", worth, left) for n, worth, left in told.labels)
+    each = " for each" if len(c.recipe.tables) > 1 else ""
+    header = (f"more items{each}", "would save", "expected loss left")
+    label = "What more labels are worth"
+    table = Table(header=header, rows=rows, text_columns=0, ends_in_text=False, note=_WORTH, label=label)
+    blocks: tuple[Block, ...] = (Facts(facts), *((table,) if rows and not c.conclusive else ()))
+    return (Details("What is at stake", blocks, "gain and loss on average"),)
 
 
 def pairing_text(times: float) -> str:
@@ -269,40 +280,32 @@ def moved_text(result: PriorSensitivity) -> str:
 # -- each classifier, and what some ask for ----------------------------------------------------------------
 
 
-def classifier_section(c: Comparison, extras: Extras, moves: str, *, scores_known: bool) -> tuple[Section, ...]:
-    """Return the score of each classifier, and its confusion matrix."""
-    scores = (score_forest(((c.a, c.estimate_a), (c.b, c.estimate_b)), c),) if scores_known else ()
-    matrices = matrix_blocks(extras.confusions, moves)
-    title = "Each classifier" if scores else "Confusion matrix"
-    return (Section(title, (*scores, *matrices)),) if scores or matrices else ()
-
-
-def score_forest(scores: Any, answer: Any) -> Picture:
-    """Lay out the (name, estimate) of classifiers."""
-    entries = [Entry(label=name(label), estimate=estimate) for label, estimate in scores]
-    what = metric_title(answer.metric)
-    return Picture("forest", forest(entries, answer.question, head="classifier", what=what, signed=False), "each")
-
-
 def matrix_blocks(confusions: tuple[Confusion, ...], moves: str) -> tuple[Block, ...]:
     """Return confusion matrices, folded away where they are large."""
     if not confusions:
         return ()
     note = f"{_SHADES} All are counted against the labels as they stand in the data." if moves else _SHADES
     blocks: tuple[Block, ...] = (*(Picture("matrix", confusion_matrix(matrix)) for matrix in confusions), Text(note))
-    if any(len(matrix.labels) > MAX_CLASSES_UNFOLDED for matrix in confusions):
-        return (Details("Confusion matrices with uncertainty", blocks),)
     return blocks
 
 
-def asked_section(c: Comparison) -> tuple[Section, ...]:
+def matrix_details(confusions: tuple[Confusion, ...], moves: str) -> tuple[Details, ...]:
+    """Return confusion matrices, folded away."""
+    blocks, several = matrix_blocks(confusions, moves), len(confusions) > 1
+    title = "Confusion matrices" if several else "Confusion matrix"
+    return (Details(title, blocks, "counts and rates, with intervals"),) if blocks else ()
+
+
+def asked_details(c: Comparison) -> tuple[Details, ...]:
     """Return what some readers ask for: Bayes factors and classical tests."""
     factors, battery = _factor_rows(c), c.tests
-    blocks: tuple[Block, ...] = (Details("Bayes factor", (Facts(factors), Text(_BAYES_FACTOR))),) if factors else ()
+    found: tuple[Details, ...] = ()
+    if factors:
+        found = (Details("Bayes factor", (Facts(factors), Text(_BAYES_FACTOR)), "for those who ask for one"),)
     if battery is not None:
         table = battery_table(battery.tests, "Classical tests")
-        blocks = (*blocks, Details("Classical tests", (table, Text(f"{MEANING}."))))
-    return (Section("For those who ask", blocks),) if blocks else ()
+        found = (*found, Details("Classical tests", (table, Text(f"{MEANING}.")), "p-values"))
+    return found
 
 
 def _factor_rows(c: Comparison) -> tuple[tuple[str, str], ...]:

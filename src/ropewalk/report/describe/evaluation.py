@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -16,15 +15,20 @@ from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.comparison import error_note, region_shares
-from ropewalk.report.describe.differences import matrix_blocks, rate_text, sureness_section
+from ropewalk.report.describe.differences import matrix_details, rate_text
+from ropewalk.report.describe.pair_page import posterior_slider, strip
 from ropewalk.report.describe.prospects import more_line
-from ropewalk.report.document import Answer, Block, Document, Section, Table, describes, name
-from ropewalk.report.posterior import Panel, panel, posterior_of
+from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, describes, name
+from ropewalk.report.dots import dots_of
+from ropewalk.report.posterior import panel, posterior_of
+from ropewalk.report.sketch import sketch_from_bar
+from ropewalk.report.slider import MarginSlider
 from ropewalk.results import Evaluation, MetricPosterior, Validated
 from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text import writing
-from ropewalk.text.verdicts import bar_text, judged_text
+from ropewalk.text.units import metric_title
+from ropewalk.text.verdicts import judged_text
 from ropewalk.text.writing import carried, count_of, estimate_text, interval, number, percent
 from ropewalk.typing import Label
 
@@ -48,13 +52,13 @@ def describe_evaluation(result: Evaluation) -> Document:
             ("at_least", result.at_least),
         ]
         call = method.call_text("evaluate", recipe, options)
-        panels = tuple(_panel(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
-        matrices = matrix_blocks(confusions_of(recipe), moves)
+        pictures = tuple(_picture(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
+        matrices = matrix_details(confusions_of(recipe), moves)
         return (
-            *document.answer_sections(panels, preset=method.preset_text(recipe), note=moves),
-            *(sureness_section(panels[0], None) if len(panels) == 1 else ()),
+            *document.answer_sections(pictures, sliders=tuple(map(_slider, result.metrics)), note=moves),
+            *_sureness(first),
             *document.table_section(),
-            *((Section("Confusion matrix", matrices),) if matrices else ()),
+            *matrices,
             *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
             method.method_section(document, result.metrics, call),
         )
@@ -128,17 +132,48 @@ def _table(result: Evaluation) -> Table:
     return Table(header=header, rows=tuple(rows), ends_in_text=bar is not None)
 
 
-def _panel(key: str, result: Evaluation, m: MetricPosterior) -> Panel:
+def _picture(key: str, result: Evaluation, m: MetricPosterior) -> Picture:
     """Lay out the posterior of a score; against a bar, its difference from it."""
-    who = writing.isolated(result.name)
-    say = partial(bar_text, name=who, bar=f"{0.0 if m.bar is None else m.bar:g}")
-    return panel(key, posterior_of(m), label=f"{words.metric_title(m.metric.name)} of {who}", say=say)
+    who, metric, unit = name(result.name), words.metric_name(m.metric.name), m.recipe.unit
+    sketch = sketch_from_bar(m)
+    if sketch is None:
+        label = f"{metric_title(m.metric.name)} of {writing.isolated(result.name)}"
+        return Picture("posterior", panel(key, posterior_of(m), label=label), key)
+    points = " in points (1 point = 0.01)" if unit.is_points else ""
+    what = f"{metric} of {who} against the bar of {m.bar:g}"
+    mass = words.mass_text(m.recipe)
+    title = f"{what}: {sketch.shown.value()}, {mass} interval {sketch.shown.interval()}"
+    caption = f"{what}{points}; + is better."
+    noun = " points" if unit.is_points else ""
+    return Picture("dots", dots_of(key, sketch, mass=mass, title=title, caption=caption, noun=noun), key)
+
+
+def _slider(m: MetricPosterior) -> MarginSlider | None:
+    """Lay out the slider of a metric that is judged against a bar."""
+    sketch = sketch_from_bar(m)
+    if sketch is None or m.decision is None or m.bar is None:
+        return None
+    say = {
+        "≫": "better than the bar", "≪": "worse than the bar", "≈": "practically at the bar",
+        "a": "undecided, leaning better", "b": "undecided, leaning worse", "equivalent": "undecided, leaning equal",
+    }  # fmt: skip
+    delta = m.estimate.shifted(-m.bar)
+    return posterior_slider(m.question, delta, sketch, m.recipe.unit, m.metric, m.rope_path, len(m.draws), say)
+
+
+def _sureness(m: MetricPosterior) -> tuple[Section, ...]:
+    """Return what other margins around the bar would say."""
+    sketch = sketch_from_bar(m)
+    if sketch is None or m.decision is None or m.recipe.rope is None or m.recipe.rope.one_sided:
+        return ()
+    picture = strip(m.rope_path, m.recipe.rope, sketch.shown, m.recipe.unit, ("above the bar", "below the bar"))
+    return () if picture is None else (Section("If another margin mattered to you", (Picture("strip", picture),)),)
 
 
 def _sentence(result: Evaluation, m: MetricPosterior) -> str:
     recipe, estimate = m.recipe, m.estimate
     mean = f"was {carried(estimate.mean, estimate)}" if estimate.has_mean else "has no mean"
-    fact = f"{name(result.name)}'s {words.metric_title(m.metric.name)} {mean}"
+    fact = f"{name(result.name)}'s {metric_title(m.metric.name)} {mean}"
     lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {writing.hdi_text(estimate)}"
     if m.bar is None or m.prob_at_least is None:
         return f"{lead}; {words.by_model(m)})."
@@ -268,7 +303,7 @@ def describe_threshold(curve: ThresholdCurve) -> Document:
     what = f"{name(curve.name)}'s {words.metric_name(curve.metric)}"
     best = f"{what} is best, {worth}, if items are called positive {cut}"
     headline = f"{best} ({100 * band.prob:g}% interval of the best threshold {ends})"
-    metric = words.metric_title(curve.metric)
+    metric = metric_title(curve.metric)
     return _document(curve, f"{metric} against the threshold", ("threshold", metric), headline)
 
 

@@ -7,11 +7,12 @@ from typing import Final
 
 from ropewalk.inference.extras import Extras, gather
 from ropewalk.report import words
-from ropewalk.report.describe import comparison, differences, method
+from ropewalk.report.describe import comparison, differences, method, pair_page
 from ropewalk.report.describe.prospects import more_line
 from ropewalk.report.document import (
     Answer,
     Block,
+    Details,
     Document,
     Facts,
     Heading,
@@ -50,11 +51,13 @@ def describe_folds(result: CrossComparison) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         extras = gather(result.per_item)
-        whole = comparison.sections(document, result, Extras(), _method(document, result, extras))
-        return (*whole[:-1], _items_section(result, items, extras), whole[-1])
+        how = _method(document, result, extras)
+        whole = pair_page.sections(document, result, Extras(), how, not_covered=_NOT_COVERED)
+        return (*whole[:-1], _items_section(result, items, extras), *_item_details(result, extras), whole[-1])
 
     return Document(
         caption=f"{words.caption_text(words.delta_name(result), result)} · {splits}",
+        about=comparison.about(result),
         answers=(answer,),
         tables=(replace(rows, rows=(rows.rows[0], of_items)), _folds(result)),
         remarks=(*method.answer_remarks(result, [result], []), *_item_remarks(result)),
@@ -127,7 +130,7 @@ def _folds(result: CrossComparison) -> Table:
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
 
 
-def _method(document: Document, result: CrossComparison, extras: Extras) -> Section:
+def _method(document: Document, result: CrossComparison, extras: Extras) -> Details:
     """Return how the answer was made."""
     recipe, made = result.recipe, result.predictions
     rows = (
@@ -151,7 +154,7 @@ def _method(document: Document, result: CrossComparison, extras: Extras) -> Sect
 def _items_section(result: CrossComparison, answer: Answer, extras: Extras) -> Section:
     """Return the answer about the items in words, and where the two differ on them."""
     items = result.per_item
-    moves, preset = items.recipe.model.moves, method.preset_text(items.recipe)
+    moves = items.recipe.model.moves
     verdict = f"{answer.headline}{f' [{answer.symbol}]' if answer.symbol else ''}"
     shares = " · ".join(f"{share.words} {share.text}" for share in answer.shares)
     rows: Rows = (
@@ -162,12 +165,17 @@ def _items_section(result: CrossComparison, answer: Answer, extras: Extras) -> S
         ("More", more_line(items.more, items.delta)),
         ("Tests", answer.tests),
     )
-    panel = replace(differences.posterior_panel(items), curve=None)
-    parts = (
-        *differences.differences_section(items, extras, preset, moves),
-        *differences.sureness_section(panel, extras.priors),
-        *differences.classifier_section(items, extras, moves, scores_known=False),
-        *differences.asked_section(items),
-    )
-    inner = tuple(block for part in parts for block in (Heading(part.title), *part.blocks))
+    parts = differences.differences_section(items, extras, moves)
+    inner = tuple(block for part in parts for block in (Heading(part.title), Text(part.about), *part.blocks))
     return Section(_ITEMS_TITLE, (Text(_ITEMS), Facts(rows), *inner))
+
+
+def _item_details(result: CrossComparison, extras: Extras) -> tuple[Details, ...]:
+    """Return what is folded away about the items."""
+    items = result.per_item
+    return (
+        *differences.prior_details(extras.priors),
+        *differences.matrix_details(extras.confusions, items.recipe.model.moves),
+        *differences.confused_details(items, extras.mistaken),
+        *differences.asked_details(items),
+    )

@@ -10,7 +10,8 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.inference.question import model_name
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.report import words
-from ropewalk.report.document import Block, Details, Document, Line, Picture, Section
+from ropewalk.report.document import Block, Details, Document, Picture
+from ropewalk.report.page_remarks import Line
 from ropewalk.report.plates import inline
 from ropewalk.results import Comparison, MoreData, Recipe
 from ropewalk.results.base import Drawn
@@ -45,11 +46,6 @@ def answer_remarks(
     return (*hints, *[remark for group in groups for remark in few(group)])
 
 
-def preset_text(recipe: Recipe) -> str:
-    """Write the ROPE that was stated beforehand; empty where there was none."""
-    return "" if recipe.rope is None else rope_text(recipe.rope)
-
-
 def method_section(
     document: Document,
     parts: Sequence[Any],
@@ -59,7 +55,7 @@ def method_section(
     independent: bool = True,
     left_out: Sequence[str] = (),
     graph: bool = True,
-) -> Section:
+) -> Details:
     """Return what was asked in the parts of an answer, of which data, by which model and program.
 
     `about` stands in place of the classes of the question.

@@ -11,7 +11,7 @@ from ropewalk.report.document import Block, Section, Table, name
 from ropewalk.results import Companion, Comparison
 from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
-from ropewalk.text.units import POINTS, Shown, Unit, signed
+from ropewalk.text.units import POINTS, Shown, Unit, metric_title, signed
 from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import percent
 
@@ -92,7 +92,7 @@ def others_by_name(c: Comparison) -> Iterator[Comparison]:
     """Yield the other metrics, with what is remarked on them alone, under the name of the metric."""
     known = {remark.text for remark in c.remarks}
     for other in c.others:
-        title, remarks = words.metric_title(other.metric), []
+        title, remarks = metric_title(other.metric), []
         for remark in other.remarks:
             if remark.text not in known:
                 named = title in remark.text or other.metric in remark.text

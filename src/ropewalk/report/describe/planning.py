@@ -8,7 +8,8 @@ from typing import Any, Final
 from ropewalk.report.describe import prospects
 from ropewalk.report.describe.method import judged_by
 from ropewalk.report.describe.prospects import SETTLED, Prospect, power_picture, verdict_picture
-from ropewalk.report.document import Answer, Block, Document, Line, Picture, Rows, Section, Table, describes, name
+from ropewalk.report.document import Answer, Block, Document, Picture, Rows, Section, Table, describes, name
+from ropewalk.report.page_remarks import Line
 from ropewalk.report.words import class_words, items_text, metric_name, model_text, unit_text
 from ropewalk.results import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.text.verdicts import rope_text

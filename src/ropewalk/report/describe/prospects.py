@@ -14,7 +14,7 @@ import numpy as np
 
 from ropewalk.draws.intervals import Estimate
 from ropewalk.draws.rope import MARGIN_GOALS
-from ropewalk.report.document import Block, Picture, Section, Table, name
+from ropewalk.report.document import Block, Details, Picture, Table, name
 from ropewalk.report.pictures import LETTER_PX, Axis, Tick, area, line, round_step
 from ropewalk.results import Design, MoreData, Plan, PowerRow, StoppingResult
 from ropewalk.text.verdicts import Verdict, oriented, rope_text, side_words
@@ -239,12 +239,12 @@ def more_table(more: MoreData) -> Table:
     return Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False)
 
 
-def prospect_section(more: MoreData, table: Table) -> tuple[Section, ...]:
+def prospect_section(more: MoreData, table: Table) -> tuple[Details, ...]:
     """Return the picture and the table of what more items would bring to an answer."""
     picture = verdict_picture(more, head=_OPEN)
     pictures: tuple[Block, ...] = () if picture is None else (Picture("prospect", picture),)
     label = "Probability of each verdict after more items"
-    return (Section(_OPEN, (*pictures, replace(table, label=label))),)
+    return (Details(_OPEN, (*pictures, replace(table, label=label)), "chance of each verdict"),)
 
 
 # -- against the number of items ---------------------------------------------------------------------------

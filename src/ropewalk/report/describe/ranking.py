@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,22 +9,22 @@ from itertools import combinations, permutations
 from typing import Final, NamedTuple
 
 from ropewalk.data.multilabel import MultilabelOutcomes
-from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.intervals import Interval
 from ropewalk.inference.extras import confusions_of
 from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.describe.chains import chain_section, score_traces
-from ropewalk.report.describe.differences import matrix_blocks, score_forest
+from ropewalk.report.describe.differences import matrix_details
 from ropewalk.report.describe.prospects import HEADER, more_cell
-from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.pictures import Slider, judged_data, live_data, slider_of
+from ropewalk.report.document import Answer, Block, Callout, Details, Document, Picture, Table, Text, describes, name
+from ropewalk.report.leaders import improvement, leaders, rank_slider
+from ropewalk.report.rows import common_places, verdict_words
 from ropewalk.results import Pair, Ranked, Ranking
-from ropewalk.text.verdicts import rope_text
-from ropewalk.text.writing import carried, count_of, decimals, estimate_text, hdi_text, isolated, number, percent
+from ropewalk.text.standing import listed, rank_headline
+from ropewalk.text.units import Unit, metric_title
+from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, number, percent
 
-_KINDS: Final = {"≫": "won", "≪": "lost", "≈": "even"}
+MAX_IN_CALLOUT: Final = 4
 
 
 @describes(Ranking)
@@ -35,69 +34,112 @@ def describe_ranking(result: Ranking) -> Document:
     title = f"{words.metric_name(result.metric)} of {len(result.models)} classifiers"
     several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
     tables = (_ranks(result), *((_places(result),) if several else ()), _pairs(result))
+    answer, board = _answer(result), leaders(result)
+    bare = replace(answer, lines=(), details=())
 
     def sections(document: Document) -> tuple[Block, ...]:
         options = [("metric", result.metric), ("pos_label", method.positive_of(recipe))]
         call = method.call_text("rank", recipe, options)
         moves, order = recipe.model.moves, [result.draws.names.index(model.name) for model in result.by_rank]
-        matrices = matrix_blocks(confusions_of(recipe), moves)
         labels = ("League table", "Probability of each rank")
         ranks = [replace(table, label=label) for table, label in zip(tables[:-1], labels, strict=False)]
-        scores = score_forest([(model.name, model.estimate) for model in result.by_rank], result)
+        slider = rank_slider(result, board)
+        first, *others = document.answer_sections((Picture("leaders", board, "all"),), sliders=(slider,), note=moves)
+        pairs = count_of(len(result.pairwise), "pair")
         return (
-            *document.answer_sections(note=moves),
-            Section("Each classifier", (scores, *ranks)),
-            _pair_section(result, tables[-1]),
-            *((Section("Confusion matrices", matrices),) if matrices else ()),
+            first,
+            *others,
+            Details("Every pair", _pair_blocks(result, tables[-1]), f"{pairs}{_settled_text(result)}"),
+            Details("Chance of every rank", tuple(ranks), "for each classifier"),
+            *matrix_details(confusions_of(recipe), moves),
             *chain_section([result], score_traces([(result, result.metric)], order)),
             method.method_section(document, [result], call),
         )
 
     return Document(
         caption=words.caption_text(title, result),
-        answers=(_answer(result),),
+        about=f"{len(result.models)} classifiers · {words.items_text(recipe)}",
+        answers=(answer,),
         tables=tables,
         remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
         sentence=_sentence(result),
+        terminal=(bare, Picture("leaders", board), replace(answer, headline="", lede="")),
+        details=tables,
+        card=(bare, Picture("leaders", board)),
         sections=sections,
     )
 
 
 def _answer(result: Ranking) -> Answer:
-    """Describe which classifier is best, and how many pairs are settled."""
-    recipe, n, metric = result.recipe, len(result.draws), words.metric_name(result.metric)
-    best = max(result.models, key=lambda model: model.p_best)
-    who, table = name(best.name), recipe.tables[0]
+    """Describe which classifiers share the top, and what picking the first one costs."""
+    recipe, n = result.recipe, len(result.draws)
+    told = rank_headline(result.standing(), name)
+    who, table = result.by_rank[0].name, recipe.tables[0]
     labels = words.class_counts(table) if isinstance(table, MultilabelOutcomes) else ""
-    data = f"{words.items_text(recipe)}, {name(words.model_name(recipe))}{words.class_words(recipe)}{labels}"
+    data = f"{words.paired_items(recipe)}{words.class_words(recipe)}{labels}"
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)
     least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
-    headline = f"{who} has the best {metric} with probability {percent(best.p_best, best.estimate.worth(n))}"
-    if result.no_verdict:
-        headline += f"; {result.no_verdict}"
-    elif recipe.rope is None:
-        headline += "; whether that matters needs a ROPE"
-    else:
-        settled = sum(pair.decision is not None and pair.decision.conclusive for pair in result.pairwise)
-        headline += f"; {settled} of {count_of(len(result.pairwise), 'pair')} settled at {rope_text(recipe.rope)}"
     return Answer(
         title="Which classifier is best?",
-        headline=headline,
+        headline=told.title,
+        lede=told.lede,
         lines=(
-            ("Data", f"{data} · {len(result.models)} classifiers"),
-            (metric, f"{who} {estimate_text(best.estimate)} · {words.mass_text(recipe)} HDI"),
-            ("Loss", f"picking {who} costs {_loss(best)} on average against the best of all"),
+            ("Data", f"{data} · {len(result.models)} classifiers{_settled_text(result)}"),
+            (
+                "Loss",
+                f"picking {name(who)} costs {_shortfall(result[who], recipe.unit)} on average against the best of all",
+            ),
             ("Chains", words.chains_text(result)),
         ),
-        note=f"HDI ends are ±{error:.1g} (Monte Carlo, {words.worth_text(n, least)}); ties share their ranks equally",
+        details=(
+            (
+                "Draws",
+                f"HDI ends are ±{error:.1g} (Monte Carlo, {words.worth_text(n, least)}); ties share their ranks equally",
+            ),
+        ),
+        callout=_callout(result),
+        tones=((name(who), "a"),),
     )
 
 
-def _loss(model: Ranked) -> str:
-    loss = carried(model.expected_loss, model.estimate)
-    if math.isnan(model.expected_loss):
-        return loss
-    return loss if float(loss) else f"under {10.0 ** -decimals(model.estimate, model.estimate.mc_error):g}"
+def _settled_text(result: Ranking) -> str:
+    """Count the pairs that are settled."""
+    counts, pairs = words.tally(pair.decision for pair in result.pairwise), len(result.pairwise)
+    if counts.without == pairs:
+        return ""
+    return f" · {counts.won + counts.lost + counts.even} of {count_of(pairs, 'pair')} settled"
+
+
+def _callout(result: Ranking) -> Callout | None:
+    """Return what the groups mean for a decision."""
+    groups, unit = result.groups, result.recipe.unit
+    if not groups:
+        return None
+    top, margin = groups[0], unit.counted(result.standing().margin)
+    rows = [
+        (f"Average shortfall of {name(who)} against the best", _shortfall(result[who], unit))
+        for who in top.settled[:MAX_IN_CALLOUT]
+    ]
+    share = sum(result[who].p_best for who in top.settled)
+    n = result.by_rank[0].estimate.worth(len(result.draws))
+    if len(top.settled) > 1:
+        rows.append((f"Chance that the best of all is one of the {len(top.settled)}", percent(min(share, 1.0), n)))
+    if top.undecided:
+        title = f"For a decision: {listed(top.undecided, name)} may be within {margin} of {name(top.leader)}"
+        text = f"More items would tell. Until then {name(top.leader)} is the safest choice."
+        return Callout(tone="wait", title=title, text=text, rows=tuple(rows))
+    if top.alike:
+        title = f"For a decision: any of {listed(top.settled, name)}"
+        text = f"Within {margin} nothing separates them from {name(top.leader)}, so choose by price, speed or size."
+        return Callout(tone="ok", title=title, text=text, rows=tuple(rows))
+    title = f"For a decision: the evidence supports {name(top.leader)}"
+    return Callout(tone="ok", title=title, text="All others are worse by a margin that matters.", rows=tuple(rows))
+
+
+def _shortfall(model: Ranked, unit: Unit) -> str:
+    error = unit.scale * max(model.estimate.mc_error, 0.0)
+    text = amount(unit.scale * model.expected_loss, error, unit.scale * model.estimate.std)
+    return f"{text} points" if unit.is_points else text
 
 
 def _ranks(result: Ranking) -> Table:
@@ -161,27 +203,23 @@ def _pairs(result: Ranking) -> Table:
     return Table(header=header, rows=tuple(rows))
 
 
-def _pair_section(result: Ranking, table: Table) -> Section:
-    matrix, preset = pair_matrix(result), method.preset_text(result.recipe)
-    if matrix.symbols:
-        rope = result.recipe.rope
-        meaning = "≫ the row is better by a margin that matters, ≪ the column is, ≈ practically equivalent"
-        if rope is not None and rope.one_sided:
-            meaning = "≈ the difference lies on the side of the margin that was asked for, ≫ and ≪ on the other one"
-        note = f"{meaning}, < and > undecided; ? other draws may say otherwise."
+def _pair_blocks(result: Ranking, table: Table) -> tuple[Block, ...]:
+    """Return the matrix of all differences, and the table of their numbers."""
+    matrix, rope = pair_matrix(result), result.recipe.rope
+    note = "Row minus column; + means that the row is better."
+    if matrix.judged:
+        note += (
+            " Blue: the row is better by a margin that matters. Orange: worse. Grey: equivalent. Outlined: undecided."
+        )
         if rope is not None and rope.low != -rope.high:
-            note += " The ROPE is that of the table below; where a pair stands the other way round it is mirrored."
-    else:
-        why = "" if preset else "; whether that matters needs a ROPE"
-        note = f"The probability that the row is better than the column{why}."
-    grid = replace(table, label="Difference of every pair")
-    return Section("Every pair", (Picture("pairs", matrix, "pairs", preset), Text(note), grid))
+            note += " The region is that of the table below; where a pair stands the other way round it is mirrored."
+    return (Picture("pairs", matrix), Text(note), replace(table, label="Difference of every pair"))
 
 
 def _sentence(result: Ranking) -> str:
     best = max(result.models, key=lambda model: model.p_best)
     chance = percent(best.p_best, best.estimate.worth(len(result.draws)))
-    fact = f"{name(best.name)} had the best {words.metric_title(result.metric)} of {len(result.models)} classifiers"
+    fact = f"{name(best.name)} had the best {metric_title(result.metric)} of {len(result.models)} classifiers"
     worth = f"{estimate_text(best.estimate)}, {words.mass_text(result.recipe)} HDI"
     counts, pairs = words.tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {counts.won + counts.lost + counts.even} of {count_of(pairs, 'pair')} settled"
@@ -195,23 +233,21 @@ def _sentence(result: Ranking) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairCell:
-    """What was found of a row against a column: symbol or probability, all of it in words, and how to judge anew."""
+    """What was found of a row against a column: the difference, its colour, its verdict, and all of it in words."""
 
     text: str
+    tone: str
+    verdict: str
     description: str
-    kind: str
-    data: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """Every classifier against every other one, best first."""
+    """Every classifier against every other one, best first; `judged` is whether there are verdicts."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, tuple[PairCell | None, ...]], ...]
-    symbols: bool
-    slider: Slider | None
-    data: str
+    judged: bool
 
 
 class PairNumbers(NamedTuple):
@@ -244,34 +280,28 @@ def pair_numbers(result: Ranking) -> dict[tuple[str, str], PairNumbers]:
 
 
 def pair_matrix(result: Ranking) -> Pairs:
-    """Lay out the verdicts, or without a ROPE the probability that the row is better than the column."""
-    names = [model.name for model in result.by_rank]
-    numbers, metric, question = pair_numbers(result), result.recipe.metric, result.question
-    rows = [(isolated(a), tuple(None if a == b else _pair_cell(numbers[a, b], question) for b in names)) for a in names]
-    symbols = any(pair.decision is not None for pair in result.pairwise)
-    slider = None
-    judged = symbols and question.rope is not None and not question.rope.one_sided
-    if judged and question.rope is not None:
-        far = max(abs(end) for pair in result.pairwise for end in pair.delta.hdi)
-        slider = slider_of(question.rope, Interval(-far, far), metric.high - metric.low)
-    return Pairs(
-        names=tuple(map(isolated, names)),
-        rows=tuple(rows),
-        symbols=symbols,
-        slider=slider,
-        data=json.dumps(live_data(question)) if judged else "",
-    )
+    """Lay out the differences of all pairs, the better classifiers first."""
+    names, numbers = [model.name for model in result.by_rank], pair_numbers(result)
+    places = common_places([improvement(result, a, b) for a, b in combinations(names, 2)])
+    rows = [
+        (name(a), tuple(None if a == b else _pair_cell(result, numbers[a, b], places) for b in names)) for a in names
+    ]
+    judged = any(pair.decision is not None for pair in result.pairwise)
+    return Pairs(names=tuple(map(name, names)), rows=tuple(rows), judged=judged)
 
 
-def _pair_cell(numbers: PairNumbers, question: Question) -> PairCell:
+def _pair_cell(result: Ranking, numbers: PairNumbers, places: int) -> PairCell:
     pair, decision = numbers.pair, numbers.decision
-    difference = f"{isolated(pair.a)} − {isolated(pair.b)}: {estimate_text(pair.delta, sign=True)}"
-    if decision is None:
-        text = numbers.better_text if question.rope is None else "–"
-        return PairCell(text=text, description=f"{difference}; better with probability {numbers.better_text}", kind="")
+    shown = replace(improvement(result, pair.a, pair.b), places=places)
+    tone, verdict = verdict_words(decision, "row", "column")
+    pieces = [
+        f"{name(pair.a)} − {name(pair.b)}: {shown.text()}",
+        verdict,
+        f"better with probability {numbers.better_text}",
+    ]
     return PairCell(
-        text=words.symbol_text(decision),
-        description=f"{difference}; {isolated(decision.text)}",
-        kind=_KINDS.get(decision.symbol, ""),
-        data=judged_data(pair.delta, pair.contrast.rope_path, numbers.n_draws),
+        text=shown.value(),
+        tone=tone if decision is not None else "",
+        verdict=verdict,
+        description="; ".join(filter(None, pieces)),
     )

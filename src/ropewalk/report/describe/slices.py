@@ -8,11 +8,13 @@ from typing import Final
 from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.pictures import Entry, forest
+from ropewalk.report.pictures import Entry
+from ropewalk.report.rows import forest
 from ropewalk.results import Slices
 from ropewalk.results.slices import SliceValue, slice_text
 from ropewalk.text.remarks import few
-from ropewalk.text.writing import brief, carried, count_of, hdi_text, percent
+from ropewalk.text.units import Shown, metric_title
+from ropewalk.text.writing import brief, count_of, percent
 
 MAX_SLICES_NAMED: Final = 5
 MAX_NAME_LETTERS: Final = 40
@@ -71,22 +73,23 @@ def slices_table(result: Slices) -> Table:
     for s in result.by_difference:
         c = s.comparison
         n = c.delta.worth(len(c.draws))
+        shown = Shown.of(c.delta, c.recipe.unit, mirror=not c.recipe.metric.higher_is_better)
         worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
         rows.append(
             (
                 _label(s.value),
                 f"{c.recipe.n_items:,}",
-                "–" if c.delta.observed is None else carried(c.delta.observed, c.delta, sign=True),
-                carried(c.mean, c.delta, sign=True),
-                hdi_text(c.delta, sign=True),
+                shown.text(),
                 percent(worse, n),
                 words.decision_text(c.decision) if c.rope is not None else s.shift or "–",
             )
         )
     first = result.slices[0].comparison
-    last = "decision" if first.rope is not None else "A is"
+    a = name(first.a)
+    last = "verdict" if first.rope is not None else f"{a} is"
     column = "slice" if result.column is None else name(brief(result.column, MAX_NAME_LETTERS))
-    header = column, "items", "observed", "difference", "HDI", "P(A worse)", last
+    counted = "improvement in points" if first.recipe.unit.is_points else "improvement"
+    header = column, "items", f"{counted} [{words.mass_text(first.recipe)}]", f"P({a} worse)", last
     return Table(header=header, rows=tuple(rows), note=_note(result))
 
 
@@ -112,8 +115,9 @@ def slices_section(result: Slices) -> tuple[Section, ...]:
         )
         for s in drawn
     ]
-    metric, what = first.recipe.metric, f"{words.metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
-    rows = forest(entries, first.question, head="slice", what=what, reach=metric.high - metric.low)
+    what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
+    names = (name(first.a), name(first.b))
+    rows = forest(entries, first.question, head="slice", what=what, unit=first.recipe.unit, names=names)
     title = "Slice by slice" if result.column is None else f"By {name(brief(result.column, MAX_NAME_LETTERS))}"
     told = headline(result)
     blocks = Text(f"{told[0].upper()}{told[1:]}."), Picture("forest", rows, "slices"), Text(_note(result))

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from ropewalk.report import words
-from ropewalk.report.document import Block, Section, Table, name
+from ropewalk.report.document import Block, Picture, Section, Table, Text, name
+from ropewalk.report.pictures import Entry
+from ropewalk.report.rows import forest
 from ropewalk.results import Companion, Comparison
 from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
@@ -28,14 +30,8 @@ def metric_table(c: Comparison) -> Table | None:
     if not (c.others or c.companions):
         return None
     a, b, mass = name(c.a), name(c.b), words.mass_text(c.recipe)
-    rows = [
-        _row(each, each.recipe.unit, (each.estimate_a.observed, each.estimate_b.observed), _verdict(each, a, b))
-        for each in c.metrics
-    ]
-    rows += [
-        _row(each, POINTS, (each.observed_a, each.observed_b), _chance(a, each.prob_better, each.n_draws))
-        for each in c.companions
-    ]
+    rows = [_row(each, each.recipe.unit, _verdict(each, a, b)) for each in c.metrics]
+    rows += [_row(each, POINTS, _chance(a, each.prob_better, each.n_draws)) for each in c.companions]
     less = not all(each.higher_is_better for each in c.metrics) or not all(
         each.higher_is_better for each in c.companions
     )
@@ -51,17 +47,57 @@ def metric_table(c: Comparison) -> Table | None:
 
 
 def metric_section(c: Comparison) -> tuple[Block, ...]:
-    """Return the section of a page that shows the other metrics, if there are any."""
+    """Return the section of a page that shows the other metrics, if there are any: on one axis, if they share one."""
     table = metric_table(c)
-    return () if table is None else (Section(table.title, (replace(table, title="", label=table.title),)),)
+    if table is None:
+        return ()
+    units = {each.recipe.unit for each in c.metrics}
+    if units != {POINTS}:
+        return (Section(table.title, (replace(table, title="", label=table.title),)),)
+    parts: list[Comparison | Companion] = [*c.metrics, *c.companions]
+    ropes = {each.question.rope for each in c.metrics if each.question.rope is not None}
+    shared = c.question.rope if len(ropes) == 1 and all(each.higher_is_better for each in c.metrics) else None
+    question = replace(c.question, higher_is_better=True, rope=shared)
+    entries = [
+        Entry(label=_label(each), estimate=each.improvement, decision=getattr(each, "decision", None)) for each in parts
+    ]
+    names = (name(c.a), name(c.b))
+    drawn = forest(entries, question, head="metric", what="improvement", unit=POINTS, names=names)
+    rows = tuple(
+        replace(row, cells=(" / ".join(_seen(each, POINTS)),), verdict=row.verdict or _verdict_of(each, *names))
+        for row, each in zip(drawn.rows, parts, strict=True)
+    )
+    drawn = replace(drawn, rows=rows, columns=("measured",), number=f"improvement [{words.mass_text(c.recipe)}]")
+    return (
+        Section(
+            table.title, (Picture("forest", drawn, "metrics"), Text(f"Measured: {names[0]} / {names[1]}. {table.note}"))
+        ),
+    )
 
 
-def _row(
-    each: Comparison | Companion, unit: Unit, observed: tuple[float | None, float | None], verdict: str
-) -> tuple[str, ...]:
-    shown = Shown.of(each.improvement, unit)
-    seen = ("–" if value is None else signed(unit.scale * value, shown.places, sign=False) for value in observed)
-    return (words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER), *seen, shown.text(), verdict)
+def _verdict_of(each: Comparison | Companion, a: str, b: str) -> str:
+    if isinstance(each, Companion):
+        return _chance(a, each.prob_better, each.n_draws)
+    return _verdict(each, a, b)
+
+
+def _label(each: Comparison | Companion) -> str:
+    return words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER)
+
+
+def _seen(each: Comparison | Companion, unit: Unit) -> tuple[str, str]:
+    """Write what was measured of both."""
+    if isinstance(each, Companion):
+        pair = (each.observed_a, each.observed_b)
+    else:
+        pair = (each.estimate_a.observed, each.estimate_b.observed)
+    places = Shown.of(each.improvement, unit).places
+    a, b = ("–" if value is None else signed(unit.scale * value, places, sign=False) for value in pair)
+    return a, b
+
+
+def _row(each: Comparison | Companion, unit: Unit, verdict: str) -> tuple[str, ...]:
+    return (_label(each), *_seen(each, unit), Shown.of(each.improvement, unit).text(), verdict)
 
 
 def _chance(a: str, prob: float, n_draws: int) -> str:

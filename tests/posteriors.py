@@ -50,7 +50,7 @@ def crossed(c):
     nothing = np.empty(0)
     return CrossComparison(
         **values,
-        items=c,
+        per_item=c,
         cautious=c.hdi,
         predictions=None,
         repeat_differences=nothing,

@@ -60,7 +60,7 @@ def test_a_toy_model_is_known_wherever_a_model_is(toy):
     assert r.to_dict()["model"] == "toy"
     for text in (r.to_markdown(), r.to_latex(), r.sentence(), r.to_html()):
         assert "toy model" in text
-    assert "800 items, toy" in str(r)
+    assert "toy model" in r.to_text(details=True)
     for text in (r.sentence(), r.to_html(), r.to_json()):
         assert "Dir(2·base)" in text
     assert "Toy: Outcome types with a prior of so many pseudo-items." in r.to_html()

@@ -42,13 +42,13 @@ class Format:
     """A kind of file: its name for people, how its first bytes look, and how some of its columns are read.
 
     `read(stream, columns, shown)` returns a dataframe, or yields a tuple of labels per item; `shown` is what errors
-    call the file. `names(stream, shown)` returns what its columns are called.
+    call the file. `names(stream, shown)` returns what its columns are called, for hints.
     """
 
     title: str
     recognises: Callable[[bytes], bool]
     read: Callable[[IO[bytes], Sequence[str], str], Any]
-    names: Callable[[IO[bytes], str], list[str]]
+    names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
 
 
 def format_names(last: str = "and") -> str:

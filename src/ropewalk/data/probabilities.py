@@ -36,8 +36,13 @@ def has_fractions(column: Any) -> bool:
 
 
 def is_of_classes(truth: Any, prediction: Any) -> bool:
-    """Whether predictions are a matrix of scores, with one column per class, of items that have one label each."""
-    return truth is not None and is_indicators(prediction) and not is_indicators(truth)
+    """Whether predictions are a matrix of scores, with one column per class, of items that have one label each.
+
+    Whole numbers are none: they are 0/1 indicators of items that have any number of labels.
+    """
+    if truth is None or not is_indicators(prediction) or is_indicators(truth):
+        return False
+    return np.asarray(prediction).dtype.kind not in "iub"
 
 
 def name_columns(data: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from ropewalk.results import (
     Comparison,
     Confusion,
     Evaluation,
-    Items,
     LabelPlan,
     MetricPosterior,
     Nemenyi,
@@ -37,6 +36,7 @@ from ropewalk.results import (
     Validated,
 )
 from ropewalk.results.curves import Curve
+from ropewalk.results.items import Items as ListedItems
 from ropewalk.results.planning import Study
 from ropewalk.text.remarks import wording
 from ropewalk.text.verdicts import Verdict
@@ -66,7 +66,10 @@ def to_frame(result: Any, backend: str | None = None, *, pairs: bool = False) ->
     6
     """
     rows = _pairs(result) if pairs else rows_of(result)
-    names = [*(result.columns.values() if isinstance(result, Items) else ()), *(name for row in rows for name in row)]
+    names = [
+        *(result.columns.values() if isinstance(result, ListedItems) else ()),
+        *(name for row in rows for name in row),
+    ]
     columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(names)}
     chosen = _backend(result, backend)
     import narwhals as nw
@@ -84,7 +87,7 @@ def _backend(result: Any, backend: str | None) -> Any:
         chosen = choose(backend, {name: name for name in BACKENDS}, "library of dataframes")
         require(chosen, extra="files" if chosen == "pyarrow" else "all", caller="to_frame")
         return chosen
-    usual = getattr(result if isinstance(result, Items) else _recipe_of(result), "library", "")
+    usual = getattr(result if isinstance(result, ListedItems) else _recipe_of(result), "library", "")
     installed = [name for name in BACKENDS if find_spec(name) is not None]
     if usual in installed:
         return usual
@@ -176,7 +179,7 @@ def _(r: ClassComparisons) -> list[Row]:
 
 
 @rows_of.register
-def _(r: Items) -> list[Row]:
+def _(r: ListedItems) -> list[Row]:
     return [{heading: getattr(item, part) for part, heading in r.columns.items()} for item in r.rows]
 
 

@@ -64,8 +64,7 @@ def metric_section(c: Comparison) -> tuple[Block, ...]:
     names = (name(c.a), name(c.b))
     drawn = forest(entries, question, head="metric", what="improvement", unit=POINTS, names=names)
     rows = tuple(
-        replace(row, cells=(" / ".join(_seen(each, POINTS)),), verdict=row.verdict or _verdict_of(each, *names))
-        for row, each in zip(drawn.rows, parts, strict=True)
+        replace(row, cells=(" / ".join(_seen(each, POINTS)),)) for row, each in zip(drawn.rows, parts, strict=True)
     )
     drawn = replace(drawn, rows=rows, columns=("measured",), number=f"improvement [{words.mass_text(c.recipe)}]")
     return (
@@ -73,12 +72,6 @@ def metric_section(c: Comparison) -> tuple[Block, ...]:
             table.title, (Picture("forest", drawn, "metrics"), Text(f"Measured: {names[0]} / {names[1]}. {table.note}"))
         ),
     )
-
-
-def _verdict_of(each: Comparison | Companion, a: str, b: str) -> str:
-    if isinstance(each, Companion):
-        return _chance(a, each.prob_better, each.n_draws)
-    return _verdict(each, a, b)
 
 
 def _label(each: Comparison | Companion) -> str:

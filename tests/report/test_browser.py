@@ -43,7 +43,7 @@ READ = """(root) => ({
   says: root.querySelector(".says").innerText,
   bars: [...root.querySelectorAll(".bar rect")].map((rect) => Number(rect.getAttribute("width")) / 1000),
   shares: [...root.querySelectorAll(".share")].map((node) => node.innerText),
-  dots: ["fb", "fe", "fa"].map((tone) => root.querySelectorAll(`.wide .marks .${tone}`).length),
+  dots: ["mb", "me", "ma"].map((tone) => root.querySelector(`.wide .${tone}`).getAttribute("d").split("M").length - 1),
 })"""
 # The same at every so many steps of the slider, from its least value on.
 READ_ALONG = f"""(root, [stride, times]) => {{
@@ -378,7 +378,11 @@ def test_copy_buttons_copy(chromium, made, clipboard):
             page.evaluate("window.keptClipboard = navigator.clipboard")
             if not clipboard:  # as in browsers that give none to pages from disk
                 page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-            expected = {"sentence": result.sentence(), "LaTeX table": result.to_latex(), "JSON": result.to_json(indent=None)}
+            expected = {
+                "sentence": result.sentence(),
+                "LaTeX table": result.to_latex(),
+                "JSON": result.to_json(indent=None),
+            }
             unfold(page)
             for what, text in expected.items():
                 page.get_by_role("button", name=f"Copy {what}").press("Enter")
@@ -487,7 +491,7 @@ def test_a_card_is_read_on_light_and_on_dark(chromium, named, tmp_path):
     result = about_class(named, "sci.electronics", rope=0.05, draws=2_000)
     for ground, ink in (("#fff", "#000"), ("#111", "#ddd")):
         path = tmp_path / f"card{ground[1:]}.html"
-        card = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>card</title><main><h1>card</h1>{{}}</main>'
+        card = '<!doctype html><html lang="en"><meta charset="utf-8"><title>card</title><main><h1>card</h1>{}</main>'
         style = f'<body style="background:{ground};color:{ink};font-size:14px">'
         path.write_text(card.format(style + result._repr_html_()), encoding="utf-8")
         for scheme in ("light", "dark"):  # whatever the operating system says

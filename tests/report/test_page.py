@@ -408,7 +408,7 @@ def test_the_policy_lets_nothing_run_but_our_own_style_and_script(page):
 
 
 def test_a_page_is_small(page, ranking):
-    assert len(page.encode()) < 170_000
+    assert len(page.encode()) < 150_000
     assert len(ranking.to_html().encode()) < 150_000
 
 

@@ -84,7 +84,13 @@ def test_it_appears_as_a_sentence_and_as_json(coin):
 def test_it_appears_on_a_page_and_on_a_card(coin, tmp_path):
     page = coin.to_html(tmp_path / "coin.html")
     assert (tmp_path / "coin.html").read_text(encoding="utf-8") == page
-    for part in ("<title>Is the coin of Ann fair?", "threw 7 heads</h1>", "<dd>10 throws</dd>", "<td>7</td>", "<dd>Ann may cheat.</dd>"):
+    for part in (
+        "<title>Is the coin of Ann fair?",
+        "threw 7 heads</h1>",
+        "<dd>10 throws</dd>",
+        "<td>7</td>",
+        "<dd>Ann may cheat.</dd>",
+    ):
         assert part in page
     assert "How it was computed" in page
     assert "Ann threw 7 heads (Throws of Ann)." in page

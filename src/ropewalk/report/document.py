@@ -275,8 +275,9 @@ class Document:
         return sorted(lines, key=lambda line: line.label)
 
     def _page_lines(self, urgent: tuple[str, ...]) -> tuple[list[Line], list[Line]]:
-        """Return the remarks in sight on a page, and those that are folded away."""
-        return on_page([line for line in self.lines if line.label != "Hint"], urgent)
+        """Return the remarks in sight on a page, and those that are folded away; why there is no verdict was said."""
+        lines = [line for line in self.lines if line.label != "Hint" and line.code != "no_verdict"]
+        return on_page(lines, urgent)
 
     def in_terminal(self) -> tuple[Block, ...]:
         """Return what a terminal shows."""

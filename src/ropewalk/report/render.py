@@ -46,7 +46,10 @@ def markdown(result: Any) -> str:
         lines.append("")
     answer = document.answers[0]
     told = f"{answer.headline}. {answer.lede} " if answer.lede else ""
-    return "\n".join([*lines, plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)]) + "\n"
+    return (
+        "\n".join([*lines, plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)])
+        + "\n"
+    )
 
 
 def latex(result: Any) -> str:
@@ -96,6 +99,7 @@ def _templates() -> Environment:
 
 _INTERVAL: Final = re.compile(r"(\[[^\[\]]*\])")
 _BREAKS: Final = re.compile(r"(?<=[_./-])")
+_SPACES: Final = re.compile(r" *([{};]) *")
 _QUOTED: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;"})
 _LONG_NAME: Final = 15  # letters, from which on a name may break
 
@@ -108,7 +112,7 @@ def _told(text: str, tones: Rows = ()) -> str:
 
     def shown(marked: str) -> str:
         tone = colours.get(marked, "")
-        return f'<bdi class="c{tone}">{escape(marked)}</bdi>' if tone else f"<bdi>{escape(marked)}</bdi>"
+        return f'<bdi class="c{tone}">{_broken(marked)}</bdi>' if tone else f"<bdi>{_broken(marked)}</bdi>"
 
     def literal(part: str) -> str:
         return _INTERVAL.sub(r'<span class="iv">\1</span>', str(escape(part)))
@@ -146,7 +150,10 @@ def _source(file: str) -> str:
 
     environment = _templates()
     assert environment.loader is not None  # noqa: S101
-    return Markup(environment.loader.get_source(environment, file)[0].strip())  # noqa: S704 - no name is in it
+    source = environment.loader.get_source(environment, file)[0].strip()
+    if file.endswith(".css"):
+        source = _SPACES.sub(r"\1", source)
+    return Markup(source)  # noqa: S704 - no name is in it
 
 
 def _hash(source: str) -> str:
@@ -162,7 +169,14 @@ def card(result: Any) -> str:
     document = describe(result)
     warned = [line for line in document.lines if line.label == "Warning"]
     shown = (*document.on_card(), *remark_block(warned))
-    return _render("card.html.j2", shown=shown, facts=document.on_foot(), several=len(document.answers) > 1, small=small, style=_source("card.css"))
+    return _render(
+        "card.html.j2",
+        shown=shown,
+        facts=document.on_foot(),
+        several=len(document.answers) > 1,
+        small=small,
+        style=_source("card.css"),
+    )
 
 
 def html(result: Any, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:

@@ -290,7 +290,9 @@ def board(leaders: Leaders, screen: Screen) -> str:
         verdict = leader.row.verdict or ("leader" if not k else leader.less)
         told = f"{verdict}  {leader.less}" if wide and leader.row.verdict and k else verdict
         score = f"{leader.row.value} {leader.row.interval}"
-        rows.append((mark if leaders.is_judged else str(leader.place), leader.row.label, score, leader.chance, "", told))
+        rows.append(
+            (mark if leaders.is_judged else str(leader.place), leader.row.label, score, leader.chance, "", told)
+        )
     cells = [tuple(map(_named, row)) for row in (head, *rows)]
     widths = [max(_width(row[i]) for row in cells) for i in range(6)]
     fixed = sum(widths[:4]) + widths[5] + 2 * 5 + len(_INDENT)

@@ -14,7 +14,7 @@ from ropewalk.report import words
 from ropewalk.report.describe import comparison, method, pair_page
 from ropewalk.report.describe.chains import class_chain_section
 from ropewalk.report.describe.differences import by_difference, class_forest, sensitivity_answer
-from ropewalk.report.document import Answer, Block, Document, Picture, Rows, Section, Table, Text, describes, name
+from ropewalk.report.document import Answer, Block, Document, Picture, Rows, Table, Text, describes, name
 from ropewalk.report.pictures import Axis, hull
 from ropewalk.report.rows import Forest, mirrored_draws, row_data
 from ropewalk.report.slider import MarginSlider, margin_slider

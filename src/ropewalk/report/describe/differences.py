@@ -62,6 +62,7 @@ class Flips:
 
     rows: tuple[tuple[str, str, int, int, float, float], ...]
     squares: bool
+    note: str = ""
 
 
 def differences_section(c: Comparison, extras: Extras, moves: str) -> tuple[Section, ...]:
@@ -125,8 +126,9 @@ def _flips(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Block, ...]
         ),
         squares=most <= MAX_SQUARES and len(rows) <= MAX_ROWS_IN_SIGHT,
     )
-    note = f"By {class_word(c.recipe)}: gained are the items that only {name(c.a)} got right, lost those that only {name(c.b)} did."
-    return Picture("flips", flips), Text(note)
+    a, b = name(c.a), name(c.b)
+    note = f"By {class_word(c.recipe)}: gained are the items that only {a} got right, lost those that only {b} did."
+    return (Picture("flips", replace(flips, note=note)),)
 
 
 def class_forest(classes: Sequence[Comparison]) -> Forest:

@@ -21,7 +21,7 @@ from ropewalk.report.rows import common_places, verdict_words
 from ropewalk.results import Pair, Ranked, Ranking
 from ropewalk.text.standing import listed, rank_headline
 from ropewalk.text.units import Unit
-from ropewalk.text.writing import amount, carried, count_of, decimals, estimate_text, hdi_text, percent
+from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, percent
 
 MAX_IN_CALLOUT: Final = 4
 
@@ -84,7 +84,10 @@ def _answer(result: Ranking) -> Answer:
         lede=told.lede,
         lines=(
             ("Data", f"{data} · {len(result.models)} classifiers{_settled_text(result)}"),
-            ("Loss", f"picking {name(who)} costs {_shortfall(result[who], recipe.unit)} on average against the best of all"),
+            (
+                "Loss",
+                f"picking {name(who)} costs {_shortfall(result[who], recipe.unit)} on average against the best of all",
+            ),
             ("Chains", words.chains_text(result)),
         ),
         details=(

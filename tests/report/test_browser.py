@@ -281,6 +281,10 @@ def test_classes_are_filtered_found_and_sorted(chromium, made):
         assert rows.locator(".nm").all_inner_texts() == [c.pos_label for c in ordered]
 
 
+def judged(pair, margin):
+    return decide(pair.delta.hdi, Interval(-margin, margin), pair.delta.mean).value
+
+
 def test_the_groups_of_a_ranking_follow_the_slider(chromium, made):
     result, path = made("ranking")
     order = [model.name for model in result.by_rank]
@@ -291,11 +295,8 @@ def test_the_groups_of_a_ranking_follow_the_slider(chromium, made):
         for _ in range(8):
             margin = float(slider.input_value()) / 100
 
-            def code(a, b, rope=Interval(-margin, margin)):
-                pair = result.pair(a, b)
-                return {"≫": "a_better", "≈": "equivalent"}.get(decide(pair.delta.hdi, rope, pair.delta.mean).value)
-
-            groups = groups_of(order, code)
+            codes = {"≫": "a_better", "≈": "equivalent"}
+            groups = groups_of(order, lambda a, b, at=margin: codes.get(judged(result.pair(a, b), at)))
             shown = page.locator("[data-place] .vd").all_inner_texts()
             expected = dict.fromkeys(order, "undecided")
             for k, group in enumerate(groups, start=1):

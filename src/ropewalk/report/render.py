@@ -46,10 +46,8 @@ def markdown(result: Any) -> str:
         lines.append("")
     answer = document.answers[0]
     told = f"{answer.headline}. {answer.lede} " if answer.lede else ""
-    return (
-        "\n".join([*lines, plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)])
-        + "\n"
-    )
+    below = plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)
+    return "\n".join([*lines, below]) + "\n"
 
 
 def latex(result: Any) -> str:

@@ -103,7 +103,7 @@ def _chances(c: Comparison) -> Rows:
 def _one_sided_chances(
     c: Comparison, facing: tuple[float, float], masses: tuple[float, float, float], ahead: float
 ) -> Rows:
-    worse, inside, better = masses
+    worse, _, better = masses
     low, high = facing
     a, n, unit = name(c.a), c.delta.worth(len(c.draws)), c.recipe.unit
     first = (f"Chance that {a} is better at all", ahead)

@@ -163,7 +163,8 @@ def _classes_note(classes: ClassComparisons, extras: Extras, *, exactly: bool) -
         text += " The margin is about another metric, so it judges none of these."
     thin = [label_name(c.pos_label) for c in classes if c.warnings]
     if thin:
-        text += f" Thin data leave much to the model's assumptions in {len(thin)} of them: {', '.join(thin[:MAX_THIN_CLASSES_NAMED])}"
+        named = ", ".join(thin[:MAX_THIN_CLASSES_NAMED])
+        text += f" Thin data leave much to the model's assumptions in {len(thin)} of them: {named}"
         unnamed = len(thin) - MAX_THIN_CLASSES_NAMED
         text += f" and {unnamed} more." if unnamed > 0 else "."
     if len(classes) < extras.n_classes:

@@ -282,7 +282,8 @@ def test_classes_are_filtered_found_and_sorted(chromium, made):
 
 
 def judged(pair, margin):
-    return decide(pair.delta.hdi, Interval(-margin, margin), pair.delta.mean).value
+    verdict = decide(pair.delta.hdi, Interval(-margin, margin), pair.delta.mean).value
+    return {"≫": "a_better", "≈": "equivalent"}.get(verdict)
 
 
 def test_the_groups_of_a_ranking_follow_the_slider(chromium, made):
@@ -295,8 +296,7 @@ def test_the_groups_of_a_ranking_follow_the_slider(chromium, made):
         for _ in range(8):
             margin = float(slider.input_value()) / 100
 
-            codes = {"≫": "a_better", "≈": "equivalent"}
-            groups = groups_of(order, lambda a, b, at=margin: codes.get(judged(result.pair(a, b), at)))
+            groups = groups_of(order, lambda a, b, at=margin: judged(result.pair(a, b), at))
             shown = page.locator("[data-place] .vd").all_inner_texts()
             expected = dict.fromkeys(order, "undecided")
             for k, group in enumerate(groups, start=1):

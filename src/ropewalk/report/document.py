@@ -248,8 +248,8 @@ class Document:
 
     `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole, as
     `lines`.
-    `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what a
-    notebook shows (by default the same, without a table that is the only one), and `sections` makes those of a page,
+    `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what
+    a notebook shows (by default the same, without a table that is the only one), and `sections` makes those of a page,
     which may take small samples of their own; what is folded away among them comes last. An empty `sentence` is made of
     headline and caption; an empty `title` is that of the first answer. `about` is the top line of a page: whom the
     answer is about, and which data.

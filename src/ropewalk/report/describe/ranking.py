@@ -23,6 +23,12 @@ from ropewalk.text.standing import listed, rank_headline
 from ropewalk.text.units import Unit
 from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, percent
 
+_TWO_SIDED: Final = (
+    " Blue: the row is better by a margin that matters. Orange: worse. Grey: equivalent. Outlined: undecided."
+)
+_ONE_SIDED: Final = (
+    " Blue: the difference is on the side of the margin that was asked for. Orange: it is not. Outlined: undecided."
+)
 MAX_IN_CALLOUT: Final = 4
 
 
@@ -190,11 +196,9 @@ def _pair_blocks(result: Ranking, table: Table) -> tuple[Block, ...]:
     """Return the matrix of all differences, and the table of their numbers."""
     matrix, rope = pair_matrix(result), result.recipe.rope
     note = "Row minus column; + means that the row is better."
-    if matrix.judged:
-        note += (
-            " Blue: the row is better by a margin that matters. Orange: worse. Grey: equivalent. Outlined: undecided."
-        )
-        if rope is not None and rope.low != -rope.high:
+    if matrix.judged and rope is not None:
+        note += _ONE_SIDED if rope.one_sided else _TWO_SIDED
+        if rope.low != -rope.high:
             note += " The region is that of the table below; where a pair stands the other way round it is mirrored."
     return (Picture("pairs", matrix), Text(note), replace(table, label="Difference of every pair"))
 

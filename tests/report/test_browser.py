@@ -43,7 +43,7 @@ READ = """(root) => ({
   says: root.querySelector(".says").innerText,
   bars: [...root.querySelectorAll(".bar rect")].map((rect) => Number(rect.getAttribute("width")) / 1000),
   shares: [...root.querySelectorAll(".share")].map((node) => node.innerText),
-  dots: ["fb", "fe", "fa"].map((tone) => root.querySelectorAll(`.wide .marks .${tone}`).length),
+  dots: ["mb", "me", "ma"].map((tone) => root.querySelector(`.wide .${tone}`).getAttribute("d").split("M").length - 1),
 })"""
 # The same at every so many steps of the slider, from its least value on.
 READ_ALONG = f"""(root, [stride, times]) => {{
@@ -281,6 +281,11 @@ def test_classes_are_filtered_found_and_sorted(chromium, made):
         assert rows.locator(".nm").all_inner_texts() == [c.pos_label for c in ordered]
 
 
+def judged(pair, margin):
+    verdict = decide(pair.delta.hdi, Interval(-margin, margin), pair.delta.mean).value
+    return {"≫": "a_better", "≈": "equivalent"}.get(verdict)
+
+
 def test_the_groups_of_a_ranking_follow_the_slider(chromium, made):
     result, path = made("ranking")
     order = [model.name for model in result.by_rank]
@@ -291,11 +296,7 @@ def test_the_groups_of_a_ranking_follow_the_slider(chromium, made):
         for _ in range(8):
             margin = float(slider.input_value()) / 100
 
-            def code(a, b, rope=Interval(-margin, margin)):
-                pair = result.pair(a, b)
-                return {"≫": "a_better", "≈": "equivalent"}.get(decide(pair.delta.hdi, rope, pair.delta.mean).value)
-
-            groups = groups_of(order, code)
+            groups = groups_of(order, lambda a, b, at=margin: judged(result.pair(a, b), at))
             shown = page.locator("[data-place] .vd").all_inner_texts()
             expected = dict.fromkeys(order, "undecided")
             for k, group in enumerate(groups, start=1):

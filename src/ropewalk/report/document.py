@@ -248,9 +248,11 @@ class Document:
 
     `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole, as
     `lines`.
-    `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what a notebook shows (by default the
-    same, without a table that is the only one), and `sections` makes those of a page, which may take small samples of
-    their own, with its folded parts last. An empty `sentence` is made of headline and caption; an empty `title` is that of the first answer.
+    `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what
+    a notebook shows (by default the same, without a table that is the only one), and `sections` makes those of a page,
+    which may take small samples of their own; what is folded away among them comes last. An empty `sentence` is made of
+    headline and caption; an empty `title` is that of the first answer. `about` is the top line of a page: whom the
+    answer is about, and which data.
     """
 
     caption: str
@@ -275,8 +277,9 @@ class Document:
         return sorted(lines, key=lambda line: line.label)
 
     def _page_lines(self, urgent: tuple[str, ...]) -> tuple[list[Line], list[Line]]:
-        """Return the remarks in sight on a page, and those that are folded away."""
-        return on_page([line for line in self.lines if line.label != "Hint"], urgent)
+        """Return the remarks in sight on a page, and those that are folded away; why there is no verdict was said."""
+        lines = [line for line in self.lines if line.label != "Hint" and line.code != "no_verdict"]
+        return on_page(lines, urgent)
 
     def in_terminal(self) -> tuple[Block, ...]:
         """Return what a terminal shows."""
@@ -306,7 +309,10 @@ class Document:
         note: str = "",
         urgent: tuple[str, ...] = URGENT,
     ) -> tuple[Block, ...]:
-        """Return the answers as a page begins with them, a picture and a slider each; urgent remarks and `note` are at the first."""
+        """Return the answers as a page begins with them, a picture and a slider each.
+
+        Urgent remarks and `note` are at the first.
+        """
         pressing, _ = self._page_lines(urgent)
         remarks: tuple[Block, ...] = remark_block(pressing[:MAX_REMARKS_SHOWN])
         if rest := pressing[MAX_REMARKS_SHOWN:]:

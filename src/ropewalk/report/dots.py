@@ -58,6 +58,11 @@ class Mark(NamedTuple):
     tone: str
     height: float = 0.0
 
+    @property
+    def path(self) -> str:
+        """The mark as part of a path: a point with a round end, or a line that is as wide as a bar."""
+        return f"M{self.x:g} {self.y + self.height:g}V{self.y:g}" if self.height else f"M{self.x:g} {self.y:g}h0"
+
 
 class Label(NamedTuple):
     """A text of one line or two, and where it stands."""
@@ -256,8 +261,8 @@ def _bars(sketch: Sketch, screen: Screen) -> Plot:
     width = (screen.width - 2 * EDGE_PX) / BARS
     marks = [
         Mark(
-            f"{value:.4g}", round(EDGE_PX + i * width, 1), round(base - height, 1), tone_of(value, sketch.rope),
-            round(max(height, 0.5), 1),
+            f"{value:.4g}", round(EDGE_PX + (i + 0.5) * width, 1), round(base - max(height, 0.5), 1),
+            tone_of(value, sketch.rope), round(max(height, 0.5), 1),
         )
         for i, (height, value) in enumerate(zip(heights.tolist(), ((edges[:-1] + edges[1:]) / 2).tolist(), strict=True))
         if height > 0

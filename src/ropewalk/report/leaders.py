@@ -130,7 +130,8 @@ def _roles(groups: Sequence[Group], names: Sequence[str]) -> list[tuple[str, str
 def _note(result: Ranking, groups: Sequence[Group]) -> str:
     unit, who = result.recipe.unit, name(result.by_rank[0].name)
     scale = " × 100" if unit.is_points else ""
-    note = f"Scores: {words.metric_name(result.metric)}{scale} on {words.items_text(result.recipe)}. The picture shows each difference from {who}"
+    items = words.items_text(result.recipe)
+    note = f"Scores: {words.metric_name(result.metric)}{scale} on {items}. The picture shows each difference from {who}"
     if not groups:
         return f"{note}."
     margin = unit.counted(max(abs(end) for end in result.recipe.rope or (0.0,)))
@@ -138,6 +139,11 @@ def _note(result: Ranking, groups: Sequence[Group]) -> str:
         f"{note}; the grey band is too small to matter. A new group starts where a classifier is worse than the leader "
         f"of the group above by more than {margin}. Filled: settled. Hollow: undecided, may belong one group lower."
     )
+
+
+def pairs_text(shown: Shown | None) -> str:
+    """Write a difference of two."""
+    return "" if shown is None else shown.text()
 
 
 def rank_slider(result: Ranking, board: Leaders) -> MarginSlider | None:
@@ -153,7 +159,8 @@ def rank_slider(result: Ranking, board: Leaders) -> MarginSlider | None:
         "kind": "leaders",
         "low": [[None if one is None else significant(round(one.low, 6)) for one in line] for line in pairs],
         "high": [[None if one is None else significant(round(one.high, 6)) for one in line] for line in pairs],
-        "text": [["" if one is None else improvement(result, b, a).text() for b, one in zip(names, line, strict=True)] for a, line in zip(names, pairs, strict=True)],
+        # What stands in a row against a leader: its difference from it, seen from below.
+        "text": [["" if a == b else pairs_text(pairs[j][i]) for j, b in enumerate(names)] for i, a in enumerate(names)],
         "axis": [board.axis.low, board.axis.high],
         "names": [isolated(who) for who in names],
     }  # fmt: skip

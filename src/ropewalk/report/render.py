@@ -46,8 +46,8 @@ def markdown(result: Any) -> str:
         lines += ["", plain(table.note, writing.markdown), ""] if table.note else [""]
     answer = document.answers[0]
     told = f"{answer.headline}. {answer.lede} " if answer.lede else ""
-    caption = plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)
-    return "\n".join([*lines, caption]) + "\n"
+    below = plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)
+    return "\n".join([*lines, below]) + "\n"
 
 
 def latex(result: Any) -> str:
@@ -98,6 +98,7 @@ def _templates() -> Environment:
 
 _INTERVAL: Final = re.compile(r"(\[[^\[\]]*\])")
 _BREAKS: Final = re.compile(r"(?<=[_./-])")
+_SPACES: Final = re.compile(r" *([{};]) *")
 _QUOTED: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;"})
 _LONG_NAME: Final = 15  # letters, from which on a name may break
 
@@ -110,7 +111,7 @@ def _told(text: str, tones: Rows = ()) -> str:
 
     def shown(marked: str) -> str:
         tone = colours.get(marked, "")
-        return f'<bdi class="c{tone}">{escape(marked)}</bdi>' if tone else f"<bdi>{escape(marked)}</bdi>"
+        return f'<bdi class="c{tone}">{_broken(marked)}</bdi>' if tone else f"<bdi>{_broken(marked)}</bdi>"
 
     def literal(part: str) -> str:
         return _INTERVAL.sub(r'<span class="iv">\1</span>', str(escape(part)))
@@ -148,7 +149,10 @@ def _source(file: str) -> str:
 
     environment = _templates()
     assert environment.loader is not None  # noqa: S101
-    return Markup(environment.loader.get_source(environment, file)[0].strip())  # noqa: S704 - no name is in it
+    source = environment.loader.get_source(environment, file)[0].strip()
+    if file.endswith(".css"):
+        source = _SPACES.sub(r"\1", source)
+    return Markup(source)  # noqa: S704 - no name is in it
 
 
 def _hash(source: str) -> str:

@@ -1,4 +1,4 @@
-"""Rows of intervals on one axis for a page: the right side is where A is better, filled is settled, hollow undecided."""
+"""Rows of intervals on one axis for a page: right is where A is better, filled is settled, hollow is undecided."""
 
 from __future__ import annotations
 
@@ -191,8 +191,9 @@ def cosine_quantiles(ordered: FloatArray, count: int, digits: int) -> list[float
     return [round(x, digits) + 0.0 for x in np.quantile(ordered, spread).tolist()]
 
 
-def row_data(estimate: Estimate, shown: Shown, unit: Unit, ordered: FloatArray, path: Any, n_draws: int) -> str:
+def row_data(estimate: Estimate, unit: Unit, ordered: FloatArray, path: Any, n_draws: int, *, mirror: bool) -> str:
     """Return what the page's script judges one row by."""
+    shown = Shown.of(estimate, unit, mirror=mirror)
     numbers = {
         "hdi": [significant(shown.low), significant(shown.high)],
         "err": [significant(unit.scale * error) for error in estimate.hdi_mc_error],

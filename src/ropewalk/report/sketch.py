@@ -23,7 +23,8 @@ MIN_COLUMNS: Final = 24
 class Sketch:
     """The draws of an improvement in the unit that people read, sorted, with what is drawn around them.
 
-    `a` and `b` are what is on the right and the left, and `word` what they are there. `rope` is None without one; an end of it may be infinite.
+    `a` and `b` are what is on the right and the left, and `word` what they are there. `rope` is None without one; an
+    end of it may be infinite.
     """
 
     ordered: FloatArray

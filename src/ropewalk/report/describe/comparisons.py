@@ -26,6 +26,10 @@ from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, is
 
 MIN_CLASSES_TO_FIND: Final = 8
 MAX_CLASSES_LEANING: Final = 60  # of more classes a page does not carry the draws by which another margin leans
+_FILLED: Final = (
+    " Filled dot: settled. Hollow dot: undecided, with the most probable outcome; ? elsewhere: other draws may say "
+    "otherwise."
+)
 _SAID: Final = "{}, as set in the call. Move it and the verdicts follow; the headline keeps to the pre-set value."
 _NOT_KNOWN: Final = (
     "The intervals are credible given the model, the prior and the data behind these draws, which are not known here."
@@ -73,21 +77,17 @@ def describe_classes(result: ClassComparisons) -> Document:
 
 def _lede(result: ClassComparisons) -> str:
     """Name the classes with the largest gain and the largest loss."""
-    first, up = result[0], result[0].recipe.metric.higher_is_better
-    unit, metric = first.recipe.unit, words.metric_name(first.metric)
-    shown = {i: Shown.of(c.delta, unit, mirror=not up) for i, c in enumerate(result)}
-    best, worst = (pick(shown, key=lambda i: shown[i].mean) for pick in (max, min))
+    first, unit = result[0], result.recipe.unit
+    mirror, metric = not first.recipe.metric.higher_is_better, words.metric_name(first.metric)
+    shown = [Shown.of(c.delta, unit, mirror=mirror) for c in result]
+    best, worst = (pick(range(len(shown)), key=lambda i: shown[i].mean) for pick in (max, min))
     what = f" {metric} points" if unit.is_points else f" in {metric}"
-    parts = []
-    if shown[best].mean > 0:
-        parts.append(
-            f"{name(first.a)} gains most on {words.label_name(result[best].pos_label)}: {shown[best].value()}{what} {shown[best].interval()}"
-        )
-    if shown[worst].mean < 0:
-        parts.append(f"loses most on {words.label_name(result[worst].pos_label)}: {shown[worst].text()}")
-        if len(parts) == 1:
-            parts[0] = f"{name(first.a)} {parts[0]}"
-    return f"{'; it '.join(parts)}." if parts else ""
+    told: list[str] = []
+    for verb, i, sign in (("gains", best, 1), ("loses", worst, -1)):
+        if sign * shown[i].mean > 0:
+            where = words.label_name(result[i].pos_label)
+            told.append(f"{verb} most on {where}: {shown[i].value()}{'' if told else what} {shown[i].interval()}")
+    return f"{name(first.a)} {'; it '.join(told)}." if told else ""
 
 
 def class_rows(result: ClassComparisons) -> Forest:
@@ -105,11 +105,12 @@ def class_rows(result: ClassComparisons) -> Forest:
     chips = tuple((tone, text, counts[tone]) for tone, text in {**sides, "u": "undecided"}.items()) if judged else ()
     slider = None if judged is None else _class_slider(result, judged, rows.axis)
     n, scale = len(result), ", × 100" if unit.is_points else ""
-    note = f"{words.metric_name(first.metric)} of each class against the rest{scale}, {a} − {b}."
+    of_each = f"{words.metric_name(first.metric)} of each class against the rest{scale}"
+    note = f"{of_each}, {a} − {b}."
     if not up:
-        note = f"Improvement in {words.metric_name(first.metric)} of each class against the rest{scale}: + means that {a} is better."
+        note = f"Improvement in {of_each}: + means that {a} is better."
     if judged is not None:
-        note += " Filled dot: settled. Hollow dot: undecided, with the most probable outcome; ? elsewhere: other draws may say otherwise."
+        note += _FILLED
     missed = round(n * (1 - first.recipe.prob))
     note += " Each class is a question of its own"
     note += f"; of {n} intervals about {missed} may miss." if missed else "."
@@ -131,9 +132,7 @@ def class_rows(result: ClassComparisons) -> Forest:
 def _row_data(c: Comparison, *, few: bool) -> str:
     unit, mirror = c.recipe.unit, not c.recipe.metric.higher_is_better
     ordered = mirrored_draws(c.draws.delta(), unit, mirror=mirror) if few else np.zeros(0)
-    return row_data(
-        c.delta, Shown.of(c.delta, unit, mirror=mirror), unit, ordered, c.rope_path, c.delta.worth(len(c.draws))
-    )
+    return row_data(c.delta, unit, ordered, c.rope_path, c.delta.worth(len(c.draws)), mirror=mirror)
 
 
 def _class_slider(result: ClassComparisons, judged: Comparison, axis: Axis) -> MarginSlider | None:

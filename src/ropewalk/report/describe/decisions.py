@@ -52,7 +52,9 @@ def callout(c: Comparison) -> Callout | None:
         return None
     a, b, code = name(c.a), name(c.b), c.decision.code
     if code == "undecided":
-        return Callout(tone="wait", title=_open_title(c), text=stakes_line(c), rows=(*_chances(c), *_more_row(c)))
+        title, text = _open_words(c)
+        text = " ".join(filter(None, (text, stakes_line(c))))
+        return Callout(tone="wait", title=f"For a decision: {title}", text=text, rows=(*_chances(c), *_more_row(c)))
     tone, title, why = (text.format(a=a, b=b) for text in _TITLES[code])
     return Callout(
         tone=tone,
@@ -62,9 +64,16 @@ def callout(c: Comparison) -> Callout | None:
     )
 
 
-def _open_title(c: Comparison) -> str:
-    told = more_line(c.more, c.delta).removesuffix(".")
-    return f"For a decision: {told[:1].lower()}{told[1:]}" if told else "For a decision: this is still open"
+def _open_words(c: Comparison) -> tuple[str, str]:
+    """Write how many more items would settle it, and what "probably" means."""
+    if c.more is None:
+        return "this is still open", ""
+    if c.more.is_impractical or c.more.n is None:
+        first, _, rest = more_line(c.more, c.delta).partition("; ")
+        return f"{first[:1].lower()}{first[1:]}".removesuffix("."), f"{rest[:1].upper()}{rest[1:]}"
+    made = "estimated from this test set" if c.more.method == "extrapolation" else "simulated"
+    chance = f"“Probably” is a chance of {100 * c.more.target:g}%, {made}."
+    return f"{more_cell(c.more)} more {c.more.unit} would probably settle it", chance
 
 
 def _chances(c: Comparison) -> Rows:
@@ -94,7 +103,7 @@ def _chances(c: Comparison) -> Rows:
 def _one_sided_chances(
     c: Comparison, facing: tuple[float, float], masses: tuple[float, float, float], ahead: float
 ) -> Rows:
-    worse, inside, better = masses
+    worse, _, better = masses
     low, high = facing
     a, n, unit = name(c.a), c.delta.worth(len(c.draws)), c.recipe.unit
     first = (f"Chance that {a} is better at all", ahead)

@@ -55,6 +55,7 @@ class Flips:
 
     rows: tuple[tuple[str, str, int, int, float, float], ...]
     squares: bool
+    note: str = ""
 
 
 def differences_section(c: Comparison, extras: Extras, moves: str) -> tuple[Section, ...]:
@@ -118,8 +119,9 @@ def _flips(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Block, ...]
         ),
         squares=most <= MAX_SQUARES and len(rows) <= MAX_ROWS_IN_SIGHT,
     )
-    note = f"By {class_word(c.recipe)}: gained are the items that only {name(c.a)} got right, lost those that only {name(c.b)} did."
-    return Picture("flips", flips), Text(note)
+    a, b = name(c.a), name(c.b)
+    note = f"By {class_word(c.recipe)}: gained are the items that only {a} got right, lost those that only {b} did."
+    return (Picture("flips", replace(flips, note=note)),)
 
 
 def class_forest(classes: Sequence[Comparison]) -> Forest:
@@ -154,7 +156,8 @@ def _classes_note(classes: ClassComparisons, extras: Extras, *, exactly: bool) -
         text += " The margin is about another metric, so it judges none of these."
     thin = [label_name(c.pos_label) for c in classes if c.warnings]
     if thin:
-        text += f" Thin data leave much to the model's assumptions in {len(thin)} of them: {', '.join(thin[:MAX_THIN_CLASSES_NAMED])}"
+        named = ", ".join(thin[:MAX_THIN_CLASSES_NAMED])
+        text += f" Thin data leave much to the model's assumptions in {len(thin)} of them: {named}"
         unnamed = len(thin) - MAX_THIN_CLASSES_NAMED
         text += f" and {unnamed} more." if unnamed > 0 else "."
     if len(classes) < extras.n_classes:

@@ -1,4 +1,4 @@
-"""The page of two classifiers, in the order in which it is read: the answer, both scores, where they differ, details."""
+"""The page of two classifiers, as it is read: the answer, both scores, where they differ, how sure, details."""
 
 from __future__ import annotations
 

@@ -24,6 +24,12 @@ from ropewalk.text.standing import listed, rank_headline
 from ropewalk.text.units import Unit, metric_title
 from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, number, percent
 
+_TWO_SIDED: Final = (
+    " Blue: the row is better by a margin that matters. Orange: worse. Grey: equivalent. Outlined: undecided."
+)
+_ONE_SIDED: Final = (
+    " Blue: the difference is on the side of the margin that was asked for. Orange: it is not. Outlined: undecided."
+)
 MAX_IN_CALLOUT: Final = 4
 
 
@@ -79,24 +85,17 @@ def _answer(result: Ranking) -> Answer:
     data = f"{words.paired_items(recipe)}{words.class_words(recipe)}{labels}"
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)
     least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
+    worth, lost = words.worth_text(n, least), _shortfall(result[who], recipe.unit)
     return Answer(
         title="Which classifier is best?",
         headline=told.title,
         lede=told.lede,
         lines=(
             ("Data", f"{data} · {len(result.models)} classifiers{_settled_text(result)}"),
-            (
-                "Loss",
-                f"picking {name(who)} costs {_shortfall(result[who], recipe.unit)} on average against the best of all",
-            ),
+            ("Loss", f"picking {name(who)} costs {lost} on average against the best of all"),
             ("Chains", words.chains_text(result)),
         ),
-        details=(
-            (
-                "Draws",
-                f"HDI ends are ±{error:.1g} (Monte Carlo, {words.worth_text(n, least)}); ties share their ranks equally",
-            ),
-        ),
+        details=(("Draws", f"HDI ends are ±{error:.1g} (Monte Carlo, {worth}); ties share their ranks equally"),),
         callout=_callout(result),
         tones=((name(who), "a"),),
     )
@@ -207,11 +206,9 @@ def _pair_blocks(result: Ranking, table: Table) -> tuple[Block, ...]:
     """Return the matrix of all differences, and the table of their numbers."""
     matrix, rope = pair_matrix(result), result.recipe.rope
     note = "Row minus column; + means that the row is better."
-    if matrix.judged:
-        note += (
-            " Blue: the row is better by a margin that matters. Orange: worse. Grey: equivalent. Outlined: undecided."
-        )
-        if rope is not None and rope.low != -rope.high:
+    if matrix.judged and rope is not None:
+        note += _ONE_SIDED if rope.one_sided else _TWO_SIDED
+        if rope.low != -rope.high:
             note += " The region is that of the table below; where a pair stands the other way round it is mirrored."
     return (Picture("pairs", matrix), Text(note), replace(table, label="Difference of every pair"))
 

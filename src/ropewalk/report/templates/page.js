@@ -107,6 +107,13 @@
       return { x: bar.getAttribute("x"), width: bar.getAttribute("width") };
     }) };
     function text_of(node) { return node.textContent; }
+    // The marks stand in three paths, one for each colour, in the order of their values.
+    function colour(group, margin) {
+      var paths = all("path", group), values = group.getAttribute("data-v").split(" ").map(Number);
+      var marks = paths.map(function (path) { return path.getAttribute("d"); }).join("").split("M").slice(1), drawn = ["", "", ""];
+      marks.forEach(function (mark, i) { drawn[values[i] < -margin ? 0 : how.side || values[i] > margin ? 2 : 1] += "M" + mark; });
+      paths.forEach(function (path, i) { path.setAttribute("d", drawn[i]); });
+    }
     function draw(margin) {
       all(".post", root).forEach(function (picture) {
         var axis = picture.getAttribute("data-axis").split(" ").map(Number), wide = picture.viewBox.baseVal.width - 16;
@@ -115,10 +122,7 @@
         set(one("[data-band]", picture), { x: from, width: Math.max(to - from, 0) });
         if (how.side) { set(one("[data-edge]", picture), { x1: to, x2: to }); }
         if (name) { name.setAttribute("visibility", margin === how.margin ? "visible" : "hidden"); }
-        all(".marks > *", picture).forEach(function (mark) {
-          var value = Number(mark.getAttribute("data-v"));
-          mark.setAttribute("class", value < -margin ? "fb" : how.side || value > margin ? "fa" : "fe");
-        });
+        colour(one(".marks", picture), margin);
       });
     }
     return function (margin) {
@@ -135,8 +139,8 @@
       by.forEach(function (node) { node.textContent = "by more than " + counted(margin, how); });
       [0, masses[0], masses[0] + masses[1]].forEach(function (x, i) { if (bars[i]) { set(bars[i], { x: 1000 * x, width: 1000 * masses[i] }); } });
       if (count) {
-        var side = how.side || count.getAttribute("data-side") === "a" ? "fa" : "fb";
-        count.textContent = all(".marks > ." + side, one(".post", root)).length;
+        var side = how.side || count.getAttribute("data-side") === "a" ? ".ma" : ".mb";
+        count.textContent = one(".marks " + side, root).getAttribute("d").split("M").length - 1;
       }
       return (how.say[verdict] || how.say[leaning(masses)]) + (stable(how, how, margin, masses) ? "" : " (other draws may say otherwise)");
     };

@@ -145,7 +145,8 @@ def test_what_is_said_of_a_one_sided_rope_is_true_of_the_draws(rope, mean, up):
     }  # fmt: skip
     better = draws if up else -draws
     share = {
-        "better": better > margin, "not worse": better >= -margin, "worse": better < -margin, "not better": better <= margin
+        "better": better > margin, "not worse": better >= -margin,
+        "worse": better < -margin, "not better": better <= margin,
     }[claim].mean()  # fmt: skip
     assert (truth[claim] and share >= 0.95) == judged.decision.conclusive
     assert judged.decision.leaning in ({None} if judged.decision.conclusive else {"a", "b"})

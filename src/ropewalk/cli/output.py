@@ -38,6 +38,9 @@ _FORMATS: Final = {
 }
 """The options that choose what is printed, and what does it."""
 
+_HAVE_COLUMNS: Final = ("markdown", "latex")
+"""Of these, the ones that have columns."""
+
 PICTURES: Final = (".png", ".svg", ".pdf")
 """What a picture can be written as, by the end of its name."""
 
@@ -61,6 +64,7 @@ class OutputOptions(JsonOption, total=False):
     markdown: Annotated[bool, OUTPUT(help="Print a Markdown table.", parse=bool)]
     latex: Annotated[bool, OUTPUT(help="Print a LaTeX table.", parse=bool)]
     sentence: Annotated[bool, OUTPUT(help="Print the sentence for a paper.", parse=bool)]
+    papers: Annotated[bool, OUTPUT(help="The columns of the papers' tables, in text, Markdown and LaTeX.", parse=bool)]
     details: Annotated[bool, OUTPUT(help="Method, prior, Bayes factor, Monte Carlo error too.", parse=bool)]
     html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
     plot: Annotated[str, OUTPUT(help="Also draw a picture: .png, .svg or .pdf.", metavar="OUT")]
@@ -107,7 +111,8 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     """Ask, and print the answer to stdout in the chosen format, its warnings and hints to stderr; write the page."""
     result, flags = quietly(lambda: function(*data, **question)), click.get_current_context().meta["flags"]
     chosen = next((name for name in _FORMATS if name in options), None)
-    text = _FORMATS[chosen](result) if chosen else _text(result, flags, details="details" in options)
+    papers = {"papers": True} if "papers" in options and chosen in _HAVE_COLUMNS else {}
+    text = _FORMATS[chosen](result, **papers) if chosen else _text(result, flags, options)
     # Files come first, since stdout stays empty where something goes wrong.
     if "items" in options:  # the data are read once more, and may refuse
         result.items().to_csv(options["items"])  # type: ignore[attr-defined]
@@ -125,9 +130,10 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
         sys.exit(128 + signal.SIGINT)
 
 
-def _text(result: Rendered, flags: Mapping[str, str], *, details: bool) -> str:
+def _text(result: Rendered, flags: Mapping[str, str], options: Mapping[str, Any]) -> str:
     """Return the answer and its notes as this terminal shows them."""
-    screen = Screen(columns_here(), COLOURED if wants_colour(sys.stdout) else PLAIN, details)
+    style = COLOURED if wants_colour(sys.stdout) else PLAIN
+    screen = Screen(columns_here(), style, "details" in options, "papers" in options)
     notes = remark_lines(result, ("Assumes", "Note"), flags, screen.columns)
     return "\n".join([body(result, screen), *(["", *notes] if notes else [])])
 

@@ -246,8 +246,8 @@ class AnswerSection(Block):
 class Document:
     """A result in blocks.
 
-    `tables` go into papers, above `caption`. The texts of `remarks` stand as they are: a surface escapes them whole, as
-    `lines`.
+    `tables` go into papers, above `caption`; `papers` have the columns of Zhang et al. in their place, for who
+    asks. The texts of `remarks` stand as they are: a surface escapes them whole, as `lines`.
     `terminal` is what a terminal shows (by default answers and tables), with `details` below for who asks, `card` what
     a notebook shows (by default the same, without a table that is the only one), and `sections` makes those of a page,
     which may take small samples of their own; what is folded away among them comes last. An empty `sentence` is made of
@@ -260,6 +260,7 @@ class Document:
     title: str = ""
     about: str = ""
     tables: tuple[Table, ...] = ()
+    papers: tuple[Table, ...] = ()
     remarks: Iterable[Line | Remark] = ()
     sentence: str = ""
     terminal: tuple[Block, ...] | None = None
@@ -280,6 +281,10 @@ class Document:
         """Return the remarks in sight on a page, and those that are folded away; why there is no verdict was said."""
         lines = [line for line in self.lines if line.label != "Hint" and line.code != "no_verdict"]
         return on_page(lines, urgent)
+
+    def chosen_tables(self, *, papers: bool) -> tuple[Table, ...]:
+        """Return the tables, with the papers' columns if asked for and there are any."""
+        return self.papers if papers and self.papers else self.tables
 
     def in_terminal(self) -> tuple[Block, ...]:
         """Return what a terminal shows."""

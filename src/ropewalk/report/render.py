@@ -32,10 +32,13 @@ def sentence(result: Any) -> str:
     return plain(describe(result).in_sentence(), isolated)
 
 
-def markdown(result: Any) -> str:
-    """Return the tables of a result as GitHub-flavoured Markdown, and below them the answer in words."""
+def markdown(result: Any, *, papers: bool = False) -> str:
+    """Return the tables of a result as GitHub-flavoured Markdown, and below them the answer in words.
+
+    Tables have the papers' columns if asked for.
+    """
     document, lines = describe(result), []
-    for table in document.tables:
+    for table in document.chosen_tables(papers=papers):
         last = len(table.header) - 1 if table.ends_in_text else None
         align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]
         header, *rows = (
@@ -50,11 +53,11 @@ def markdown(result: Any) -> str:
     return "\n".join([*lines, below]) + "\n"
 
 
-def latex(result: Any) -> str:
+def latex(result: Any, *, papers: bool = False) -> str:
     """Return the tables of a result as LaTeX tabulars; they need the packages booktabs and textcomp."""
     document = describe(result)
     lines = [rf"% {plain(document.caption, visible)}", r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}"]
-    for i, table in enumerate(document.tables):
+    for i, table in enumerate(document.chosen_tables(papers=papers)):
         columns = "l" * table.text_columns + "r" * (len(table.header) - table.text_columns)
         columns = columns[:-1] + "l" if table.ends_in_text else columns
         header = [plain(cell, writing.latex, _latex_words) for cell in table.header]

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, plain
-from ropewalk.report.leaders import Leader, Leaders
+from ropewalk.report.leaders import Leaders
 from ropewalk.report.pictures import decimals_of, round_step
+from ropewalk.report.rows import Forest, Row
 from ropewalk.report.sketch import Sketch
 from ropewalk.text import writing
 from ropewalk.text.remarks import in_shell
@@ -68,6 +69,7 @@ class Screen(NamedTuple):
     columns: int = USUAL_COLUMNS
     style: Style = PLAIN
     details: bool = False
+    papers: bool = False
 
 
 def columns_here() -> int:
@@ -93,9 +95,9 @@ def in_ascii(text: str) -> str:
     return text.translate(_ASCII)
 
 
-def text(result: Any, *, width: int | None = None, details: bool = False) -> str:
+def text(result: Any, *, width: int | None = None, details: bool = False, papers: bool = False) -> str:
     """Return the answer and all remarks, for a terminal of so many columns, by default that of this one."""
-    document, screen = describe(result), Screen(width or columns_here(), PLAIN, details)
+    document, screen = describe(result), Screen(width or columns_here(), PLAIN, details, papers)
     lines = remark_lines(document, columns=screen.columns)
     return "\n".join([body(document, screen), *(["", *lines] if lines else [])])
 
@@ -104,6 +106,8 @@ def body(result: Any, screen: Screen | None = None) -> str:
     """Return the answer without remarks, for a terminal."""
     screen, document = screen or Screen(columns_here()), describe(result)
     blocks = (*document.in_terminal(), *(document.details if screen.details else ()))
+    if screen.papers:
+        blocks = (*document.answers[:1], *document.chosen_tables(papers=True))
     return "\n\n".join(shown(block, screen) for block in blocks)
 
 
@@ -114,7 +118,7 @@ def shown(block: Block, screen: Screen) -> str:
     if isinstance(block, Table):
         return aligned(block, screen.columns)
     if isinstance(block, Picture):
-        return board(block.numbers, screen)
+        return (board if block.how == "leaders" else rows)(block.numbers, screen)
     assert isinstance(block, Text)  # noqa: S101 - no other stands in a terminal
     return filled(_named(block.text), screen.columns)
 
@@ -300,7 +304,7 @@ def board(leaders: Leaders, screen: Screen) -> str:
     widths[4] = max(screen.columns - fixed, LEAST_TRACK, widths[4])
     lines = []
     for k, row in enumerate(cells):
-        track = row[4] if not k else _track(leaders, leaders.rows[k - 1], widths[4])
+        track = row[4] if not k else _track(leaders, leaders.rows[k - 1].row, widths[4])
         if k and leaders.rows[k - 1].first:
             lines.append(_INDENT + "─" * (sum(widths) + 2 * 5))
         parts = (
@@ -315,18 +319,39 @@ def board(leaders: Leaders, screen: Screen) -> str:
     return "\n".join(["", *lines]).strip("\n")
 
 
-def _track(leaders: Leaders, leader: Leader, width: int) -> str:
+def rows(forest: Forest, screen: Screen) -> str:
+    """Draw intervals in letters: a line per row, the right side being where A is better, filled what is settled."""
+    judged = any(row.verdict for row in forest.rows)
+    head = (forest.head, "", forest.number, "verdict" if judged else "")
+    texts = [(row.label, "", f"{row.value} {row.interval}", row.verdict) for row in forest.rows]
+    cells = [tuple(map(_named, row)) for row in (head, *texts)]
+    widths = [max(_width(row[i]) for row in cells) for i in range(4)]
+    directions = f"{forest.left}   {forest.right}"
+    widths[1] = max(screen.columns - sum(widths) - 2 * 3 - len(_INDENT), LEAST_TRACK)
+    sides = f"{forest.left}{' ' * (widths[1] - _width(directions) + 3)}{forest.right}"
+    lines = []
+    for k, row in enumerate(cells):
+        track = _track(forest, forest.rows[k - 1], widths[1]) if k else sides if len(sides) <= widths[1] else ""
+        parts = (_padded(row[0], widths[0]), _padded(track, widths[1]), _padded(row[2], widths[2]), row[3])
+        lines.append((_INDENT + "  ".join(parts)).rstrip())
+    return "\n".join(lines)
+
+
+def _track(shared: Any, row: Row, width: int) -> str:
+    """Draw one interval, with the band of what is too small to matter and 0 that its picture has."""
+
     def column(at: float) -> int:
         return min(int(at / 100 * width), width - 1)
 
     cells = [" "] * width
-    if leaders.band is not None:
-        start, stop = column(leaders.band.low), column(leaders.band.high)
+    if shared.band is not None:
+        start, stop = column(shared.band.low), column(shared.band.high)
         cells[start : stop + 1] = "░" * (stop + 1 - start)
-    cells[column(leaders.zero)] = "┊"
-    first, last = column(leader.row.low), column(leader.row.high)
+    if shared.zero is not None:
+        cells[column(shared.zero)] = "┊"
+    first, last = column(row.low), column(row.high)
     cells[first : last + 1] = "━" * (last + 1 - first)
-    cells[column(leader.row.at)] = "○" if leader.row.tone == "u" else "●"
+    cells[column(row.at)] = "○" if row.tone == "u" else "●"
     return "".join(cells)
 
 

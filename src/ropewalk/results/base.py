@@ -283,13 +283,13 @@ class Rendered:
                 text = text.replace(char, json.dumps(char)[1:-1])
         return text
 
-    def to_markdown(self) -> str:
-        """Return the answer as a Markdown table."""
-        return upwards.markdown(self)
+    def to_markdown(self, *, papers: bool = False) -> str:
+        """Return the answer as a Markdown table, with the columns of Zhang et al. if `papers`."""
+        return upwards.markdown(self, papers=papers)
 
-    def to_latex(self) -> str:
-        """Return the answer as a LaTeX booktabs table."""
-        return upwards.latex(self)
+    def to_latex(self, *, papers: bool = False) -> str:
+        """Return the answer as a LaTeX booktabs table, with the columns of Zhang et al. if `papers`."""
+        return upwards.latex(self, papers=papers)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:
         """Return the answer as one self-contained HTML page, and write it to `path` if given.
@@ -310,9 +310,12 @@ class Rendered:
         """Return the answer as a sentence for a paper, with data, model, prior and draws."""
         return upwards.sentence(self)
 
-    def to_text(self, *, width: int | None = None, details: bool = False) -> str:
-        """Return the answer as text, by default as wide as the terminal; `details` say how it was made."""
-        return upwards.text(self, width=width, details=details)
+    def to_text(self, *, width: int | None = None, details: bool = False, papers: bool = False) -> str:
+        """Return the answer as text, by default as wide as the terminal.
+
+        `details` say how it was made; `papers` shows the columns of Zhang et al. in place of all but the headline.
+        """
+        return upwards.text(self, width=width, details=details, papers=papers)
 
     def __str__(self) -> str:
         return self.to_text()

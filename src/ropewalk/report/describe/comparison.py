@@ -47,10 +47,10 @@ def describe_comparison(c: Comparison) -> Document:
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
         how = method.method_section(document, c.metrics, call, left_out=extras.left_out)
-        return pair_page.sections(replace(document, tables=document.tables[:1]), c, extras, how)
+        return pair_page.sections(replace(document, tables=document.papers), c, extras, how)
 
     said = [remark for remark in c.remarks if remark.code == "no_verdict"]  # by the headline
-    caption, tables = words.caption_text(words.delta_name(c), c, tests=columns_text(c)), [table([c])]
+    caption, tables = words.caption_text(words.delta_name(c), c, tests=columns_text(c)), [answer_table([c])]
     if metrics is not None and c.others:
         tables.append(metrics)
     return Document(
@@ -58,6 +58,7 @@ def describe_comparison(c: Comparison) -> Document:
         about=about(c),
         answers=answers,
         tables=(*tables, *by_slice),
+        papers=(paper_table([c]),),
         remarks=[
             remark
             for remark in method.answer_remarks(c, [c, *others_by_name(c)], [c.more], cautions=cautions([c]))
@@ -230,10 +231,54 @@ def _cause(recipe: Recipe, worth: int) -> str:
     return "an HDI end lies on a ROPE edge" if knows_ends(worth, recipe.prob) else "too few draws beyond the HDI"
 
 
-# -- the papers' table -------------------------------------------------------------------------------------
+# -- tables ------------------------------------------------------------------------------------------------
 
 
-def table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
+def answer_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
+    """Return one row per comparison: what was measured, by how much A is better, how probably, and the verdict."""
+    first = comparisons[0]
+    a, b, mass = name(first.a), name(first.b), words.mass_text(first.recipe)
+    tested, judged = any(by_papers(c) for c in comparisons), first.rope is not None
+    two_sided = judged and first.rope is not None and not first.rope.one_sided
+    more = by_class and any(c.more is not None for c in comparisons)
+    rows = []
+    for c in comparisons:
+        unit, n = c.recipe.unit, c.delta.worth(len(c.draws))
+        shown = Shown.of(c.delta, unit, mirror=not c.recipe.metric.higher_is_better)
+        seen = (
+            "–" if e.observed is None else signed(unit.scale * e.observed, shown.places, sign=False)
+            for e in (c.estimate_a, c.estimate_b)
+        )
+        better = c.prob_above_zero if c.recipe.metric.higher_is_better else c.prob_below_zero
+        close = "–" if c.regions is None else percent(c.regions.inside, n)
+        rows.append(
+            (
+                words.label_name(c.pos_label) if by_class else words.metric_name(c.metric),
+                *seen,
+                *(paper_columns(c) if tested else ()),
+                shown.text(),
+                percent(better, n),
+                *([close] if two_sided else []),
+                *([more_cell(c.more)] if more else []),
+                *([verdict_words(c.decision, a, b)[1] or "no verdict"] if judged else []),
+            )
+        )
+    points = " in points" if first.recipe.unit.is_points else ""
+    header = (
+        "class" if by_class else "metric",
+        f"{a} measured",
+        f"{b} measured",
+        *(PAPER_TESTS if tested else ()),
+        f"improvement{points} [{mass}]",
+        f"P({a} better)",
+        *(["too small"] if two_sided else []),
+        *([HEADER] if more else []),
+        *(["verdict"] if judged else []),
+    )
+    return Table(header=header, rows=tuple(rows), ends_in_text=judged)
+
+
+def paper_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
     """Return the papers' columns, one row per comparison; the Bayes factor is that of the ROPE, not that at 0."""
     tested = any(by_papers(c) for c in comparisons)
     more = by_class and any(c.more is not None for c in comparisons)

@@ -49,13 +49,14 @@ def describe_classes(result: ClassComparisons) -> Document:
     answer = Answer(title=f"Is {a} better than {b}?", headline=headline, lede=_lede(result), tones=((a, "a"), (b, "b")))
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
-    table = comparison.table(result.comparisons, by_class=True)
+    papers = (comparison.paper_table(result.comparisons, by_class=True),)
+    rows = class_rows(result)
 
     def sections(document: Document) -> tuple[Block, ...]:
         call = method.pair_call(first, "compare_classes")
         return (
-            *document.answer_sections((Picture("forest", class_rows(result), "classes"),), note=recipe.model.moves),
-            *document.folded_tables("Every class in numbers", "the papers' columns"),
+            *document.answer_sections((Picture("forest", rows, "classes"),), note=recipe.model.moves),
+            *replace(document, tables=papers).folded_tables("Every class in numbers", "the papers' columns"),
             *class_chain_section(result),
             method.method_section(document, result.comparisons, call, about=_EACH),
         )
@@ -64,12 +65,14 @@ def describe_classes(result: ClassComparisons) -> Document:
         caption=caption,
         about=comparison.about(first),
         answers=(answer,),
-        tables=(table,),
+        tables=(comparison.answer_table(result.comparisons, by_class=True),),
+        papers=papers,
         remarks=method.answer_remarks(
             first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)
         ),
         sentence=_class_sentence(result),
-        terminal=(answer, Text(caption), table),
+        terminal=(answer, Picture("forest", rows, "classes")),
+        details=(Text(caption), *papers),
         card=(answer,),
         sections=sections,
     )

@@ -46,8 +46,8 @@ def describe_folds(result: CrossComparison) -> Document:
     """Describe a comparison of algorithms on folds: their own answer first, that about the items second."""
     splits, answer = name(result.predictions.words), _answer(result)
     items = comparison.answer(result.per_item)
-    rows = comparison.table([result, result.per_item])
-    of_items = (f"{rows.rows[1][0]}, items", *rows.rows[1][1:])
+    both = [result, result.per_item]
+    (answers, papers) = (_of_items(make(both)) for make in (comparison.answer_table, comparison.paper_table))
 
     def sections(document: Document) -> tuple[Block, ...]:
         extras = gather(result.per_item)
@@ -59,7 +59,8 @@ def describe_folds(result: CrossComparison) -> Document:
         caption=f"{words.caption_text(words.delta_name(result), result)} · {splits}",
         about=comparison.about(result),
         answers=(answer,),
-        tables=(replace(rows, rows=(rows.rows[0], of_items)), _folds(result)),
+        tables=(answers, _folds(result)),
+        papers=(papers, _folds(result)),
         remarks=(*method.answer_remarks(result, [result], []), *_item_remarks(result)),
         sentence=comparison.sentence(
             result,
@@ -69,6 +70,12 @@ def describe_folds(result: CrossComparison) -> Document:
         terminal=(answer, Text(f"{_ITEMS_TITLE}:"), items),
         sections=sections,
     )
+
+
+def _of_items(table: Table) -> Table:
+    """Say in the second row of a table that it is about the items."""
+    first, (lead, *rest) = table.rows
+    return replace(table, rows=(first, (f"{lead}, items", *rest)))
 
 
 def _item_remarks(result: CrossComparison) -> tuple[Remark, ...]:

@@ -13,7 +13,7 @@ import pytest
 import ropewalk as rw
 
 ROOT = str(Path(rw.__file__).parent) + os.sep
-MOST = {"compare": (39, 840), "to_html": (44, 1_400)}
+MOST = {"compare": (39, 1_100), "to_html": (50, 2_000)}
 """Modules, and switches between them: for a page little more than half of the 69 and 2,550 that it took at first.
 
 Some 60 switches of a comparison ask what other priors would say, and 40 whether the metric is one of a class. A page of

@@ -133,6 +133,18 @@ def test_html_is_written_besides(run, tmp_path):
     assert out_file.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_a_page_may_have_a_title_and_a_note_of_ones_own(run, tmp_path):
+    out_file, asked = tmp_path / "r.html", ("compare", NEWS, *COLUMNS, "--pos-label", 8, "--draws", 200)
+    code, _, _ = run(*asked, "--html", out_file, "--title", "Choice <b>of</b> a model", "--note", "Draft & more")
+    page = out_file.read_text(encoding="utf-8")
+    assert code == 0
+    assert "<title>Choice &lt;b&gt;of&lt;/b&gt; a model – ropewalk</title>" in page
+    assert '<p class="note">Draft &amp; more</p>' in page
+    code, out, err = run(*asked, "--title", "x")
+    assert code == 2
+    assert (out, "--html" in err) == ("", True)
+
+
 def test_the_demo_ends_with_the_verdict_table_and_hands_out_its_data(run, tmp_path):
     code, out, _ = run("demo", "--html", tmp_path / "demo.html", "--data", tmp_path / "p.csv.gz")
     assert code == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -132,13 +133,13 @@ def quantiles(sketch: Sketch) -> list[float]:
     return [float(x) for x in np.quantile(sketch.ordered, places)]
 
 
-def tone_of(value: float, rope: Interval | None) -> str:
-    """Return the colour of a value: which side of 0, or of what is too small to matter, it lies on."""
-    low, high = (0.0, 0.0) if rope is None else rope
-    if rope is not None and rope.one_sided:
+def tones_of(values: Iterable[float], rope: Interval | None) -> list[str]:
+    """Return the colour of values: which side of 0, or of what is too small to matter, they lie on."""
+    low, high = (0.0, 0.0) if rope is None else (rope.low, rope.high)
+    if math.isinf(low) or math.isinf(high):
         edge = low if math.isinf(high) else high
-        return "b" if value < edge else "a"
-    return "b" if value < low else "a" if value > high else "e"
+        return ["b" if value < edge else "a" for value in values]
+    return ["b" if value < low else "a" if value > high else "e" for value in values]
 
 
 def dots_of(key: str, sketch: Sketch, *, mass: str, title: str, caption: str, noun: str) -> Dots:
@@ -148,7 +149,7 @@ def dots_of(key: str, sketch: Sketch, *, mass: str, title: str, caption: str, no
     are_bars = any(plot is None for plot in plots)
     if are_bars:
         plots = [_bars(sketch, screen) for screen in SCREENS]
-    tones = Counter(tone_of(value, sketch.rope) for value in values)
+    tones = Counter(tones_of(values, sketch.rope))
     side = "b" if tones["b"] > tones["a"] else "a"
     bad = sketch.rope is not None and sketch.rope.one_sided
     where = f"lie to the {'left' if side == 'b' else 'right'} of {'0' if sketch.rope is None else 'the grey band'}"
@@ -244,11 +245,11 @@ def _plot(sketch: Sketch, values: list[float], screen: Screen) -> Plot | None:
     base = _top(screen) + max(columns.values()) * dot + dot / 2
     heights: Counter[int] = Counter()
     marks = []
-    for value in values:
+    for value, tone in zip(values, tones_of(values, sketch.rope), strict=True):
         column = math.floor(value / step)
         x, y = _at((column + 0.5) * step, axis, screen.width), base - dot * (heights[column] + 0.55)
         heights[column] += 1
-        marks.append(Mark(f"{value:.4g}", x, round(y, 1), tone_of(value, sketch.rope)))
+        marks.append(Mark(f"{value:.4g}", x, round(y, 1), tone))
     return _framed(sketch, screen, axis, base, tuple(marks), radius=round(0.45 * dot, 1))
 
 
@@ -259,14 +260,14 @@ def _bars(sketch: Sketch, screen: Screen) -> Plot:
     counts = np.diff(np.searchsorted(sketch.ordered, edges)).astype(float)
     heights, base = counts / max(float(counts.max()), 1.0) * 0.7 * screen.stack, _top(screen) + 0.7 * screen.stack
     width = (screen.width - 2 * EDGE_PX) / BARS
-    marks = [
-        Mark(
-            f"{value:.4g}", round(EDGE_PX + (i + 0.5) * width, 1), round(base - max(height, 0.5), 1),
-            tone_of(value, sketch.rope), round(max(height, 0.5), 1),
-        )
-        for i, (height, value) in enumerate(zip(heights.tolist(), ((edges[:-1] + edges[1:]) / 2).tolist(), strict=True))
-        if height > 0
-    ]  # fmt: skip
+    middles = ((edges[:-1] + edges[1:]) / 2).tolist()
+    marks = []
+    for i, (height, value, tone) in enumerate(
+        zip(heights.tolist(), middles, tones_of(middles, sketch.rope), strict=True)
+    ):
+        if height > 0:
+            tall = round(max(height, 0.5), 1)
+            marks.append(Mark(f"{value:.4g}", round(EDGE_PX + (i + 0.5) * width, 1), round(base - tall, 1), tone, tall))
     return _framed(sketch, screen, axis, base, tuple(marks), radius=round(width, 2))
 
 

@@ -6,22 +6,19 @@ Places on a page are per cent of the width, so that letters keep their size on a
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.density import Bars
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.report.words import symbol_text
 from ropewalk.text.verdicts import Verdict
-from ropewalk.text.writing import estimate_text, number
+from ropewalk.text.writing import number
 from ropewalk.typing import FloatArray
 
 # Safe for the colour-blind: orange below, grey inside, blue above the ROPE.
@@ -291,25 +288,6 @@ class Entry:
     path: tuple[Piece, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forest:
-    """Rows on one axis, the ROPE behind them; `head` says what the first column holds.
-
-    A row is an entry, its numbers in words, its verdict, and what the page's script judges it by.
-    """
-
-    head: str
-    what: str
-    axis: Axis
-    ticks: tuple[Tick, ...]
-    zero: float | None
-    rope: Span | None
-    rows: tuple[tuple[Entry, str, str, str], ...]
-    symbols: bool
-    slider: Slider | None = None
-    data: str = ""
-
-
 def forest_axis(entries: Sequence[Entry], rope: Interval | None, *, signed: bool = True) -> Axis:
     """Return an axis that holds all intervals and, of differences, 0 and the ROPE if they are near."""
     return view(hull(entry.estimate.hdi for entry in entries), [0.0, *(rope or ())] if signed else [])
@@ -327,59 +305,3 @@ def settled_colour(verdict: Verdict, *, higher_is_better: bool) -> str:
     if verdict is Verdict.EQUIVALENT:
         return INSIDE
     return ABOVE if (verdict is Verdict.A_BETTER) == higher_is_better else BELOW
-
-
-def forest(
-    entries: Sequence[Entry],
-    question: Question,
-    *,
-    head: str,
-    what: str,
-    signed: bool = True,
-    live: bool = False,
-    reach: float = math.inf,
-) -> Forest:
-    """Lay out intervals; `live` adds a slider for the ROPE that all of them share."""
-    rope = question.rope if signed else None
-    axis = forest_axis(entries, rope, signed=signed)
-    judged = live and rope is not None and not rope.one_sided and any(entry.decision is not None for entry in entries)
-    rows = [
-        (
-            entry,
-            estimate_text(entry.estimate, sign=signed),
-            symbol_text(entry.decision),
-            "" if entry.path is None else judged_data(entry.estimate, entry.path, entry.n_draws),
-        )
-        for entry in entries
-    ]
-    ends = hull(entry.estimate.hdi for entry in entries)
-    return Forest(
-        head=head,
-        what=what,
-        axis=axis,
-        ticks=axis.ticks(sign=signed, width=BARS_PX),
-        zero=axis.at(0.0) if signed and axis.holds(0.0) else None,
-        rope=None if rope is None else rope_span(rope, axis),
-        rows=tuple(rows),
-        symbols=any(entry.decision is not None for entry in entries),
-        slider=slider_of(rope, ends, reach) if judged and rope is not None else None,
-        data=json.dumps(live_data(question, axis)) if judged else "",
-    )
-
-
-def live_data(question: Question, axis: Axis | None = None) -> dict[str, Any]:
-    """Return how the page's script judges all parts of a table that share a slider."""
-    where = None if axis is None else [axis.low, axis.high]
-    return {"rule": question.rule, "prob": question.prob, "up": question.higher_is_better, "axis": where}
-
-
-def judged_data(estimate: Estimate, path: Sequence[Piece] | None, n_draws: int) -> str:
-    """Return what the page's script judges one part by."""
-    numbers = {
-        "hdi": list(estimate.hdi),
-        "err": list(estimate.hdi_mc_error),
-        "n": n_draws,
-        "mean": estimate.mean if estimate.has_mean else None,
-        "path": [[piece.start, piece.verdict.value] for piece in path or ()],
-    }
-    return json.dumps(numbers, separators=(",", ":"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from ropewalk.report.dots import tone_of
+from ropewalk.report.dots import tones_of
 from ropewalk.report.sketch import Sketch
 
 WIDTH: Final = 250
@@ -36,8 +36,8 @@ def small(sketch: Sketch) -> Small:
     step = (axis.high - axis.low) / COLUMNS
     areas: list[tuple[str, str]] = []
     run: list[str] = []
-    for i, height in enumerate([*heights, 0.0]):
-        tone = tone_of(axis.low + (i + 0.5) * step, sketch.rope) if i < COLUMNS else ""
+    tones = [*tones_of((axis.low + (i + 0.5) * step for i in range(COLUMNS)), sketch.rope), ""]
+    for i, (height, tone) in enumerate(zip([*heights, 0.0], tones, strict=True)):
         x, y = round(WIDTH * i / COLUMNS, 1), round(BASE - HEIGHT * height, 1)
         if areas and areas[-1][0] == tone:
             run.append(f"L{x:g} {y:g}")

@@ -286,9 +286,9 @@ class Ranking(OneMetric, Remarked):
         --------
         >>> import ropewalk as rw
         >>> y = [1, 0, 1, 1] * 100
-        >>> r = rw.rank(y, y, y, [0, 0, 1, 1] * 100, metric="accuracy", rope=0.05, rng=0)
-        >>> [(group.leader, group.alike) for group in r.groups]
-        [('A', ('B',)), ('C', ())]
+        >>> r = rw.rank(y, y, [1] + y[1:], [0, 0, 1, 1] * 100, metric="accuracy", rope=0.05, rng=0)
+        >>> [sorted(group.settled) for group in r.groups]
+        [['A', 'B'], ['C']]
         """
         rope = self.recipe.rope
         if rope is None or rope.one_sided or all(pair.decision is None for pair in self.pairwise):

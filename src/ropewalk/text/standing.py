@@ -100,7 +100,8 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
         rest = f" {count} {more}{listed(top.undecided, shown)}, cannot be ruled out yet."
     if top.alike:
         title = f"{_count(len(top.settled))} models share the top: {listed(top.settled, shown)}"
-        many = "Each of the others is" if len(top.alike) > 1 else f"{shown(top.alike[0])} is"
+        others = "Both others are" if len(top.alike) == 2 else f"The other {_count(len(top.alike)).lower()} are"  # noqa: PLR2004
+        many = others if len(top.alike) > 1 else f"{shown(top.alike[0])} is"
         return Headline(title, f"{many} practically equivalent to {shown(s.leader)}: within {size}{of}. {best}{rest}")
     if top.undecided:
         title = f"{shown(s.leader)} leads, undecided against {listed(top.undecided, shown)}"

@@ -31,7 +31,6 @@ QUANTILES: Final = 200
 LEAST_PAIRING: Final = 1.05  # times the items; less is not worth saying
 STRIP_REACH: Final = 1.25  # how far beyond the interval the strip of verdicts goes
 MOST_STRIP_TICKS: Final = 7
-MIN_STRIP_WORDS: Final = 11.0  # per cent of the strip that a word needs
 _TWO_SIDED: Final = "{}, as set in the call. Move it to see what your own margin would say."
 _ONE_SIDED: Final = (
     "{}, as set in the call. Only a loss counts; a gain of any size is welcome, so there is no upper edge."

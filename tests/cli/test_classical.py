@@ -83,7 +83,7 @@ def test_multilabel_tables(run):
 
 def test_compare_puts_the_papers_columns_beside_its_own(run, file):
     asked = ("compare", file, *PAIR, "--rope", "0.05", "--draws", "300")
-    code, out, _ = run(*asked, "--per-class", "--tests", "--markdown")
+    code, out, _ = run(*asked, "--per-class", "--tests", "--markdown", "--papers")
     assert code == 0
     assert out.startswith("| class | sign-test | t-test | mean |")
     code, out, _ = run(*asked, "--pos-label", "8", "--tests", "--json")

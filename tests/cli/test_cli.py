@@ -39,7 +39,7 @@ def test_per_class_json(run, frugal):
 
 @pytest.mark.parametrize(
     ("option", "start"),
-    [("--markdown", "| difference |"), ("--latex", "% F1 of nb_mult − svm_l2 · class 8 against the rest")],
+    [("--markdown", "| metric |"), ("--latex", "% F1 of nb_mult − svm_l2 · class 8 against the rest")],
 )
 def test_tables(run, option, start):
     code, out, _ = run("compare", NEWS, *COLUMNS, "--pos-label", 8, "--rope", 0.05, "--draws", 2000, option)

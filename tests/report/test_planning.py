@@ -360,11 +360,11 @@ def test_a_bar_that_is_open_says_how_many_more_items(silent):
 
 def checked_column(result, found, settled):
     header, rows = cells(result)
-    assert header[-2:] == ["more items", "decision"]
+    assert header[-2] == "more items"
     for more, row in zip(found, rows, strict=True):
         if more is None:
             assert row[-2] == "–"
-            assert row[-1][0] in settled
+            assert row[-1][0] in settled or row[-1].removesuffix("?").endswith(("better", "equivalent"))
         elif more.is_impractical:
             assert row[-2] == "no practical number"
         else:

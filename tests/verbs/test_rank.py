@@ -274,7 +274,7 @@ def test_a_pair_without_a_verdict_has_none_from_the_other_side_either(silent):
     assert k.pair("C", "A").decision.symbol == "≪"
     assert k.pair("C", "A").decision.text.endswith("(ROPE [-0.1, +0.05])")
     page = k.to_html()
-    assert "≫ the row is better" in page
+    assert "no verdict" in page
 
 
 def test_a_ranking_without_any_verdict_says_why(silent):
@@ -393,4 +393,4 @@ def test_pooled_means_carry_the_error_of_what_pooling_was_learned_from(rng):
         assert np.std([estimate.mean for estimate in estimates], ddof=1) < 1.8 * estimates[0].mc_error
     own = rw.rank(y, alike, **how, rng=0, pool=False).models[0].estimate
     assert own.mc_error == pytest.approx(own.std / 200)
-    assert "40,000 draws worth 10,000" in str(several[0])
+    assert "40,000 draws worth 10,000" in several[0].to_text(details=True)

@@ -287,7 +287,9 @@ def _framed(  # noqa: PLR0917
     room = zero is not None and widths[0] + GAP_PX <= zero and widths[1] + GAP_PX <= screen.width - zero
     if room and zero is not None:
         sides = (Label(left, zero - GAP_PX, "end"), Label(right, zero + GAP_PX, "start"))
-    places = [_at(end, axis, screen.width) for end in (sketch.shown.low, sketch.shown.mean, sketch.shown.high)]
+    shown = sketch.shown
+    middle = shown.mean if shown.has_mean else (shown.low + shown.high) / 2
+    places = [_at(end, axis, screen.width) for end in (shown.low, middle, shown.high)]
     texts = sketch.shown.ends()
     band = _band(sketch.rope, axis, screen.width)
     return Plot(

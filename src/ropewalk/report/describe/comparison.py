@@ -66,14 +66,15 @@ def describe_comparison(c: Comparison) -> Document:
         ],
         sentence=sentence(c),
         terminal=blocks,
-        card=blocks,
+        card=answers,
         sections=page,
     )
 
 
 def about(c: Comparison) -> str:
     """Write whom an answer is about, and which items."""
-    return f"{name(c.a)} against {name(c.b)} · {words.items_text(c.recipe)}"
+    items = f" · {words.items_text(c.recipe)}" if c.recipe.n_items else ""
+    return f"{name(c.a)} against {name(c.b)}{items}"
 
 
 # -- the answer in words -----------------------------------------------------------------------------------

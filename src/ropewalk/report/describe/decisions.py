@@ -33,9 +33,9 @@ _TITLES: Final = {
 
 
 def decision_line(c: Comparison) -> str:
-    """Write what the answer means for who decides by this metric; empty without a verdict."""
+    """Write what the answer means for who decides by this metric."""
     if c.decision is None:
-        return ""
+        return stakes_line(c)
     a, b, n, code = name(c.a), name(c.b), c.delta.worth(len(c.draws)), c.decision.code
     worse = c.prob_below_zero if c.recipe.metric.higher_is_better else c.prob_above_zero
     at_all = f"Chance that {a} is worse at all: {percent(worse, n)}."

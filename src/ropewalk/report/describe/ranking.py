@@ -136,6 +136,8 @@ def _callout(result: Ranking) -> Callout | None:
 
 
 def _shortfall(model: Ranked, unit: Unit) -> str:
+    if math.isnan(model.expected_loss):
+        return "–"
     error = unit.scale * max(model.estimate.mc_error, 0.0)
     text = amount(unit.scale * model.expected_loss, error, unit.scale * model.estimate.std)
     return f"{text} points" if unit.is_points else text

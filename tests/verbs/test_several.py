@@ -259,7 +259,7 @@ WRONG = [
     (["recall", "sensitivity"], {}, InvalidInputError, "name each metric once"),
     ([lambda m: m.tp[..., -1], lambda m: m.tp[..., 0]], {}, InvalidInputError, "Two metrics are called '<lambda>'"),
     ([], {}, InvalidInputError, "empty list"),
-    (["f1", "acuracy"], {}, UnknownNameError, "acuracy"),
+    (["f1", "accurac_y"], {}, UnknownNameError, "accurac_y"),
     (["f1", None, 3], {}, UnknownNameError, "must be a name"),
     ({"f1", "accuracy"}, {}, UnknownNameError, "must be a name"),
     (["f1", "roc_auc"], {}, InvalidInputError, "These are labels, and 'roc_auc' is about scores"),

@@ -402,8 +402,9 @@ def test_compare_carries_the_battery_and_the_posterior_is_the_same(news, frugal)
     found = classical.battery(news.outcomes, a="nb_mult", b="svm_l2")
     assert tested.to_dict()["tests"] == found.to_dict()["tests"]
     assert "sign-test p = 0.115 · t-test p = 0.138" in str(tested)
-    assert "| sign-test | t-test | mean |" in tested.to_markdown()
-    assert "sign-test & t-test & mean" in tested.to_latex()
+    assert "| sign-test | t-test | improvement in points" in tested.to_markdown()
+    assert "| sign-test | t-test | mean |" in tested.to_markdown(papers=True)
+    assert "sign-test & t-test & mean" in tested.to_latex(papers=True)
 
 
 def test_every_class_has_its_tests(news, frugal):
@@ -414,6 +415,7 @@ def test_every_class_has_its_tests(news, frugal):
         assert one.tests["sign_items"].p_value == own.p_value
         assert one.to_dict()["tests"]["t_classes"] is None
     assert "sign-test" in str(table)
+    assert [text.count("sign-test  t-test") for text in (str(table), table.to_text(details=True))] == [1, 1]
 
 
 def test_an_unpaired_model_on_one_test_set_still_has_paired_tests(news):

@@ -288,7 +288,7 @@ def _framed(  # noqa: PLR0917
     if room and zero is not None:
         sides = (Label(left, zero - GAP_PX, "end"), Label(right, zero + GAP_PX, "start"))
     shown = sketch.shown
-    middle = shown.mean if shown.has_mean else (shown.low + shown.high) / 2
+    middle = shown.centre
     places = [_at(end, axis, screen.width) for end in (shown.low, middle, shown.high)]
     texts = sketch.shown.ends()
     band = _band(sketch.rope, axis, screen.width)

@@ -79,7 +79,7 @@ def leaders(result: Ranking) -> Leaders:
             tone=tone,
             low=axis.at(less.low),
             high=axis.at(less.high),
-            at=axis.at(less.mean),
+            at=axis.at(less.centre),
             value=_measured(model.estimate, unit, score_places),
             interval=replace(score, places=score_places).interval(),
             verdict=verdict,

@@ -161,7 +161,7 @@ def _row(entry: Entry, shown: Shown, axis: Axis, unit: Unit, names: tuple[str, s
         tone=tone,
         low=axis.at(shown.low),
         high=axis.at(shown.high),
-        at=axis.at(shown.mean if shown.has_mean else (shown.low + shown.high) / 2),
+        at=axis.at(shown.centre),
         value=shown.value(sign=is_difference),
         interval=f"[{', '.join(shown.ends())}]" if is_difference else shown.interval(),
         verdict=words,

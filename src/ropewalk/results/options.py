@@ -411,7 +411,7 @@ def options_of(kind: type) -> Mapping[str, Option]:
     Examples
     --------
     >>> list(options_of(DecisionOptions))
-    ['rope', 'prob', 'rule']
+    ['margin', 'rope', 'goal', 'prob', 'rule']
     >>> options_of(DecisionOptions)["prob"].default
     0.95
     """
@@ -426,6 +426,6 @@ def with_defaults(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
     Examples
     --------
     >>> with_defaults({"prob": 0.9}, DecisionOptions)
-    {'rope': None, 'prob': 0.9, 'rule': 'hdi'}
+    {'margin': None, 'rope': None, 'goal': None, 'prob': 0.9, 'rule': 'hdi'}
     """
     return {name: option.default for name, option in options_of(kind).items()} | dict(options)

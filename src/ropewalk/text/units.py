@@ -92,6 +92,11 @@ class Shown:
         """Whether there is a mean: a ratio may have none."""
         return not math.isnan(self.mean)
 
+    @property
+    def centre(self) -> float:
+        """The mean; the middle of the interval where there is none."""
+        return self.mean if self.has_mean else (self.low + self.high) / 2
+
     def value(self, *, sign: bool = True) -> str:
         """Write the mean."""
         return signed(self.mean, self.places, sign=sign)

@@ -71,8 +71,8 @@ def describe_classes(result: ClassComparisons) -> Document:
             first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)
         ),
         sentence=_class_sentence(result),
-        terminal=(answer, Picture("forest", rows, "classes")),
-        details=(Text(caption), *papers),
+        terminal=(answer, Picture("forest", rows, "classes"), *(papers if first.tests is not None else ())),
+        details=(Text(caption), *(papers if first.tests is None else ())),
         card=(answer,),
         sections=sections,
     )

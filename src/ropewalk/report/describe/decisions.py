@@ -173,5 +173,5 @@ def stakes_line(c: Comparison) -> str:
     told = words.stakes_words(c)
     return (
         f"Shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
-        f"{words.unit_text(c.metric)}."
+        f"{words.stakes_unit(c)}."
     )

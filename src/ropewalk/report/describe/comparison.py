@@ -15,7 +15,7 @@ from ropewalk.inference.extras import gather
 from ropewalk.report import words
 from ropewalk.report.describe import method, pair_page
 from ropewalk.report.describe.classical import effect_text
-from ropewalk.report.describe.decisions import callout, decision_line, stakes_line
+from ropewalk.report.describe.decisions import callout, decision_line, labels_line, stakes_line
 from ropewalk.report.describe.metrics import metric_table, others_by_name
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.describe.slices import headline as slices_headline
@@ -195,7 +195,7 @@ def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:
         ("Verdict", verdict),
         ("Δ", f"{writing.estimate_text(c.delta, sign=True)} · P(Δ > 0) {percent(c.prob_above_zero, n_draws)}"),
         ("Every ROPE", path),
-        ("Stakes", stakes_line(c) if c.conclusive else ""),
+        ("Stakes", stakes_line(c) if c.conclusive else labels_line(c)),
         ("BF01", _evidence(c)),
         ("Method", f"{words.model_text(c.recipe)}, {words.mass_text(c.recipe)} HDI, seed {c.recipe.seed}"),
         ("Draws", error_note(c, c.delta)),

@@ -175,3 +175,13 @@ def stakes_line(c: Comparison) -> str:
         f"Shipping {told.better} instead of {told.other} gains {told.gain} and loses {told.loss} on average, "
         f"{words.stakes_unit(c)}."
     )
+
+
+def labels_line(c: Comparison) -> str:
+    """Write what as many more items would save of the expected loss; empty where the question is settled."""
+    told = None if c.stakes is None or c.conclusive else words.stakes_words(c)
+    if told is None or not told.labels:
+        return ""
+    n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - c.recipe.n_items))
+    each = " for each" if len(c.recipe.tables) > 1 else ""
+    return f"{n:,} more items{each} would save {worth} of the expected loss, {words.stakes_unit(c)}"

@@ -250,3 +250,13 @@ def test_slices_say_what_they_are_alone(r):
 def test_slices_survive_a_pickle(r):
     assert copy.deepcopy(r).by.worse == r.by.worse
     assert pickle.loads(pickle.dumps(r)).by.to_list() == r.by.to_list()
+
+
+def test_ratios_without_bound_are_not_pooled():
+    """Their draws may have no mean, and one slice with a few false positives would move all others."""
+    labels = {"metric": "lr_plus", "pos_label": 1, "draws": 500, "rng": 0}
+    r = rw.compare(TRUTH, A, B, by=WHERE, **labels)
+    assert not r.by.pooled
+    assert not any(s.comparison.recipe.pool for s in r.by)
+    with pytest.raises(InvalidInputError, match="differences of slices cannot be pooled"):
+        rw.compare(TRUTH, A, B, by=WHERE, pool=True, **labels)

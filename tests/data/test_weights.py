@@ -194,7 +194,8 @@ def test_hardly_any_effective_items_allow_no_verdict(data):
         ([0.0] * 120, "0 throughout"),
         ([math.nan] + [1.0] * 119, "finite"),
         ([1.0] * 119, "same length"),
-        (["heavy"] * 120, "numbers"),
+        (["heavy"] * 120, "turn text into numbers"),
+        (np.ones((60, 2)), r"one number per item; got shape \(60, 2\)"),
     ],
 )
 def test_weights_that_cannot_be(data, weight, match):

@@ -11,7 +11,7 @@ from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.probabilities import as_labels, has_fractions
+from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order
 from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
@@ -117,7 +117,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
 def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     """Return whether data hold labels or scores: an `ItemScores` holds scores, and so do fractions."""
     values = data[1:]
-    if len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
+    if is_raw_table(data):
         wanted = [column for column in columns if column is not None]
         values = read_columns(data[0], wanted) if wanted else ()
     has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(has_fractions, values))
@@ -152,18 +152,26 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
     >>> names_of([frame["new"], frame["old"]], frame["y"]), names_of([frame["new"], [1, 1]])
     (('new', 'old'), ('new', 'B'))
     >>> names_of([frame["new"], frame["new"]])
+    >>> names_of([frame["new"].rename("B"), [1, 1]])  # not A and B, or B would be called A
+    ('B', 'A')
     """
     called = [series_name(column) for column in predictions]
     taken = [*called, series_name(truth)]
     own = [name if name is not None and taken.count(name) == 1 else None for name in called]
     letters = check_names(None, len(own))
-    names = tuple(name or letter for name, letter in zip(own, letters, strict=True))
-    return names if any(own) and len(set(names)) == len(names) else None
+    names = [name or (None if letter in own else letter) for name, letter in zip(own, letters, strict=True)]
+    rest = iter([letter for letter in letters if letter not in names])
+    return tuple(name or next(rest) for name in names) if any(own) else None
 
 
 def is_table(source: Any) -> bool:
     """Whether data are one table, file or dataframe, of which classifiers are named."""
     return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
+
+
+def is_raw_table(data: Sequence[Any]) -> bool:
+    """Whether data are one file or dataframe, of which columns are named."""
+    return len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES)
 
 
 def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has_truth: bool) -> Names:
@@ -212,14 +220,17 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
     names, labels = check_names(source.get("names"), n_classifiers), source.get("labels")
     cluster, ids, missing = source.get("cluster"), source.get("id"), source.get("missing", "error")
     if kind == "scores":
-        labels = source.get("columns") or labels
+        ordered, labels = in_label_order(data, names, source)
         return ItemScores.from_arrays(
-            *data, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
+            *ordered, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
             count=source.get("count"),
         )  # fmt: skip
     data = as_labels(data, source, names)
     if any(isinstance(source.get(name), str) for name in BESIDE):
-        raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
+        named = next(name for name in BESIDE if isinstance(source.get(name), str))
+        raise InvalidInputError(
+            "Arrays have no column to name: " + argument(named) + " must be an array too.", hint=usage
+        )
     check_alone(source.get("count"), ids)
     if ids is not None:
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]

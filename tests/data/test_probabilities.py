@@ -194,6 +194,7 @@ def test_a_table_of_probabilities_has_slices(cut):
         frame, truth="y", a="p", b="q", metric=["accuracy", "roc_auc"], threshold=0.5, by="where", draws=100, rng=0
     )
     assert r.by.column == "where"
+    assert sum(len(s.comparison.items()) for s in r.by) == len(r.items()) == ((p >= 0.5) != (q >= 0.5)).sum()
     for s in r.by:
         here = np.arange(200) % 4 == s.value
         assert s.comparison.estimate_a.observed == pytest.approx(((p >= 0.5) == y)[here].mean())

@@ -204,6 +204,16 @@ def test_weights_that_cannot_be(data, weight, match):
         rw.compare(y, a, b, sample_weight=weight)
 
 
+@pytest.mark.parametrize("option", ["sample_weight", "count"])
+@pytest.mark.parametrize("column", ["y", "old"])
+def test_labels_are_no_weights(data, option, column):
+    pandas = need("pandas")
+    y, a, b, _ = data
+    frame = pandas.DataFrame({"y": y, "new": a, "old": b})
+    with pytest.raises(rw.errors.InvalidInputError, match=f"'{column}' is named both as labels and as `{option}`"):
+        rw.compare(frame, truth="y", a="new", b="old", **{option: column})
+
+
 def test_what_does_not_go_with_weights(data):
     y, a, b, weight = data
     with pytest.raises(rw.errors.InvalidInputError, match="counting alike"):

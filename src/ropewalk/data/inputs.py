@@ -117,7 +117,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
 def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     """Return whether data hold labels or scores: an `ItemScores` holds scores, and so do fractions."""
     values = data[1:]
-    if is_raw_table(data):
+    if len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
         wanted = [column for column in columns if column is not None]
         values = read_columns(data[0], wanted) if wanted else ()
     has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(has_fractions, values))
@@ -167,11 +167,6 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
 def is_table(source: Any) -> bool:
     """Whether data are one table, file or dataframe, of which classifiers are named."""
     return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
-
-
-def is_raw_table(data: Sequence[Any]) -> bool:
-    """Whether data are one file or dataframe, of which columns are named."""
-    return len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES)
 
 
 def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has_truth: bool) -> Names:
@@ -268,7 +263,10 @@ def _from_file(
         if "sample_weight" in beside:
             beside["sample_weight"] = numbers_of(beside["sample_weight"], "sample_weight")
         data = (read[str(truth)], *(read[name] for name in wanted))
-        return _from_arrays(data, len(wanted), {**source, **beside, "names": wanted}, kind, usage)
+        table = _from_arrays(data, len(wanted), {**source, **beside, "names": wanted}, kind, usage)
+        if isinstance(table, Outcomes) and table.source is not None:
+            table = replace(table, source=table.source.read_from(file))
+        return table
     missing = source.get("missing", "error")
     return read_outcomes(file, truth=truth, predictions=wanted, missing=missing, **places)  # type: ignore[arg-type]
 

@@ -169,12 +169,12 @@ def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
     {'de': 1, 'en': 3}
     """
     source = require_source(table, "divided into slices")
+    if isinstance(by, str) and source.file is not None:
+        by = read_columns(source.file, [by])[0]
     if source.is_table != isinstance(by, str):
         text = "is the name of a column" if source.is_table else "must be an array, one value per item"
         data = "a file or dataframe" if source.is_table else "arrays"
-        hint = "for several columns at once, join their texts in one." if source.is_table else None
-        if not source.is_table:
-            hint = wording("write by=frame[{!r}].", by) if isinstance(by, str) else hint
+        hint = "for several columns at once, join their texts in one." if source.is_table else "give the values."
         raise InvalidInputError(wording("For {} `by` ", data) + f"{text}; got {type(by).__name__}.", hint=hint)
     parts = _score_slices(source, by) if isinstance(table, ItemScores) else _label_slices(source, by, table)
     present: list[Any] = [value for value in parts if value is not None]

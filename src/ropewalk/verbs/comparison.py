@@ -10,12 +10,10 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
 from ropewalk.classical.items import delong_of
-from ropewalk.data.inputs import Kind, is_raw_table
+from ropewalk.data.inputs import Kind
 from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
-from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.probabilities import name_columns
-from ropewalk.data.readers import read_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
@@ -179,28 +177,21 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         kind: Kind = "scores" if isinstance(comparison.recipe.tables[0], ItemScores) else "labels"
         one_metric = {**named, "metric": metrics_of(options)[0], "rope": comparison.recipe.rope}
         one_metric |= {"goal": None, "margin": None}
-        comparison = replace(comparison, by=_by_slice(comparison, sources[kind], data, one_metric))
+        comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric))
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 
 
-def _by_slice(whole: Comparison, tables: Sequence[AnyData], data: Sequence[Any], options: Mapping[str, Any]) -> Slices:
+def _by_slice(whole: Comparison, tables: Sequence[AnyData], options: Mapping[str, Any]) -> Slices:
     """Ask the question of every slice too."""
     if len(tables) > 1:
         raise InvalidInputError(
             "Separate test sets have no slices in common.", hint="give the predictions of both on the same items."
         )
     by, threads = options["by"], check_threads(options["threads"])
-    parts = slices_of(tables[0], _values_of(by, tables[0], data))
+    parts = slices_of(tables[0], by)
     with shown(options.get("progress")):
         return compare_slices(whole, parts, options, column=by if isinstance(by, str) else None, threads=threads)
-
-
-def _values_of(by: Any, table: AnyData, data: Sequence[Any]) -> Any:
-    """Return a column by its name, or its values where the table was made of columns that had been read before."""
-    source = None if isinstance(table, MultilabelOutcomes) else table.source
-    is_read = source is not None and not source.is_table and is_raw_table(data)
-    return read_columns(data[0], [by])[0] if is_read and isinstance(by, str) else by
 
 
 @checked_keywords

@@ -130,7 +130,8 @@ def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, 
     """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
     read = {*options_of(DataOptions), *BESIDE_LABELS}
     question = {name: value for name, value in select(options, kind).items() if name not in read}
-    if len(kinds_of(options)) < 2 and kind_of_data(options) == "labels":  # noqa: PLR2004 - of labels alone
+    kinds = kinds_of(options)
+    if "cost" not in metrics_of(options) and ("labels" in kinds or kind_of_data(options) == "labels"):
         question.pop("threshold", None)  # the labels that were read come from it
     if "pos_label" in question:
         question["pos_label"] = find_label(question["pos_label"], labels, by_text=True)

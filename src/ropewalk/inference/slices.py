@@ -55,6 +55,9 @@ def compare_slices(
     recipes: dict[SliceValue, Recipe] = {}
     left_out: list[tuple[SliceValue, str]] = []
     for (value, table), seed in zip(parts.items(), seeds.tolist(), strict=True):
+        if not table.n_items:
+            left_out.append((value, "No item of it has all labels."))
+            continue
         about = {**select(options, Question), "pos_label": whole.recipe.pos_label, **_classes_of(whole.recipe, table)}
         try:
             recipes[value] = write_recipe((table,), seed=seed >> 11, **about)
@@ -62,10 +65,10 @@ def compare_slices(
             left_out.append((value, error.message))
     if not recipes:
         raise DataError(f"The question can be asked of no slice: {left_out[0][1]}", hint="leave the slices out.")
-    asked = options.get("pool")
-    if asked:
-        require_bounded(whole.recipe.metric, "differences of slices cannot be pooled")
-    pooled = check_pool(asked, len(recipes), default=whole.recipe.metric.divisor is None)
+    metric = whole.recipe.metric
+    pooled = check_pool(options.get("pool"), len(recipes), default=metric.divisor is None)
+    if pooled:
+        require_bounded(metric, "differences of slices cannot be pooled")
     number = _draws(list(recipes.values()), options["draws"])
     with shown(progress=False):
         drawn = [draw_comparison(replace(recipe, draws=number), threads=threads) for recipe in recipes.values()]

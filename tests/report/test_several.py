@@ -145,7 +145,7 @@ def test_the_shell_takes_scores_beside_labels(run, tmp_path, write, arrays):
     code, out, _ = run("compare", file, *how, *beside)
     assert code == 0
     rows = [line.strip().split("  ")[0] for line in out.partition("\nMetrics\n")[2].splitlines()]
-    assert rows[2:7] == ["F1", "error ↓", "recall", "ROC AUC", "Brier score ↓"]
+    assert rows[1:6] == ["F1", "error ↓", "recall", "ROC AUC", "Brier score ↓"]
     for wrong, told in (
         (("--a-scores", "p"), "--a-scores and --b-scores"),
         ((*beside, "--item", "y"), "one row per item"),

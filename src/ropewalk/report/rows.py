@@ -59,7 +59,7 @@ class Forest:
     """Rows on one axis; `head` says what the first column holds, `what` what is drawn, `number` what the numbers are.
 
     `chips` count the verdicts: (colour, words, how many). With `find` the rows can be searched and sorted. `data` is
-    what the rows share for the script of the page.
+    what the rows share for the script of the page. `title` and `about`, which explains the columns, are for a terminal.
     """
 
     head: str
@@ -77,6 +77,8 @@ class Forest:
     chips: tuple[tuple[str, str, int], ...] = ()
     find: bool = False
     note: str = ""
+    title: str = ""
+    about: str = ""
     slider: MarginSlider | None = None
     data: str = ""
 

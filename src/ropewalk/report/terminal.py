@@ -29,10 +29,11 @@ LABEL_COLUMNS: Final = 9
 PICTURE_ROWS: Final = 3
 ROOM_FOR_NUMBERS: Final = 100  # columns from which on a leaderboard has the differences in numbers too
 LEAST_TRACK: Final = 12
-LEAST_BAR: Final = 10
+LEAST_BAR: Final = 6
+LEAST_WORDS: Final = 8  # columns that words are wrapped to at most
 LETTERS_BELOW: Final = 24
 """How long a name without spaces may be below the headline."""
-LETTERS: Final = (60, 40, 24, 16, 12)
+LETTERS: Final = (60, 40, 24, 16, 12, 8)
 """How long a name may be: the first of them that leaves a line within the terminal."""
 LEAST_HEIGHT: Final = 0.2  # eighths of a row that show at all
 _INDENT: Final = "  "
@@ -321,10 +322,11 @@ def _ticks(sketch: Sketch, width: int) -> list[tuple[float, str]]:
 
 def board(leaders: Leaders, screen: Screen) -> str:
     """Draw a leaderboard in letters: scores, chances, and the difference of each from the leader; a line per group."""
-    return fitted((_board(leaders, screen, letters) for letters in LETTERS), screen.columns)
+    drafts = (_board(leaders, screen, letters, picture) for picture in (True, False) for letters in LETTERS)
+    return fitted(drafts, screen.columns)
 
 
-def _board(leaders: Leaders, screen: Screen, letters: int) -> str:
+def _board(leaders: Leaders, screen: Screen, letters: int, picture: bool) -> str:  # noqa: FBT001 - with it or without
     wide = screen.columns >= ROOM_FOR_NUMBERS
     head = ("", "classifier", leaders.number, "P(best)", f"from {leaders.who}", "verdict" if leaders.is_judged else "")
     rows = []
@@ -340,19 +342,21 @@ def _board(leaders: Leaders, screen: Screen, letters: int) -> str:
     widths = [max(_width(row[i]) for row in cells) for i in range(6)]
     fixed = sum(widths[:4]) + widths[5] + 2 * 5 + len(_INDENT)
     widths[4] = max(screen.columns - fixed, LEAST_TRACK, widths[4])
+    if not picture:
+        widths[4] = 0
     lines = []
     for k, row in enumerate(cells):
         track = row[4] if not k else _track(leaders, leaders.rows[k - 1].row, widths[4])
         if k and leaders.rows[k - 1].first:
-            lines.append(_INDENT + "─" * (sum(widths) + 2 * 5))
-        parts = (
+            lines.append(_INDENT + "─" * (sum(widths) + 2 * (5 if picture else 4)))
+        parts = [
             _padded(row[0], widths[0]),
             _padded(row[1], widths[1]),
             _padded(row[2], widths[2]),
             " " * (widths[3] - _width(row[3])) + row[3],
-            _padded(track, widths[4]),
+            *([_padded(track, widths[4])] if picture else []),
             row[5],
-        )
+        ]
         lines.append((_INDENT + "  ".join(parts)).rstrip())
     return "\n".join(["", *lines]).strip("\n")
 
@@ -371,6 +375,17 @@ def _row_drafts(forest: Forest, columns: int) -> Iterator[str]:
             yield _rows(forest, columns, letters, len(shown), picture=True)
     for letters in LETTERS:
         yield _rows(forest, columns, letters, 0, picture=False)
+    yield _plain_rows(forest, columns)
+
+
+def _plain_rows(forest: Forest, columns: int) -> str:
+    """Write rows without a picture, the verdict on as many lines as it takes."""
+    rows = tuple((row.label, f"{row.value} {row.interval}", row.verdict) for row in forest.rows)
+    table = Table(header=(forest.head, forest.number, "verdict"), rows=rows, text_columns=2, bare=True)
+    lines = textwrap.indent(aligned(table, columns - len(_INDENT)), _INDENT)
+    return "\n".join(
+        [*filter(None, [forest.title]), lines, *([filled(_told(forest.note), columns)] if forest.note else [])]
+    )
 
 
 def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: bool) -> str:
@@ -388,8 +403,8 @@ def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: 
         if picture:
             parts.insert(1 + n_cells, _padded(track, room))
         lines.append((_INDENT + "  ".join(parts)).rstrip())
-    note = [filled(_told(forest.note), columns)] if forest.note and n_cells else []
-    return "\n".join([*lines, *note])
+    note = f"{forest.about if n_cells else ''} {forest.note}".strip()
+    return "\n".join([*filter(None, [forest.title]), *lines, *([filled(_told(note), columns)] if note else [])])
 
 
 def _track(shared: Any, row: Row, width: int) -> str:
@@ -399,6 +414,8 @@ def _track(shared: Any, row: Row, width: int) -> str:
         return min(int(at / 100 * width), width - 1)
 
     cells = [" "] * width
+    if not width:
+        return ""
     if shared.band is not None:
         start, stop = column(shared.band.low), column(shared.band.high)
         cells[start : stop + 1] = "░" * (stop + 1 - start)
@@ -418,31 +435,52 @@ def aligned(table: Table, columns: int = MAX_COLUMNS) -> str:
 
     A header that is wider than its column goes on below, and names are cut, where the lines would not fit otherwise.
     """
-    drafts = (_aligned(table, letters, wrapped) for letters in LETTERS for wrapped in (False, True))
     notes = [filled(_told(table.note), columns)] if table.note else []
-    return "\n".join([*filter(None, [_named(table.title)]), fitted(drafts, columns), *notes])
+    lines = fitted(_table_drafts(table, columns), columns)
+    return "\n".join([*filter(None, [_named(table.title)]), lines, *notes])
 
 
-def _aligned(table: Table, letters: int, wrapped: bool) -> str:  # noqa: FBT001 - a draft of the one or the other kind
-    head, *rows = [tuple(_named(cell, letters) for cell in row) for row in (table.header, *table.rows)]
-    words = [cell.split() or [""] if wrapped else [cell] for cell in head]
-    widths = [max(_width(part) for part in (*words[i], *(row[i] for row in rows))) for i in range(len(head))]
-    heads = [
-        textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) or [""]
-        for cell, width in zip(head, widths, strict=True)
-    ]
-    depth = max(map(len, heads))
-    heads = [[""] * (depth - len(parts)) + parts for parts in heads]
-    lines = []
-    for row in (*zip(*heads, strict=True), *rows):
-        cells = []
-        for i, cell in enumerate(row):
-            is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
-            cells.append(_padded(cell, widths[i]) if is_text else " " * (widths[i] - _width(cell)) + cell)
-        lines.append("  ".join(cells).rstrip())
-    if not table.bare:
-        lines.insert(depth, "  ".join("─" * width for width in widths))
+def _table_drafts(table: Table, columns: int) -> Iterator[str]:
+    for letters in LETTERS:
+        cells = [tuple(_named(cell, letters) for cell in row) for row in (table.header, *table.rows)]
+        yield _aligned(table, cells, [max(map(_width, column)) for column in zip(*cells, strict=True)])
+        yield _aligned(table, cells, (widths := _word_widths(cells)))
+    if table.ends_in_text:  # what is left is for the words at the end
+        widths[-1] = max(columns - sum(widths[:-1]) - 2 * (len(widths) - 1), LEAST_WORDS)
+        yield _aligned(table, cells, widths)
+
+
+def _word_widths(cells: list[tuple[str, ...]]) -> list[int]:
+    """Return how wide columns are whose header goes on below."""
+    head, *rows = cells
+    heads = [max(map(_width, cell.split()), default=0) for cell in head]
+    return [max(wide, *(_width(row[i]) for row in rows), 0) for i, wide in enumerate(heads)]
+
+
+def _aligned(table: Table, cells: list[tuple[str, ...]], widths: list[int]) -> str:
+    """Lay out cells in columns of these widths; what is wider goes on below: of a header from the bottom up."""
+    lines: list[str] = []
+    for k, row in enumerate(cells):
+        parts = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        depth = max(map(len, parts))
+        parts = [
+            [*[""] * (depth - len(part)), *part] if not k else [*part, *[""] * (depth - len(part))] for part in parts
+        ]
+        for line in zip(*parts, strict=True):
+            shown = []
+            for i, cell in enumerate(line):
+                is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
+                shown.append(_padded(cell, widths[i]) if is_text else " " * (widths[i] - _width(cell)) + cell)
+            lines.append("  ".join(shown).rstrip())
+        if not k and not table.bare:
+            lines.append("  ".join("─" * width for width in widths))
     return "\n".join(lines)
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    if _width(cell) <= width:
+        return [cell]
+    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _padded(text: str, width: int) -> str:

@@ -437,7 +437,8 @@ def pick(value: Any, names: str) -> dict[str, Any]:
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """Return plain values as JSON that is safe to look at."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     # Surrogates, control characters and bidi marks in a name would act on a reader's screen; escaped they do not.
     for char in set(text) - {"\n"}:
         if not char.isprintable() and visible(char) != char:

@@ -52,8 +52,7 @@ def metric_rows(c: Comparison) -> tuple[Block, ...]:
         return () if table is None else (table,)
     said = [row[-1] for row in table.rows]
     rows = tuple(replace(row, verdict=verdict) for row, verdict in zip(drawn.rows, said, strict=True))
-    drawn = replace(drawn, rows=rows, note=_measured(c))
-    return (Text(table.title), Picture("forest", drawn), Text(table.note))
+    return (Picture("forest", replace(drawn, rows=rows, title=table.title, about=_measured(c), note=table.note)),)
 
 
 def metric_section(c: Comparison) -> tuple[Block, ...]:

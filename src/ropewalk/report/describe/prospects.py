@@ -365,7 +365,7 @@ def lacks_some(rows: Iterable[PowerRow]) -> bool:
 
 
 def settled_words(design: Design) -> dict[Verdict, str]:
-    """Return the settled verdicts that there can be, as tables call them: the papers' symbols, or with one margin words.
+    """Return the settled verdicts that there can be, as tables call them: symbols, or for one margin words.
 
     Such a margin has two sides, and nothing about it is equivalent.
     """

@@ -204,7 +204,7 @@ def pasted(run, err):
     [
         (("y", "new", "old"), ("--rope", "5%", "--sentence")),
         (("id", "y", "new", "new_proba", "old"), ("--truth", "y")),
-        (("the true label", "my <b>model</b> v2", "Modell α"), ("--goal", "not-worse", "--margin", "5%")),
+        (("the true label", "my <b>model</b> v2", "Ω α"), ("--goal", "not-worse", "--margin", "5%")),
     ],
 )
 def test_a_line_without_columns_gets_one_to_paste_that_works(run, tmp_path, write, header, line):
@@ -222,7 +222,7 @@ def test_a_line_without_columns_gets_one_to_paste_that_works(run, tmp_path, writ
         assert out.count("\n") == 1
         assert "that matter" in out
     if "--goal" in line:
-        assert "worse than Modell α by more than 5 points" in " ".join(out.split())
+        assert "worse than Ω α by more than 5 points" in " ".join(out.split())
 
 
 def test_where_no_column_looks_like_the_truth_the_line_has_places_to_fill(run, tmp_path, write):

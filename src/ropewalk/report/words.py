@@ -54,6 +54,7 @@ def symbol_or_words(decision: Decision) -> str:
     Examples
     --------
     >>> from ropewalk.text.verdicts import Verdict
+    >>> from dataclasses import replace
     >>> met = Decision(verdict=Verdict.EQUIVALENT, code="a_not_worse", stable=True, leaning=None, text="A is not worse")
     >>> symbol_or_words(met), symbol_or_words(replace(met, code="equivalent"))
     ('not worse', '≈')

@@ -28,7 +28,7 @@ def test_slices_are_what_python_says(run, file):
     assert json.loads(out) == ours.to_dict()
     assert [(s["slice"], s["shift"]) for s in json.loads(out)["by"]][-1] == ("fr", "worse")
     _, text, _ = run("compare", file, *COLUMNS, "--by", "lang")
-    assert "of 3 slices, a is worse than b on 1 (fr)" in text
+    assert "Of 3 slices, a is worse than b on 1 (fr)" in text
     _, alone, _ = run("compare", file, *COLUMNS, "--by", "lang", "--no-pool")
     assert "Each slice stands for itself" in alone
     assert run("compare", file, *COLUMNS, "--by", "lang", "--markdown")[1].count("| --- |") >= 2

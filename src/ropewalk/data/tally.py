@@ -331,7 +331,7 @@ def dump_table(table: Any) -> str:
     if table.weights is not None:
         weights = table.weights
         content["weights"] = [weights.row.tolist(), weights.weight.tolist(), weights.counts.tolist()]
-    return json.dumps(content)
+    return json.dumps(content, separators=(",", ":"))
 
 
 def parse_table(

@@ -11,7 +11,7 @@ from ropewalk.report.document import Callout, Rows, name
 from ropewalk.results import Comparison
 from ropewalk.text.units import Shown, Unit
 from ropewalk.text.verdicts import Verdict, oriented
-from ropewalk.text.writing import percent
+from ropewalk.text.writing import count_of, percent
 
 _ROUNDING: Final = 1e-9
 _MEANINGS: Final = {
@@ -184,4 +184,4 @@ def labels_line(c: Comparison) -> str:
         return ""
     n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - c.recipe.n_items))
     each = " for each" if len(c.recipe.tables) > 1 else ""
-    return f"{n:,} more items{each} would save {worth} of the expected loss, {words.stakes_unit(c)}"
+    return f"{count_of(n, 'more item')}{each} would save {worth} of the expected loss, {words.stakes_unit(c)}"

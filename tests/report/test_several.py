@@ -90,7 +90,7 @@ def test_a_remark_comes_once_and_under_the_name_of_its_metric(arrays):
 
 def test_companions_stand_on_screens_and_not_in_papers(arrays):
     r = ask(arrays, metric="f1", rope=0.02)
-    for text in (str(r), r.to_html(), r._repr_html_()):
+    for text in (str(r), r.to_html()):
         assert "precision" in text
         assert NOT_INDEPENDENT in text
     for text in (r.to_markdown(), r.to_latex(), r.to_json()):

@@ -288,7 +288,7 @@ def _ticks(sketch: Sketch, width: int) -> list[tuple[float, str]]:
 def board(leaders: Leaders, screen: Screen) -> str:
     """Draw a leaderboard in letters: scores, chances, and the difference of each from the leader; a line per group."""
     wide = screen.columns >= ROOM_FOR_NUMBERS
-    head = ("", "classifier", leaders.number, "P(best)", f"from {leaders.who}", "verdict" if leaders.is_judged else "")
+    head = ("", "classifier", leaders.number, "P(best)", leaders.origin, "verdict" if leaders.is_judged else "")
     rows = []
     for k, leader in enumerate(leaders.rows):
         mark = leader.row.verdict.removeprefix("group ") if leader.row.verdict.startswith("group") else "·"

@@ -21,6 +21,7 @@ from ropewalk.report.describe.prospects import more_line
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, describes, name
 from ropewalk.report.dots import dots_of
 from ropewalk.report.posterior import panel, posterior_of
+from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_from_bar
 from ropewalk.report.slider import MarginSlider
 from ropewalk.results import Evaluation, MetricPosterior, Validated
@@ -28,7 +29,7 @@ from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text import writing
 from ropewalk.text.units import metric_title
-from ropewalk.text.verdicts import judged_text
+from ropewalk.text.verdicts import Verdict, oriented, side_words
 from ropewalk.text.writing import carried, count_of, estimate_text, interval, number, percent
 from ropewalk.typing import Label
 
@@ -57,7 +58,7 @@ def describe_evaluation(result: Evaluation) -> Document:
         return (
             *document.answer_sections(pictures, sliders=tuple(map(_slider, result.metrics)), note=moves),
             *_sureness(first),
-            *document.table_section(),
+            *document.folded_tables("Every metric in numbers", "mean, spread and interval"),
             *matrices,
             *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
             method.method_section(document, result.metrics, call),
@@ -65,6 +66,7 @@ def describe_evaluation(result: Evaluation) -> Document:
 
     return Document(
         title="" if len(answers) == 1 else f"How good is {name(result.name)}?",
+        about=f"{name(result.name)} · {words.items_text(recipe)}",
         caption=words.caption_text(name(result.name), *result.metrics),
         answers=answers,
         tables=(_table(result),),
@@ -87,35 +89,60 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
         headline=f"{who}'s {metric} is {worth}",
         lines=(
             ("Data", f"{words.items_text(m.recipe)}{words.class_words(m.recipe)}{counts}"),
-            (metric, f"{who} {worth} · {words.mass_text(m.recipe)} HDI · {observed}"),
+            (metric, f"{who} {worth} · {words.mass_text(m.recipe)} interval · {observed}"),
             ("Chains", words.chains_text(m)),
         ),
+        details=(("Draws", error_note(m, m.estimate)),),
         more=more_line(m.more, m.estimate if m.bar is None else m.estimate.shifted(-m.bar)),
+        tones=((who, "a"),),
     )
     if m.bar is None or m.prob_at_least is None:
         return answer
     bar, chance = f"{m.bar:g}", percent(m.prob_at_least, n)
-    why = f"; {m.no_verdict}" if m.no_verdict and m.recipe.rope is not None else ""
-    headline = f"{who}'s {metric} is at least {bar} with probability {chance}{why}"
-    answer = replace(answer, headline=headline, lines=(*answer.lines, ("Bar", f"P({metric} ≥ {bar}) {chance}")))
     if m.decision is None or m.recipe.rope is None:
-        return answer
+        why = f"There is no verdict: {m.no_verdict.removeprefix('no verdict, since ')}." if m.recipe.rope else ""
+        headline = f"{who}'s {metric} is at least {bar} with probability {chance}: {worth}"
+        return replace(answer, headline=headline, lede=why if m.no_verdict else "", sketch=sketch_from_bar(m))
+    headline, lede = _judged(m, who, f"{metric} {worth}", n)
     return replace(
         answer,
-        headline=judged_text(
-            m.decision.verdict,
-            m.decision.leaning,
-            m.recipe.rope,
-            who,
-            bar,
-            higher_is_better=m.metric.higher_is_better,
-            bar=True,
-        ),
+        headline=headline,
+        lede=lede,
+        sketch=sketch_from_bar(m),
+        lines=(*answer.lines, ("Bar", f"P({metric} ≥ {bar}) {chance}")),
         symbol=m.decision.symbol,
         shares=region_shares(m, ("better than the bar", "at the bar", "worse than the bar"), n, who=who),
-        note=error_note(m, m.estimate),
         stable=m.decision.stable,
+        mark=verdict_words(m.decision, "", "")[0],
     )
+
+
+def _judged(m: MetricPosterior, who: str, effect: str, n_draws: int) -> tuple[str, str]:
+    """Write the verdict on a score against its bar, and the chances behind it."""
+    assert m.decision is not None and m.recipe.rope is not None and m.regions is not None  # noqa: S101, PT018
+    up, bar, unit, verdict = m.metric.higher_is_better, f"the bar of {m.bar:g}", m.recipe.unit, m.decision.verdict
+    facing = low, high = oriented(m.recipe.rope, higher_is_better=up)
+    masses = (m.regions.below, m.regions.inside, m.regions.above)
+    worse, close, better = (percent(mass, n_draws) for mass in (masses if up else masses[::-1]))
+    if math.isinf(low) or math.isinf(high):
+        inside = verdict is Verdict.EQUIVALENT or not (verdict.conclusive or math.isinf(low))
+        word, by = side_words(facing, inside=inside)
+        told = f"{word} than {bar}{by}"
+        lede = f"It is with probability {close if inside else better if math.isinf(low) else worse}."
+        return (
+            f"{who} is {told}: {effect}" if verdict.conclusive else f"Undecided whether {who} is {told}: {effect}",
+            lede,
+        )
+    matters = f"the {unit.counted(high)} that matter{'' if unit.counted(high).endswith('s') else 's'}"
+    matters = matters if low == -high else "what matters"
+    if verdict is Verdict.EQUIVALENT:
+        return f"{who} is practically at {bar}: {effect}", f"It is within {matters} of it, with probability {close}."
+    if verdict.conclusive:
+        way, chance = ("better", better) if verdict is Verdict.A_BETTER else ("worse", worse)
+        lede = f"That is by more than {matters}, with probability {chance}."
+        return f"{who} is {way} than {bar}: {effect}", lede
+    lede = f"Better than the bar {better}, too close to it to matter {close}, worse {worse}."
+    return f"Undecided whether {who} is better than {bar}: {effect}", lede
 
 
 def _table(result: Evaluation) -> Table:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from ropewalk.report import words
-from ropewalk.report.document import Block, Picture, Section, Table, Text, name
+from ropewalk.report.document import Block, Picture, Section, Table, name
+from ropewalk.report.dots import cut_middle
 from ropewalk.report.pictures import Entry
 from ropewalk.report.rows import forest
 from ropewalk.results import Companion, Comparison
@@ -15,9 +16,10 @@ from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import POINTS, Shown, Unit, metric_title, signed
 from ropewalk.text.verdicts import Verdict
-from ropewalk.text.writing import percent
+from ropewalk.text.writing import percent, visible
 
 NOT_INDEPENDENT: Final = "The metrics share the same items: they are not independent confirmations."
+MAX_LETTERS: Final = 13  # of a name above a column
 LOWER: Final = " ↓"
 """What marks a metric of which less is better."""
 
@@ -63,15 +65,16 @@ def metric_section(c: Comparison) -> tuple[Block, ...]:
     ]
     names = (name(c.a), name(c.b))
     drawn = forest(entries, question, head="metric", what="improvement", unit=POINTS, names=names)
+    # The first metric is the one that was asked for, and has the verdict.
     rows = tuple(
-        replace(row, cells=(" / ".join(_seen(each, POINTS)),)) for row, each in zip(drawn.rows, parts, strict=True)
+        replace(row, cells=_seen(each, POINTS), strong=each is c) for row, each in zip(drawn.rows, parts, strict=True)
     )
-    drawn = replace(drawn, rows=rows, columns=("measured",), number=f"improvement [{words.mass_text(c.recipe)}]")
-    return (
-        Section(
-            table.title, (Picture("forest", drawn, "metrics"), Text(f"Measured: {names[0]} / {names[1]}. {table.note}"))
-        ),
+    number = f"improvement [{words.mass_text(c.recipe)}]"
+    columns = tuple(name(cut_middle(visible(who), MAX_LETTERS)) for who in (c.a, c.b))
+    drawn = replace(
+        drawn, rows=rows, columns=columns, number=number, note=f"Below the names: what was measured. {table.note}"
     )
+    return (Section(table.title, (Picture("forest", drawn, "metrics"),)),)
 
 
 def _label(each: Comparison | Companion) -> str:

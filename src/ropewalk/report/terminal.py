@@ -328,7 +328,7 @@ def board(leaders: Leaders, screen: Screen) -> str:
 
 def _board(leaders: Leaders, screen: Screen, letters: int, picture: bool) -> str:  # noqa: FBT001 - with it or without
     wide = screen.columns >= ROOM_FOR_NUMBERS
-    head = ("", "classifier", leaders.number, "P(best)", f"from {leaders.who}", "verdict" if leaders.is_judged else "")
+    head = ("", "classifier", leaders.number, "P(best)", leaders.origin, "verdict" if leaders.is_judged else "")
     rows = []
     for k, leader in enumerate(leaders.rows):
         mark = leader.row.verdict.removeprefix("group ") if leader.row.verdict.startswith("group") else "·"

@@ -395,7 +395,7 @@ def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: 
     cells = [tuple(_named(cell, letters) for cell in row) for row in (head, *texts)]
     widths = [max(_width(row[i]) for row in cells) for i in range(len(head))]
     room = max(columns - sum(widths) - 2 * len(head) - len(_INDENT), LEAST_TRACK)
-    sides = _padded(forest.left, room - _width(forest.right)) + forest.right
+    sides = f"{_padded(forest.left, room - _width(forest.right) - 1)} {forest.right}"
     lines = []
     for k, row in enumerate(cells):
         parts = list(map(_padded, row, widths))

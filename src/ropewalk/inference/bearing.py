@@ -323,7 +323,7 @@ def other_priors(recipe: Recipe) -> list[Model]:
     """Return the model with half and with twice the prior mass; none where it is not asked what they would say."""
     if recipe.metric.is_slow or recipe.sampler is not None or recipe.model.weights_difference:
         return []
-    return [model for _, model in recipe.model.variants() if model.exact and not model.weights_difference][:2]
+    return [m for _, m in recipe.model.variants() if m.exact_for(recipe.tables) and not m.weights_difference][:2]
 
 
 def shifts(

@@ -353,7 +353,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     if recipe.model.inner is not None and recipe.model.weights_difference:
         own = prior_delta(replace(recipe, model=recipe.model.inner))
         return own[resample(recipe.model.weights(own, own), generator(recipe.seed, streams.WEIGHTED, 1))]
-    if not recipe.model.exact:
+    if not recipe.model.exact_for(recipe.tables):
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
     table = recipe.tables[0]

@@ -129,6 +129,10 @@ class Model:
         """Whether `fit` gives a posterior; if not, it is sampled by Markov chains (`ropewalk.mcmc.programs`)."""
         return True
 
+    def exact_for(self, tables: Sequence[Any]) -> bool:  # noqa: ARG002
+        """Whether `fit` gives the posterior of these tables, where that depends on them."""
+        return self.exact
+
     @property
     def reweights_items(self) -> bool:
         """Whether items are re-weighted in place of a prior: then no others are known of, and nothing pulls."""
@@ -379,6 +383,10 @@ class Wrapper(Model):
     def prior_for(self, n_labels: int, n_classifiers: int) -> str:
         """Return the prior as it is for so many labels and classifiers."""
         return self.around(self.model.prior_for(n_labels, n_classifiers))
+
+    def exact_for(self, tables: Sequence[Any]) -> bool:
+        """Whether the model inside has the posterior of these tables."""
+        return self.model.exact_for(tables)
 
     name = _inside("name")
     paired = _inside("paired")

@@ -48,11 +48,12 @@ _NODES: Final = 33  # of a rate, at least
 _MAX_ROWS: Final = 5_000  # nodes of all rates times combinations of answers
 _NODES_OF_SEARCH: Final = 17
 _MAX_LOOKS: Final = 12
-_MAX_LOGIT_RATE: Final = 500.0  # of the smallest rate
+_MAX_SCORE: Final = 20.0  # how far out in its prior a rate may be
+_LEAST_RATE: Final = 1e-200
 _DEPTH: Final = 30.0  # log density below its maximum at which a grid may end: 1e-13 of the mass is beyond
 _SEEN_DEPTH: Final = 12.0  # down to which the grid of a rate must follow the density
 _MAX_JUMP: Final = 1.5  # of the log density, between two nodes of it
-_POINTS: Final = 513  # of the logit of a share
+_POINTS: Final = (513, 257)  # of the logit of a share: where rates are known, and at each of many nodes
 _POINTS_OF_SEARCH: Final = 129
 _SMALLEST: Final = 2.0**-54  # in place of a random number that is 0
 _FLAT: Final = 1e-9  # the share of a likelihood by which it may still change beyond the points
@@ -391,7 +392,7 @@ class _Rows:
     hits: FloatArray
     wrong: FloatArray
     shape: float
-    n_points: int = _POINTS
+    n_points: int = _POINTS[0]
 
     def log_density(self, logit: FloatArray) -> FloatArray:
         """Return the log density at points of each row, (R, P), up to a constant that no rate changes."""
@@ -483,8 +484,10 @@ class _Rows:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Rates:
-    """The posterior of d rates that are not known, on a grid of logit(2·rate), and of shares given each node.
+    """The posterior of d rates that are not known, on a grid, and of shares given each node.
 
+    The grid is one of normal scores: a rate has the same quantile in its prior, a Beta that is cut off at guessing,
+    as its score in the standard normal. So what the prior alone leaves open is covered evenly, whatever its shape.
     `counts` (B, 2, G) are of distinct combinations of answers, of which there are so many `times`.
     """
 
@@ -498,29 +501,36 @@ class _Rates:
         """How many rates are not known."""
         return len(self.sides.betas)
 
+    def _rate(self, axis: int, score: FloatArray) -> FloatArray:
+        """Return the rate that has a score."""
+        from scipy.special import betainc, betaincinv, ndtr
+
+        alpha, beta = self.sides.betas[axis]
+        within, beyond = float(betainc(alpha, beta, 0.5)), float(betainc(beta, alpha, 0.5))
+        below, above = (np.asarray(ndtr(np.minimum(sign * score, 0.0)), dtype=np.float64) for sign in (1, -1))
+        low, high = betaincinv(alpha, beta, below * within), 1 - betaincinv(beta, alpha, above * within + beyond)
+        return np.asarray(np.clip(np.where(score < 0, low, high), _LEAST_RATE, 0.5))
+
     def _nodes(self, axes: Sequence[FloatArray], n_points: int) -> tuple[_Rows, FloatArray]:
         """Return the rows of every node and combination of answers, and the log density of the nodes."""
-        from scipy.special import expit, log_expit
-
         shape = [len(axis) for axis in axes]
-        logits = np.array(np.meshgrid(*axes, indexing="ij")).reshape(self.n_rates, math.prod(shape))
-        wrong = self.sides.at(expit(logits) / 2)
-        n_nodes, n_kinds = logits.shape[1], self.counts.shape[-1]
+        scores = np.array(np.meshgrid(*axes, indexing="ij")).reshape(self.n_rates, math.prod(shape))
+        rates = np.array([self._rate(k, score) for k, score in enumerate(scores)]).reshape(scores.shape)
+        wrong = self.sides.at(rates)
+        n_nodes, n_kinds = scores.shape[1], self.counts.shape[-1]
         rows = _Rows(
             hits=np.tile(self.counts, n_nodes),
             wrong=np.repeat(wrong, n_kinds, axis=-1),
             shape=self.shape,
             n_points=n_points,
         )
-        heights: FloatArray = rows.log_mass.reshape(n_nodes, n_kinds) @ self.times
-        for (alpha, beta), logit in zip(self.sides.betas, logits, strict=True):
-            heights = heights + alpha * log_expit(logit) + log_expit(-logit) + (beta - 1) * np.log1p(-expit(logit) / 2)
+        heights = (rows.log_mass.reshape(n_nodes, n_kinds) * self.times).sum(axis=1) - (scores**2).sum(axis=0) / 2
         return rows, heights.reshape(shape)
 
     @cached_property
     def _box(self) -> tuple[FloatArray, FloatArray]:
         """Find where the rates have their mass."""
-        low, high = (np.full(self.n_rates, end) for end in (-_MAX_LOGIT_RATE, _MAX_LOGIT_RATE))
+        low, high = (np.full(self.n_rates, end) for end in (-_MAX_SCORE, _MAX_SCORE))
         for _ in range(_MAX_LOOKS if self.n_rates else 0):
             axes = list(np.linspace(low, high, _NODES_OF_SEARCH, axis=1))
             heights = self._nodes(axes, _POINTS_OF_SEARCH)[1]
@@ -538,7 +548,7 @@ class _Rates:
         number = _NODES
         while True:
             axes = list(np.linspace(low, high, number, axis=1)) if self.n_rates else []
-            rows, heights = self._nodes(axes, _POINTS)
+            rows, heights = self._nodes(axes, _POINTS[bool(axes)])
             more = (2 * number - 1) ** self.n_rates * self.counts.shape[-1]
             if more > _MAX_ROWS or _largest_jump(heights) <= _MAX_JUMP:
                 return axes, rows, heights

@@ -290,7 +290,7 @@ NOISY += [
     )
     for metric, n, share, right, flips in (
         ("f1", 300, 0.5, 0.9, 3), ("f1", 1_500, 0.1, 0.9, 3), ("accuracy", 300, 0.5, 0.9, 3),
-        ("accuracy", 1_500, 0.35, 0.99, 3), ("recall", 1_500, 0.1, 0.9, 3),
+        ("accuracy", 1_500, 0.5, 0.99, 3), ("recall", 1_500, 0.1, 0.9, 3),
     )
     for error in (0.05, 0.15)
 ]  # fmt: skip

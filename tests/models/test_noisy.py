@@ -352,6 +352,36 @@ def test_where_the_prior_decides_there_is_no_verdict():
     assert "prior mass" in found.no_verdict
 
 
+def differing(annotated, flipped):
+    """Of 1,000 items, 110 of them of the rarer class, the two differ on 40, of which so many are annotated as it."""
+    y = np.repeat([1, 0], [110, 890])
+    a, b = y.copy(), y.copy()
+    differ = np.r_[0:annotated, 900 : 940 - annotated]
+    a[differ] = 1 - a[differ]
+    return (1 - v if flipped else v for v in (y, a, b))
+
+
+@CALM
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize("metric", ["recall", "specificity"])
+def test_errors_hide_the_rarer_class_where_they_could_have_made_it(metric, flipped):
+    """A tenth of 40 items is 4, with a standard deviation of 1.9: 5 are no more than that, and 6 are."""
+    model, seen = NoisyLabels(error=0.1), {}
+    for annotated in (5, 6):
+        found = rw.compare(*differing(annotated, flipped), model=model, metric=metric, rope=0.05, draws=4_000, rng=0)
+        seen[annotated] = "wrong labels hide" in found.no_verdict
+    assert seen == {5: True, 6: False}
+
+
+@CALM
+@pytest.mark.parametrize(("metric", "rope", "error"), [("f1", 0.05, 0.1), ("recall", 0.9, 0.1), ("recall", 0.05, 0.0)])
+def test_errors_hide_nothing_that_decides(metric, rope, error):
+    """Of a metric of both classes, of a ROPE that is far away, or where nobody errs."""
+    how = {"metric": metric, "rope": rope, "draws": 4_000, "rng": 0}
+    found = rw.compare(*differing(0, flipped=False), model=NoisyLabels(error=error), **how)
+    assert "wrong labels hide" not in found.no_verdict
+
+
 def test_what_can_never_be_annotated_is_refused():
     blind = np.array([[1.0, 0.0], [1.0, 0.0]])
     with pytest.raises(DataError, match="nothing ever is"):

@@ -18,7 +18,7 @@ from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import check_finite, have_means, too_far, too_little, too_noisy
+from ropewalk.inference.bearing import check_finite, have_means, hidden, too_far, too_little, too_noisy
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, draw_psi, draw_psis
@@ -104,7 +104,8 @@ class Draft:
         if self.drawing.no_verdict or self.recipe.rope is None:
             return replace(self.drawing, shift=shift)
         reason = too_little(self.recipe, [single.std for single in singles], judged.std, signs)
-        return replace(self.drawing, no_verdict=reason or too_far(self.recipe, shift, judged), shift=shift)
+        reason = reason or too_far(self.recipe, shift, judged) or hidden(self.recipe, judged, signs)
+        return replace(self.drawing, no_verdict=reason, shift=shift)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -168,6 +168,30 @@ class NoisyLabels(Model):
         betas = all(len(shapes_of(rate) or ()) == _PAIR for rate in unknown)
         return len(tables) == 1 and betas and len(unknown) <= _MAX_UNKNOWN and rows <= _MAX_ROWS
 
+    def hides_class(self, table: Outcomes, pair: Sequence[int]) -> str:
+        """Why errors of annotators hide the items of the rarer class on which a pair differs; empty where they do not.
+
+        There are so few that no more are annotated as such than errors alone would make, up to a standard deviation.
+        """
+        if not self.exact_for([table]):
+            return ""
+        batches = self.parts_of(table)
+        wrong = _Sides.of(self, len(batches)).usual()
+        annotated = np.stack([_annotated(batch) for batch in batches])
+        items = annotated.sum(axis=2)
+        true = (items[:, 0] - wrong[:, 1] * items.sum(axis=1)) / np.maximum(1 - wrong.sum(axis=1), _ROUNDING)
+        rarer = int(2 * true.sum() > items.sum())  # 0: the positive one, which comes first here
+        answers = every_cell(BINARY, table.n_classifiers).codes[: annotated.shape[2], 1:]
+        differ = annotated[..., answers[:, pair[0]] != answers[:, pair[1]]].sum(axis=2)
+        rate, number, seen = wrong[:, 1 - rarer], differ.sum(axis=1), float(differ[:, rarer].sum())
+        expected = float((number * rate).sum())
+        if seen >= expected + math.sqrt((number * rate * (1 - rate)).sum()):
+            return ""
+        return (
+            f"of {number.sum():,.0f} items on which the two differ {seen:,.0f} are annotated as the rarer class, and "
+            f"errors alone would make {expected:,.1f}: wrong labels hide how many are of that class"
+        )
+
     def _each_rate(self) -> list[Any]:
         """Return the rates one by one, matrices as they are."""
         errors = self.error if isinstance(self.error, list) else [self.error]
@@ -366,6 +390,11 @@ class _Sides:
         known, axis = np.array(each).transpose(2, 0, 1)
         return cls(known=known, axis=axis.astype(np.int64), betas=betas)
 
+    def usual(self) -> FloatArray:
+        """Return both rates of each batch, those that are not known as they are expected to be: (B, 2)."""
+        means = np.array([alpha / (alpha + beta) for alpha, beta in self.betas])
+        return self.at(np.minimum(means, 0.5)[:, np.newaxis])[..., 0]
+
     def check(self, annotated: FloatArray) -> None:
         """Refuse items, so many positive and negative ones in each batch, that could not be annotated so."""
         miss, alarm = self.known.T
@@ -375,7 +404,7 @@ class _Sides:
 
     def at(self, rates: FloatArray) -> FloatArray:
         """Return both rates of each batch at J points of the rates that are not known, (d, J): (B, 2, J)."""
-        known = np.broadcast_to(self.known[..., np.newaxis], (*self.known.shape, rates.shape[1]))
+        known = np.repeat(self.known[..., np.newaxis], max(rates.shape[-1], 1), axis=-1)
         return np.where(self.axis[..., np.newaxis] < 0, known, rates[self.axis]) if len(rates) else known
 
 

@@ -166,6 +166,10 @@ class Model:
         """Return the weights of draws `delta`, given draws of the difference under the prior of the model inside."""
         raise NotImplementedError
 
+    def hides_class(self, table: Any, pair: Sequence[int]) -> str:  # noqa: ARG002
+        """Why a table does not show on how many items of the rarer class a pair of classifiers differ; empty if so."""
+        return ""
+
     @property
     def no_equivalence(self) -> str:
         """Why no verdict can say that two classifiers are equivalent, or one not worse; empty where one can."""
@@ -387,6 +391,10 @@ class Wrapper(Model):
     def exact_for(self, tables: Sequence[Any]) -> bool:
         """Whether the model inside has the posterior of these tables."""
         return self.model.exact_for(tables)
+
+    def hides_class(self, table: Any, pair: Sequence[int]) -> str:
+        """Why the model inside does not show on how many items of the rarer class a pair of classifiers differ."""
+        return self.model.hides_class(table, pair)
 
     name = _inside("name")
     paired = _inside("paired")

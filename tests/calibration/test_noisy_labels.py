@@ -89,7 +89,7 @@ MODELS = {
 def test_chains_and_the_exact_engine_agree(name):
     pytest.importorskip("pymc")
     how = {"a": "A", "b": "B", "model": MODELS[name], "rng": 1}
-    chained = rw.compare(WHOLE, **how, engine=rw.Sampler(backend="pymc", target_accept=0.95), draws=6_000)
+    chained = rw.compare(WHOLE, **how, engine=CHAINS, draws=4_000)
     exact = rw.compare(WHOLE, **how, engine="exact", draws=200_000)
     ours = of_chains(chained)
     found = z_scores(ours, told(exact.draws.delta()[np.newaxis], independent=True))

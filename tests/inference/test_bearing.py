@@ -85,6 +85,23 @@ def asked(monkeypatch):
     return asked
 
 
+def test_a_small_class_whose_doubt_is_learned_away_has_no_verdict():
+    """On two large classes the two are right throughout; that says little of 40 items on which they hardly differ."""
+    y = np.repeat([0, 1, 2], [300, 100, 40])
+    a = b = y
+    with without_warnings():
+        alike = rw.compare(y, a, b, metric="macro_recall", rope=0.01, rng=0, draws=2_000)
+        far = rw.compare(y, a, b, metric="macro_recall", rope=0.4, rng=0, draws=2_000)
+        b = np.where(np.arange(y.size) % 10 < 2, (y + 1) % 3, y)  # errors everywhere
+        err = rw.compare(y, a, b, metric="macro_recall", rope=0.01, rng=0, draws=2_000)
+    assert alike.drawing.shift.widened > 1.2
+    assert alike.decision is None
+    assert "makes the interval" in alike.drawing.no_verdict
+    assert far.decision.code == "equivalent"  # no prior reaches the ends of that ROPE
+    assert err.drawing.shift.widened < 1.2
+    assert err.decision.conclusive
+
+
 def test_a_tail_that_is_all_learned_has_no_verdict():
     """Of two items each, 42 classes say little but for what is learned from all: with a fixed centre Δ is smaller."""
     y = np.repeat(np.arange(50), [60, 40, 30, 20, 15, 12, 10, 8] + [2] * 42)

@@ -162,13 +162,14 @@ class PriorShift:
     `moved` is how far its mean moves, and `ends` how far an end of its HDI does.
     `verdicts` are those under either that Monte Carlo error leaves no doubt of: "undecided", or the symbol of a
     conclusive one. `unlearned` is how far the mean moves under a prior that learns nothing from other classes, where
-    the model's does.
+    the model's does, and `widened` how many times as wide the interval is then.
     """
 
     moved: float
     ends: float = 0.0
     verdicts: tuple[str, ...] = ()
     unlearned: float = 0.0
+    widened: float = 1.0
 
     @property
     def agreed(self) -> bool:

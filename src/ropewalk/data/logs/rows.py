@@ -1,0 +1,148 @@
+"""What every evaluation log comes to: long rows, one per system, item and repeat."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.text.remarks import argument
+from ropewalk.text.writing import did_you_mean, shorten
+
+CHECKED_LETTERS = 16  # of a fingerprint: two questions collide once in 10^19
+
+
+class Row(NamedTuple):
+    """What one system answered to one item, once.
+
+    `score` is None where there is none, and then `error` says why. `question` is a fingerprint of what was asked, by
+    which rows under the same id are seen to be about the same item; None where the log does not hold it.
+    """
+
+    task: str
+    item: str
+    repeat: int
+    system: str
+    truth: str | None = None
+    prediction: str | None = None
+    score: float | None = None
+    cluster: str | None = None
+    error: str | None = None
+    question: str | None = None
+
+
+COLUMNS = ("task", "item", "repeat", "system", "truth", "prediction", "score", "cluster", "error")
+"""The columns of a converted log, in this order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is asked of a log: one of its scores and filters, and the key of its items that names their clusters.
+
+    `qrels` is the file of relevance judgements that runs of search systems are judged by.
+    """
+
+    scorer: str | None = None
+    filter: str | None = None
+    cluster: str | None = None
+    qrels: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A number that a log holds for every item: its name, whether more is better, and its least and highest value."""
+
+    name: str
+    higher_is_better: bool = True
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The answers of one system to one task.
+
+    `rows` reads them, as often as it is called, one at a time. `scores` and `filters` are what there is to choose from.
+    `facts` are what else may tell it from another run of the same model: solver, prompt, arguments, tags. `notes` are
+    sentences about the log that a reader of the answer should know.
+    """
+
+    system: str
+    task: str = ""
+    scores: tuple[Score, ...]
+    filters: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    rows: Callable[[Choice], Iterator[Row]] = field(repr=False)
+
+    def score(self, choice: Choice) -> Score:
+        """Return the score that was chosen: by its name, or the only one."""
+        names = [score.name for score in self.scores]
+        return self.scores[names.index(pick(choice.scorer, names, "scorer", "scores"))]
+
+    def filter(self, choice: Choice) -> str | None:
+        """Return the filter that was chosen; None where the log has none."""
+        if not self.filters and choice.filter is None:
+            return None
+        return pick(choice.filter, self.filters, "filter", "filters")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFormat:
+    """A kind of evaluation log: its name for people, how a file of it begins, and the runs that it holds.
+
+    `recognises(path, head)` gets the first bytes of a file, unpacked. `runs(path)` reads as little as it can.
+    """
+
+    title: str
+    recognises: Callable[[Path, bytes], bool]
+    runs: Callable[[Path], Iterator[Run]]
+
+
+def pick(wanted: str | None, names: Sequence[str], option: str, what: str) -> str:
+    """Return the name that was asked for, or the only one there is; else list them."""
+    if wanted is None and len(names) == 1:
+        return names[0]
+    there = f"There are the {what} {shorten(names, 12)}." if names else f"The log has no {what}."
+    if wanted is None:
+        raise InvalidInputError(f"Which of the {what}? {there}", hint=_choose(option, names))
+    if wanted not in names:
+        raise UnknownNameError(
+            f"The log has none of the {what} called {wanted!r}. {there}", hint=did_you_mean(wanted, names) or None
+        )
+    return wanted
+
+
+def _choose(option: str, names: Sequence[str]) -> Any:
+    return argument(option) + (f" chooses one, such as {names[0]!r}." if names else " chooses one.")
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return a short text that is the same for the same parts: any values that JSON can hold.
+
+    Examples
+    --------
+    >>> fingerprint("What is 2 + 2?", ["4"]) == fingerprint("What is 2 + 2?", ["4"]) != fingerprint("2 + 3?", ["5"])
+    True
+    """
+    text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:CHECKED_LETTERS]
+
+
+def text_of(value: Any) -> str | None:
+    """Return a value of a log as a label: text as it stands, a list of one as that one, anything else as JSON.
+
+    Examples
+    --------
+    >>> text_of("yes"), text_of(["yes"]), text_of(["a", "b"]), text_of(3), text_of(True), text_of(None)
+    ('yes', 'yes', '["a", "b"]', '3', 'true', None)
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and len(value) == 1:
+        return text_of(value[0])
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Outcomes,
         examples,
         join_outcomes,
+        read_log,
         read_multilabel,
         read_outcomes,
     )
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
 
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
-    "data": ("ItemScores", "MultilabelOutcomes", "Outcomes", "join_outcomes", "read_multilabel", "read_outcomes"),
+    "data": (
+        "ItemScores", "MultilabelOutcomes", "Outcomes", "join_outcomes", "read_log", "read_multilabel", "read_outcomes",
+    ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
     "mcmc": ("Sampler",),
@@ -112,6 +115,7 @@ __all__ = [
     "power",
     "predictive_check",
     "rank",
+    "read_log",
     "read_multilabel",
     "read_outcomes",
     "resampling",

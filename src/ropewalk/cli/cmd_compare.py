@@ -50,7 +50,6 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
-    unmatched: Annotated[str, DATA(help="Ids of one file only: error or drop.", default="error")]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
     items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar="OUT")]

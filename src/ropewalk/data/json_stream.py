@@ -24,8 +24,8 @@ _SPACE: Final = " \t\n\r"
 class JsonStream:
     """Values of a JSON document in their order.
 
-    `keys` and `items` enter an object or an array, and `value` decodes what comes next. Inside a loop over keys the value
-    must be taken: by `value`, or by a loop of its own.
+    `keys` and `items` enter an object or an array, and `value` decodes what comes next. Inside a loop over keys the
+    value must be taken: by `value`, or by a loop of its own.
 
     Examples
     --------

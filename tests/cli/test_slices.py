@@ -28,10 +28,28 @@ def test_slices_are_what_python_says(run, file):
     assert json.loads(out) == ours.to_dict()
     assert [(s["slice"], s["shift"]) for s in json.loads(out)["by"]][-1] == ("fr", "worse")
     _, text, _ = run("compare", file, *COLUMNS, "--by", "lang")
-    assert "of 3 slices, a is worse than b on 1 (fr)" in text
+    assert "Of 3 slices, a is worse than b on 1 (fr)" in text
     _, alone, _ = run("compare", file, *COLUMNS, "--by", "lang", "--no-pool")
     assert "Each slice stands for itself" in alone
     assert run("compare", file, *COLUMNS, "--by", "lang", "--markdown")[1].count("| --- |") >= 2
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "accuracy,roc_auc"])
+def test_probabilities_have_slices_and_answer_both_kinds(run, tmp_path, write, metric):
+    rng = np.random.default_rng(4)
+    p, q = (np.clip(0.3 * TRUTH + 0.7 * rng.random(N), 0, 1).round(3) for _ in range(2))
+    rows = [("id", "y", "p", "q", "lang"), *zip(range(1_000, 1_000 + N), TRUTH, p, q, WHERE, strict=True)]
+    file, out = write(tmp_path / "p.csv", rows), tmp_path / "items.csv"
+    columns = ("--truth", "y", "--a", "p", "--b", "q", "--id", "id", "--threshold", 0.5, "--draws", 500)
+    code, text, _ = run("compare", file, *columns, "--metric", metric, "--by", "lang", "--items", out, "--json")
+    assert code == 0
+    answer = json.loads(text)
+    assert [m["metric"] for m in answer.get("metrics", [answer])] == metric.split(",")
+    assert answer["a"]["observed"] == pytest.approx(((p >= 0.5) == TRUTH).mean())
+    observed = [((p >= 0.5) == TRUTH)[here == WHERE].mean() for here in ("de", "en", "fr")]
+    assert [part["a"]["observed"] for part in answer["by"]] == pytest.approx(observed)
+    differ = np.flatnonzero((p >= 0.5) != (q >= 0.5)) + 1_000
+    assert sorted(int(line.split(",")[0]) for line in out.read_text().splitlines()[1:]) == differ.tolist()
 
 
 def test_standard_input_has_slices(file):

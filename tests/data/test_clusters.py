@@ -223,7 +223,7 @@ def test_what_does_not_go_with_clusters(data):
     y, a, b, cluster = data
     with pytest.raises(rw.errors.InvalidInputError, match="takes items as independent"):
         rw.compare(y, a, b, cluster=cluster, model="paired")
-    with pytest.raises(rw.errors.InvalidInputError, match="must be arrays"):
+    with pytest.raises(rw.errors.InvalidInputError, match="`cluster` must be an array"):
         rw.compare(y, a, b, cluster="c")
     with pytest.raises(rw.errors.LengthMismatchError, match="same length"):
         rw.compare(y, a, b, cluster=cluster[:-1])

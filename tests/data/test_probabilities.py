@@ -31,11 +31,12 @@ def cut(rng):
     return y, p, q
 
 
+@pytest.mark.parametrize("form", [np.asarray, lambda p: p[:, None]], ids=["vector", "one column"])
 @pytest.mark.parametrize("threshold", [0.3, 0.5])
-def test_a_threshold_makes_labels_as_scikit_learn_would(cut, threshold):
+def test_a_threshold_makes_labels_as_scikit_learn_would(cut, threshold, form):
     m = need("sklearn.metrics")
     y, p, q = cut
-    r = rw.compare(y, p, q, threshold=threshold, draws=100, rng=0)
+    r = rw.compare(y, form(p), form(q), threshold=threshold, draws=100, rng=0)
     assert r.metric == "f1"
     for estimate, scores in ((r.estimate_a, p), (r.estimate_b, q)):
         assert estimate.observed == pytest.approx(m.f1_score(y, scores >= threshold), abs=1e-12)
@@ -96,6 +97,107 @@ def test_the_columns_of_a_matrix_of_scores_have_names_too(fitted):
     with without_warnings():
         r = rw.compare(two, *columns, classes=[False, True], metric="roc_auc", draws=100, rng=0)
     assert r.estimate_a.observed == pytest.approx(m.roc_auc_score(two, p[:, 0]), abs=1e-12)
+
+
+@pytest.fixture(params=["pandas", "polars", "pyarrow"])
+def as_frame(request):
+    """Makes a dataframe of a matrix and the names of its columns."""
+    library = need(request.param)
+    if request.param == "pyarrow":
+        return lambda matrix, names: library.table({name: matrix[:, i] for i, name in enumerate(names)})
+    keyword = {"pandas": "columns", "polars": "schema"}[request.param]
+    return lambda matrix, names: library.DataFrame(matrix, **{keyword: list(names)})
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss", "brier", "macro_roc_auc"])
+def test_the_columns_of_a_dataframe_are_found_by_their_names(rng, as_frame, metric):
+    """Those of A are in another order than the labels; those of B are an array, in theirs."""
+    y = np.array(list("abc"))[rng.integers(3, size=120)]
+    a, b = (rng.dirichlet(np.where(np.array(list("abc")) == y[:, None], 2.0, 1.0)[0], size=120) for _ in range(2))
+    options = {"metric": metric, "draws": 50, "rng": 0}
+    wanted = rw.compare(y, a, b, **options)
+    assert rw.compare(y, as_frame(a[:, [2, 0, 1]], "cab"), b, **options).to_dict() == wanted.to_dict()
+    assert rw.evaluate(y, as_frame(a[:, [2, 0, 1]], "cab"), **options).metrics[0].estimate.observed == (
+        pytest.approx(wanted.estimate_a.observed)
+    )
+
+
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+def test_a_dataframe_has_columns_of_classes_that_no_item_is_of(rng, as_frame, metric):
+    y, names = rng.integers(3, size=120), "3201"
+    a, b = (rng.dirichlet(np.ones(4), size=120) for _ in range(2))
+    order = [int(name) for name in names]
+    options = {"metric": metric, "draws": 50, "rng": 0}
+    wanted = rw.compare(y, a, b, classes=[0, 1, 2, 3], **options)
+    assert rw.compare(y, as_frame(a[:, order], names), b, **options, labels=range(4)).to_dict() == wanted.to_dict()
+    given = rw.compare(y, as_frame(a[:, order], names), as_frame(b, "0123"), **options)
+    assert given.delta.observed == pytest.approx(wanted.delta.observed)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+def test_columns_that_are_called_otherwise_are_refused_where_some_are_not(rng, as_frame, metric):
+    y = np.array(list("abc"))[rng.integers(3, size=60)]
+    matrix = as_frame(rng.dirichlet(np.ones(3), size=60), "abx")
+    with pytest.raises(rw.errors.LengthMismatchError, match=r"(?s)no column of 'c'.*classes="):
+        rw.compare(y, matrix, matrix, metric=metric)
+
+
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+def test_numbered_columns_are_those_of_the_labels(rng):
+    pandas = need("pandas")
+    y = rng.integers(1, 4, size=60)
+    a, b = (rng.dirichlet(np.ones(3), size=60) for _ in range(2))
+    options = {"metric": "log_loss", "draws": 50, "rng": 0}
+    numbered = rw.compare(y, pandas.DataFrame(a), pandas.DataFrame(b), **options)
+    assert numbered.delta.observed == rw.compare(y, a, b, **options).delta.observed
+
+
+def test_probabilities_of_any_number_of_labels_are_cut_too(rng, as_frame):
+    m, sparse = need("sklearn.metrics"), need("scipy.sparse")
+    y = rng.integers(2, size=(100, 3))
+    a, b = (np.clip(y * 0.3 + rng.random((100, 3)) * 0.7, 0, 1) for _ in range(2))
+    options = {"metric": "macro_f1", "threshold": 0.5, "draws": 50, "rng": 0}
+    wanted = m.f1_score(y, a >= 0.5, average="macro"), m.f1_score(y, b >= 0.5, average="macro")
+    matrices = (y, a, b), (sparse.csr_array(y), sparse.csc_array(a), b)
+    frames = as_frame(y, "tuv"), as_frame(a[:, [2, 1, 0]], "vut"), as_frame(b, "tuv")
+    for data in (*matrices, frames):
+        r = rw.compare(*data, **options)
+        assert (r.estimate_a.observed, r.estimate_b.observed) == pytest.approx(wanted)
+    with pytest.raises(rw.errors.InvalidInputError, match="these are labels"):
+        rw.compare(y, y, 1 - y, **options)
+    with pytest.raises(rw.errors.LabelTypeError, match=r"threshold=0\.5"):
+        rw.compare(y, a, b, metric="macro_f1")
+
+
+# -- labels and scores of one vector ------------------------------------------------------------------------
+
+
+def test_probabilities_answer_metrics_of_labels_and_of_scores(cut):
+    y, p, q = cut
+    options = {"metric": ["accuracy", "roc_auc", "brier"], "rope": 0.01, "draws": 100, "rng": 0}
+    wanted = rw.compare(y, (p >= 0.5).astype(int), (q >= 0.5).astype(int), scores=(p, q), **options).to_dict()
+    assert rw.compare(y, p, q, threshold=0.5, **options).to_dict() == wanted
+    matrices = [np.stack([x, 1 - x], axis=1) for x in (p, q)]
+    assert rw.compare(y, *matrices, classes=[1, 0], **options).headline == wanted["headline"]
+    named = rw.compare(y, {"new": p, "old": q}, threshold=0.5, **options)
+    assert (named.a, named.metrics[1].a) == ("new", "new")
+    with pytest.raises(rw.errors.InvalidInputError, match="threshold= makes labels of probabilities"):
+        rw.compare(y, p, q, **options)
+
+
+def test_a_table_of_probabilities_has_slices(cut):
+    pandas = need("pandas")
+    y, p, q = cut
+    frame = pandas.DataFrame({"y": y, "p": p, "q": q, "where": np.arange(200) % 4})
+    r = rw.compare(
+        frame, truth="y", a="p", b="q", metric=["accuracy", "roc_auc"], threshold=0.5, by="where", draws=100, rng=0
+    )
+    assert r.by.column == "where"
+    assert sum(len(s.comparison.items()) for s in r.by) == len(r.items()) == ((p >= 0.5) != (q >= 0.5)).sum()
+    for s in r.by:
+        here = np.arange(200) % 4 == s.value
+        assert s.comparison.estimate_a.observed == pytest.approx(((p >= 0.5) == y)[here].mean())
 
 
 def test_fewer_classes_than_columns_pick_those_of_an_average(fitted):
@@ -181,6 +283,30 @@ def test_a_name_that_several_have_names_none(frame):
     assert (r.a, r.b) == ("A", "new")
     r = rw.compare(frame["y"].to_numpy(), frame["new"], frame["old"].to_numpy(), draws=100, rng=0)
     assert (r.a, r.b) == ("new", "B")
+
+
+def test_a_name_is_not_the_letter_of_another_one(cut):
+    """A series that is called B comes first, beside an array without a name."""
+    pandas = need("pandas")
+    y, p, q = cut
+    first = pandas.Series((p > 0.5).astype(int), name="B")
+    r = rw.compare(y, first, (q > 0.5).astype(int), metric="accuracy", draws=100, rng=0)
+    assert (r.a, r.b) == ("B", "A")
+    assert r.estimate_a.observed == pytest.approx((first == y).mean())
+
+
+@pytest.mark.parametrize(
+    ("asked", "match"),
+    [
+        ({"truth": 0, "a": 1, "b": 2}, "renamed first"),
+        ({"truth": "0", "a": "1", "b": "2"}, "a column 0, whose name is no text"),
+    ],
+)
+def test_columns_without_a_text_for_a_name_are_pointed_at(cut, asked, match):
+    pandas = need("pandas")
+    frame = pandas.DataFrame(np.stack([x > 0.5 for x in cut], axis=1).astype(int))
+    with pytest.raises(rw.errors.InvalidInputError, match=match):
+        rw.compare(frame, **asked)
 
 
 def test_every_column_that_fits_is_suggested(cut):

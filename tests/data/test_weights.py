@@ -194,13 +194,24 @@ def test_hardly_any_effective_items_allow_no_verdict(data):
         ([0.0] * 120, "0 throughout"),
         ([math.nan] + [1.0] * 119, "finite"),
         ([1.0] * 119, "same length"),
-        (["heavy"] * 120, "numbers"),
+        (["heavy"] * 120, "turn text into numbers"),
+        (np.ones((60, 2)), r"one number per item; got shape \(60, 2\)"),
     ],
 )
 def test_weights_that_cannot_be(data, weight, match):
     y, a, b, _ = data
     with pytest.raises(rw.errors.DataError, match=match):
         rw.compare(y, a, b, sample_weight=weight)
+
+
+@pytest.mark.parametrize("option", ["sample_weight", "count"])
+@pytest.mark.parametrize("column", ["y", "old"])
+def test_labels_are_no_weights(data, option, column):
+    pandas = need("pandas")
+    y, a, b, _ = data
+    frame = pandas.DataFrame({"y": y, "new": a, "old": b})
+    with pytest.raises(rw.errors.InvalidInputError, match=f"'{column}' is named both as labels and as `{option}`"):
+        rw.compare(frame, truth="y", a="new", b="old", **{option: column})
 
 
 def test_what_does_not_go_with_weights(data):

@@ -75,7 +75,7 @@ def test_scores_stay_within_their_range(rng):
 
 
 def test_disjoint_ones_have_the_moments_of_the_model_with_heavy_tails(rng):
-    """Against quadrature: a centre that is flat, a half-Cauchy spread, a Student-t with 3 degrees of freedom."""
+    """Against quadrature: a flat centre, a half-Cauchy spread, a Student-t(3), and one in twenty from a wide Normal."""
     y, error = np.array([-0.5, 0.0, 0.4, 5.0]), np.array([1.0, 0.7, 1.0, 1.2])
     psi = y[:, np.newaxis] + draws_of(rng, np.zeros(4), 1.0) * error[:, np.newaxis]
     theta, unit = np.linspace(-8, 12, 401), math.sqrt((error**2).mean())
@@ -84,7 +84,8 @@ def test_disjoint_ones_have_the_moments_of_the_model_with_heavy_tails(rng):
     moments = np.zeros((4, 2))
     total = 0.0
     for t in unit * np.expm1(steps):
-        around = stats.t.pdf((theta[:, np.newaxis] - centres) / t, 3) / t  # (thetas, centres)
+        apart = theta[:, np.newaxis] - centres
+        around = 0.95 * stats.t.pdf(apart / t, 3) / t + 0.05 * stats.norm.pdf(apart, scale=4 * unit)
         evidence = likelihood @ around
         weight = stats.halfcauchy.pdf(t, scale=2 * unit) * (unit + t) * evidence.prod(axis=0)
         for k in range(4):
@@ -102,6 +103,22 @@ def test_a_difference_that_stands_apart_is_left_there(rng):
     apart, together = (law(psi, low=-1.0, high=1.0, seed=0).psi[-1] for law in (pool_disjoint, pool))
     assert apart.mean() < together.mean() - 0.01
     assert apart.mean() < -0.5
+
+
+@pytest.mark.parametrize("behind", [0.15, 0.3, 0.5])
+def test_others_that_are_many_and_alike_do_not_hide_one_that_stands_apart(rng, behind):
+    """Nineteen slices that are known well and hardly differ, and one of a few items that is worse: by Bayes' theorem.
+
+    The others are not spread at all, so it has either no difference, or one from a Normal a quarter of the range wide.
+    """
+    error = 0.1
+    errors = np.array([0.0045] * 19 + [error])[:, np.newaxis]
+    psi = draws_of(rng, np.zeros(20), 1.0) * errors - behind * (errors == error)
+    one = pool_disjoint(psi, low=-1.0, high=1.0, seed=0).psi[-1]
+    far, near = 0.05 * stats.norm.pdf(behind, scale=math.hypot(0.25, error)), 0.95 * stats.norm.pdf(behind, scale=error)
+    share = 0.25**2 / (0.25**2 + error**2)
+    below = stats.norm.cdf(-0.05, loc=-share * behind, scale=error * math.sqrt(share))
+    assert (one < -0.05).mean() == pytest.approx(far / (far + near) * below, abs=0.02)
 
 
 def test_fewer_disjoint_draws_are_a_prefix_of_more(rng):

@@ -39,6 +39,8 @@ def results():
         )  # fmt: skip
         return {
             "comparison": r,
+            "several": rw.compare(y, a, b, metric=["f1", "acc", "recall"], **few),
+            "slices": rw.compare(y, a, b, by=np.arange(200) % 4, **few).by,
             "classes": rw.compare_classes(y, a, b, rope=0.05, **few),
             "evaluation": rw.evaluate(y, a, metric="accuracy", at_least=0.7, rope=0.05, **few),
             "metrics": rw.evaluate(y, a, metric=["accuracy", "f1"], **few),
@@ -62,8 +64,8 @@ def results():
 
 
 ROWS = {
-    "comparison": 1, "classes": 2, "evaluation": 1, "metrics": 2, "metric": 1, "ranking": 3, "worth": 5, "confusion": 4,
-    "test": 1, "nemenyi": 3, "power": 2, "stopping": 2,
+    "comparison": 1, "several": 3, "slices": 4, "classes": 2, "evaluation": 1, "metrics": 2, "metric": 1, "ranking": 3,
+    "worth": 5, "confusion": 4, "test": 1, "nemenyi": 3, "power": 2, "stopping": 2,
 }  # fmt: skip
 
 
@@ -85,6 +87,9 @@ def test_a_frame_says_what_the_answer_says(results):
     assert (row["a"], row["b"], row["metric"], row["pos_label"]) == ("A", "B", "f1", "1")
     assert (row["rope_low"], row["rope_high"], row["inside"]) == (-0.05, 0.05, r.regions.inside)
     assert (row["decision"], row["conclusive"]) == (r.decision.symbol, r.decision.conclusive)
+    several = results["several"]
+    rows = several.to_frame("polars").to_dicts()
+    assert [(row["metric"], row["mean"]) for row in rows] == [(c.metric, c.mean) for c in several.metrics]
     assert [row["p_best"] for row in ranking.to_frame("polars").to_dicts()] == [m.p_best for m in ranking.models]
     pairs = ranking.to_frame("polars", pairs=True).to_dicts()
     assert [(row["a"], row["b"], row["mean"]) for row in pairs] == [(p.a, p.b, p.delta.mean) for p in ranking.pairwise]

@@ -181,6 +181,20 @@ def test_scores_of_classes_are_those_of_the_true_class():
     assert all(item.a == a[item.key, 3] for item in picked)
 
 
+@pytest.mark.parametrize("read", ["arrays", "frame", "file"])
+def test_labels_without_weight_are_not_listed(file, tmp_path, read):
+    weight = np.where(np.arange(N) < 100, 0.0, 1.0 + np.arange(N) % 3)
+    if read == "arrays":
+        r = compared(TRUTH, A, B, sample_weight=weight)
+    else:
+        frame = pd.read_csv(file).assign(w=weight)
+        frame.to_csv(tmp_path / "weighted.csv", index=False)
+        source = frame if read == "frame" else tmp_path / "weighted.csv"
+        r = compared(source, truth="y", a="new", b="old", sample_weight="w")
+    differ = np.flatnonzero((A != B) & (weight > 0)).tolist()
+    assert sorted(item.key for item in r.items()) == differ
+
+
 def test_what_has_no_weight_is_not_listed():
     weight = np.arange(N) % 2
     items = compared(POSITIVE, SCORE_A, SCORE_B, metric="roc_auc", sample_weight=weight).items()

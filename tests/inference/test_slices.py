@@ -175,6 +175,68 @@ def test_numbers_and_dates_are_slices():
     assert rw.compare(TRUTH, A, B, by=halves, **FEW).by[0.5].mean < 0
 
 
+@pytest.mark.parametrize("read", ["arrays", "frame", "file"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_slices_have_the_weights_of_their_items(tmp_path, read, clustered):
+    m = pytest.importorskip("sklearn.metrics")
+    weight, cluster = np.where(np.arange(N) < 40, 0.0, 0.5 + np.arange(N) % 7), np.arange(N) // 4
+    columns = {"y": TRUTH, "new": A, "old": B, "lang": WHERE, "w": weight, "c": cluster}
+    frame = pd.DataFrame(columns)
+    if read == "arrays":
+        beside = {"cluster": cluster} if clustered else {}
+        r = rw.compare(TRUTH, A, B, by=WHERE, sample_weight=weight, names=["new", "old"], **beside, **FEW)
+    else:
+        frame.to_csv(tmp_path / "w.csv", index=False)
+        beside = {"cluster": "c"} if clustered else {}
+        source = frame if read == "frame" else tmp_path / "w.csv"
+        r = rw.compare(source, truth="y", a="new", b="old", by="lang", sample_weight="w", **beside, **FEW)
+    for s in r.by:
+        here = s.value == WHERE
+        wanted = m.accuracy_score(TRUTH[here], A[here], sample_weight=weight[here])
+        assert s.comparison.estimate_a.observed == pytest.approx(wanted)
+        assert s.comparison.recipe.n_items == (here & (weight > 0)).sum()
+        assert len(s.comparison.items()) == (here & (weight > 0) & (A != B)).sum()
+
+
+def test_equal_weights_leave_slices_as_they_are(r):
+    weighted = rw.compare(TRUTH, A, B, by=WHERE, sample_weight=np.full(N, 2.0), names=["new", "old"], **FEW)
+    assert weighted.by.to_dict() == r.by.to_dict()
+
+
+def test_a_slice_of_which_nothing_is_left_is_told():
+    a = [None if where == "de" else int(label) for where, label in zip(WHERE, A, strict=True)]
+    r = rw.compare(TRUTH, a, B, by=WHERE, missing="drop", **FEW)
+    assert [s.value for s in r.by] == ["en", "fr", "it"]
+    assert [value for value, _ in r.by.left_out] == ["de"]
+    assert "Left out: de" in str(r.by)
+
+
+@pytest.mark.parametrize("kind", ["interval", "period"])
+def test_the_bins_of_pandas_are_slices(kind):
+    lengths = pd.Series(np.arange(N))
+    bins = pd.cut(lengths, 4) if kind == "interval" else pd.Series(pd.period_range("2026-01", periods=N, freq="D"))
+    bins = bins if kind == "interval" else bins.dt.asfreq("Y")
+    frame = pd.DataFrame({"y": TRUTH, "new": A, "old": B, "bin": bins})
+    by_array = rw.compare(TRUTH, A, B, by=bins, **FEW).by
+    assert [s.value for s in by_array] == sorted(map(str, bins.unique()))
+    by_name = rw.compare(frame, truth="y", a="new", b="old", by="bin", **FEW).by
+    assert [s.comparison.recipe.n_items for s in by_name] == [(bins.map(str) == s.value).sum() for s in by_array]
+
+
+def test_ratios_without_a_bound_are_not_pooled():
+    assert not rw.compare(TRUTH, A, B, metric="lr_plus", by=WHERE, draws=500, rng=0).by.pooled
+    with pytest.raises(InvalidInputError, match="slices cannot be pooled"):
+        rw.compare(TRUTH, A, B, metric="lr_plus", by=WHERE, pool=True, draws=500, rng=0)
+
+
+def test_slices_have_a_picture(r):
+    pytest.importorskip("matplotlib")
+    ax = r.by.plot()
+    assert [text.get_text() for text in ax.get_yticklabels()] == [s.name for s in r.by.by_difference]
+    dots = next(c for c in ax.collections if c.get_label() == "mean").get_offsets()
+    assert dots[:, 0].tolist() == pytest.approx([s.comparison.mean for s in r.by.by_difference])
+
+
 def test_one_slice_is_the_whole():
     r = rw.compare(TRUTH, A, B, by=["all"] * N, **FEW)
     assert [s.comparison.recipe.n_items for s in r.by] == [N]
@@ -195,6 +257,7 @@ def test_dropped_items_leave_their_slice():
         (WHERE[:-1], "399 values for 400 items"),
         ("lang", "must be an array"),
         (["a", 1] * (N // 2), "mixes values"),
+        (np.array([1, True] * (N // 2), dtype=object), "mixes values"),
         ([object()] * N, "must hold texts"),
     ],
 )
@@ -250,3 +313,13 @@ def test_slices_say_what_they_are_alone(r):
 def test_slices_survive_a_pickle(r):
     assert copy.deepcopy(r).by.worse == r.by.worse
     assert pickle.loads(pickle.dumps(r)).by.to_list() == r.by.to_list()
+
+
+def test_ratios_without_bound_are_not_pooled():
+    """Their draws may have no mean, and one slice with a few false positives would move all others."""
+    labels = {"metric": "lr_plus", "pos_label": 1, "draws": 500, "rng": 0}
+    r = rw.compare(TRUTH, A, B, by=WHERE, **labels)
+    assert not r.by.pooled
+    assert not any(s.comparison.recipe.pool for s in r.by)
+    with pytest.raises(InvalidInputError, match="differences of slices cannot be pooled"):
+        rw.compare(TRUTH, A, B, by=WHERE, pool=True, **labels)

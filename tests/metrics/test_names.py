@@ -81,3 +81,27 @@ def test_a_slip_near_auc_is_one_of_scores(rng):
     y, scores = np.arange(40) % 2, rng.random((2, 40))
     with pytest.raises(UnknownNameError, match="did you mean 'auc'"):
         rw.compare(y, *scores, metric="aucc")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("f1_score", "f1"),
+        ("accuracy_score", "accuracy"),
+        ("f1_macro", "macro_f1"),
+        ("recall_weighted", "weighted_recall"),
+        ("matthews_corrcoef", "mcc"),
+        ("cohen_kappa_score", "kappa"),
+        ("true positive rate", "tpr"),
+        ("Positive Predictive Value", "ppv"),
+    ],
+)
+def test_names_of_scikit_learn_and_full_words_are_understood(typed, meant):
+    with pytest.raises(UnknownNameError, match=f"did you mean '{meant}'"):
+        parse_metric(typed)
+
+
+@pytest.mark.parametrize("typed", ["f1,recall", np.array(["f1", "recall"]), {"f1", "recall"}])
+def test_several_metrics_are_a_list(table, typed):
+    with pytest.raises(UnknownNameError, match="several metrics are a list"):
+        rw.compare(table, metric=typed)

@@ -22,13 +22,14 @@ from ropewalk.draws.density import bars
 from ropewalk.draws.intervals import Interval, summarise
 from ropewalk.inference.extras import gather
 from ropewalk.report.document import plain
-from ropewalk.report.dots import SCREENS, cut_middle, dots_of, quantiles
+from ropewalk.report.dots import SCREENS, dots_of, quantiles
 from ropewalk.report.pictures import Axis, Entry, area, outline, round_step, slider_of, view
 from ropewalk.report.posterior import panel, posterior_of
 from ropewalk.report.render import _templates
 from ropewalk.report.rows import forest
 from ropewalk.report.sketch import Sketch, sketch_of
 from ropewalk.text.units import POINTS, Shown
+from ropewalk.text.writing import cut_middle
 from support import method_rows
 
 pytestmark = pytest.mark.usefixtures("frugal")

@@ -198,7 +198,7 @@ def test_a_one_sided_rope_has_its_words_class_by_class_in_rankings_and_against_a
         for told in (str(result), result.to_html().partition("<script")[0], result.sentence()):
             assert "equivalent" not in " ".join(told.split()).replace("That is not “equivalent”", "")
             assert "practically" not in told
-    assert "svm_l2 is not worse than the bar of 0.65 by more than 0.05" in str(barred)
+    assert "svm_l2 is not worse than the bar of 0.65 by more than 5 points of accuracy: +1" in str(barred)
     assert "nb_mult's F1 was not worse than svm_l2's by more than 0.05 on" in classes.sentence()
 
 
@@ -214,8 +214,9 @@ def test_evaluations_print_too(table):
     ("share", "n", "told"),
     [
         (0.0, 50_000, "<0.1%"), (1.0, 50_000, ">99.9%"), (0.0005, 50_000, "<0.1%"), (0.9995, 50_000, ">99.9%"),
-        (0.5, 50_000, "50%"), (0.5, 1_000_000, "50.0%"), (0.998, 50_000, "99.8%"), (0.0, 100, "<3%"), (1.0, 10, ">70%"),
-        (0.996, 200, ">98%"), (0.999, 50_000, "99.9%"),
+        (0.5, 50_000, "50%"), (0.5, 1_000_000, "50%"), (0.998, 50_000, "99.8%"), (0.0, 100, "<3%"), (1.0, 10, ">70%"),
+        (0.996, 200, ">98%"), (0.0621, 50_000, "6.2%"), (0.0621, 1_000, "6%"), (0.91, 50_000, "91.0%"),
+        (0.999, 50_000, "99.9%"),
     ],
 )  # fmt: skip
 def test_probabilities_print_what_the_draws_carry(share, n, told):

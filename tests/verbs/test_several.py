@@ -333,6 +333,21 @@ def test_scores_come_in_every_form(data):
         assert np.array_equal(answer["brier"].draws.psi, answers[0]["brier"].draws.psi)
 
 
+@pytest.mark.parametrize("form", [dict, "pandas", "polars"])
+def test_scores_with_names_go_to_the_classifiers_of_these_names(data, form):
+    make = form if form is dict else pytest.importorskip(form).DataFrame
+    options = {"metric": ["accuracy", "roc_auc"], "draws": DRAWS, "rng": 1}
+    first, second = data["scores"]
+    swapped = make({"old": second, "new": first})
+    r = rw.compare(data["y"], *data["labels"], names=["new", "old"], scores=swapped, **options)
+    wanted = [sklearn_metrics.roc_auc_score(data["y"], scores) for scores in data["scores"]]
+    assert [r["roc_auc"].estimate_a.observed, r["roc_auc"].estimate_b.observed] == pytest.approx(wanted)
+    unnamed = rw.compare(data["y"], *data["labels"], scores=make({"new": first, "old": second}), **options)
+    assert unnamed.to_dict() == r.to_dict()
+    with pytest.raises(InvalidInputError, match="scores` are of 'old', 'new', and the classifiers are called 'x', 'y'"):
+        rw.compare(data["y"], *data["labels"], names=["x", "y"], scores=swapped, **options)
+
+
 @pytest.mark.parametrize("form", ["arrays", "frame", "file"])
 def test_an_item_that_lacks_a_label_or_a_score_is_dropped_from_both(data, form, tmp_path):
     pandas = pytest.importorskip("pandas")

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -35,6 +35,12 @@ COMMANDS: Final = {
 }
 """Commands, each answered by the module `cmd_<name>`: its `Options`, and `run`."""
 
+EXAMPLES: Final = (
+    "demo",
+    "compare preds.csv --truth y --a new --b old --rope 1%",
+    "compare p.csv --truth y --a new --b old --goal not-worse --margin 2%",
+    "rank preds.csv --truth y --predictions new,old,base --rope 2%",
+)
 _ANYWHERE: Final = {"--debug": "Show the traceback of an error.", "--quiet": "Show no progress of long work."}
 _OTHERWISE: Final = {"n_chains": "--chains", "higher_is_better": "--lower-is-better"}
 _HELP: Final = ("-h, --help", "Show this message and exit.")
@@ -71,6 +77,8 @@ class Command(click.Command):
         self._flags = {key: option.flag or f"--{key.replace('_', '-')}" for key, option in shown.items()}
         self._spelling = {**self._flags, **_OTHERWISE}
         params = [self._parameter(key) for key in shown]
+        if name == "compare":  # what its results are good for
+            self._spelling["more_data"] = "ropewalk plan --from RESULTS.json"
         super().__init__(name, help=text, params=params, callback=self._call, context_settings=HELP_OPTIONS)
 
     def _parameter(self, name: str) -> click.Parameter:
@@ -85,7 +93,8 @@ class Command(click.Command):
         kind = reads if option.minimum is None else click.IntRange(min=option.minimum)
         if option.metavar in _FILES:
             kind = click.Path()
-        return click.Option([flag, name], type=kind, multiple=True, required=option.required)
+        known = None if option.choices is None else _completer(option.choices)
+        return click.Option([flag, name], type=kind, multiple=True, required=option.required, shell_complete=known)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the line; an error knows which command it is about."""
@@ -141,16 +150,23 @@ class Command(click.Command):
             ending = "" if default is None or default is False else f"  [default: {default}]"
             heading, left = (option.group, flag + value) if flag.startswith("--") else ("Arguments", flag)
             sections.setdefault(heading, []).append((left, option.line + ending))
-        if self._examples:
-            with formatter.section("Examples"):
-                for example in self._examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}ropewalk {self.name} {example}\n")
+        _write_examples(formatter, [f"{self.name} {example}".rstrip() for example in self._examples])
         for heading in ("Arguments", *GROUPS):
             if heading in sections:
                 with formatter.section(heading):
                     formatter.write_dl(sections[heading])
         with formatter.section("Anywhere"):
             formatter.write_dl([*_ANYWHERE.items(), _HELP])
+
+
+def _completer(choices: Callable[[], Iterable[str]]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return how a shell completes one of some names, or the last of several with commas between them."""
+
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in choices() if name.startswith(last)]
+
+    return complete
 
 
 class _Group(click.Group):
@@ -167,11 +183,20 @@ class _Group(click.Group):
         return Command(cmd_name, COMMANDS[cmd_name], module.Options, module.run, getattr(module, "EXAMPLES", ()))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        _write_examples(formatter, EXAMPLES)
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
         with formatter.section("Options"):
             version = ("--version", "Print the version.")
             formatter.write_dl([version, *_ANYWHERE.items(), _HELP])
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _write_examples(formatter: click.HelpFormatter, lines: Sequence[str]) -> None:
+    """Write lines to paste; they are never wrapped."""
+    if lines:
+        with formatter.section("Examples"):
+            for line in lines:
+                formatter.write(f"{'':>{formatter.current_indent}}ropewalk {line}\n")
 
 
 app: Final = click.version_option(__version__, message="ropewalk %(version)s")(
@@ -192,7 +217,7 @@ def main() -> None:
         click.echo(app.get_help(click.Context(app, info_name="ropewalk")), err=True)
         sys.exit(InvalidInputError.exit_code)
     try:
-        with app.make_context("ropewalk", arguments, obj={"quiet": quiet}) as context:
+        with app.make_context("ropewalk", arguments, obj={"quiet": quiet, "line": arguments}) as context:
             app.invoke(context)
         code = 0
     except click.exceptions.Exit as stop:

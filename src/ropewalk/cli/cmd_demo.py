@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import click
 
@@ -12,6 +12,8 @@ from ropewalk.cli.output import OUTPUT, quietly
 from ropewalk.report import body
 from ropewalk.results.options import SeedOption
 from ropewalk.text.writing import visible
+
+EXAMPLES: Final = ("", "--data preds.csv.gz")
 
 
 class Options(SeedOption, total=False):

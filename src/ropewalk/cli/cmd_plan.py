@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import ropewalk as rw
 from ropewalk.cli.output import ADVANCED, DECISION, answer
@@ -30,6 +30,9 @@ class PlanQuestion(PlanOptions, total=False):
     ]
 
 
+EXAMPLES: Final = ("'F1 .6 against .5 at agreement .7' --rope 5%", "--from results.json")
+
+
 class Options(ScenarioOptions, PlanQuestion, total=False):
     """What `ropewalk plan` takes."""
 
@@ -40,7 +43,7 @@ class Options(ScenarioOptions, PlanQuestion, total=False):
 
 def run(options: Options) -> None:
     """Find the number of items, or with --from that of more items."""
-    truth, question = read_truth(options, PlanQuestion)
+    truth, question = read_truth(options, PlanQuestion, f"plan {EXAMPLES[0]}")
     if "fresh" in options and "results" not in options:
         raise InvalidInputError("--fresh is about a new test set given --from results.", hint="leave it out.")
     if isinstance(truth, Comparison) and "max_loss" in question and "fresh" not in options:

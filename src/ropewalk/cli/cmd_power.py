@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import ropewalk as rw
 from ropewalk.cli.output import DECISION, answer
@@ -24,6 +24,9 @@ class PowerQuestion(PlanningOptions, SimulationsOption, total=False):
     """What `rw.power` takes, beside the truth and the sizes."""
 
 
+EXAMPLES: Final = ("'F1 .6 against .5 at agreement .7' --n 500,1000 --rope 5%",)
+
+
 class Options(ScenarioOptions, PowerQuestion, total=False):
     """What `ropewalk power` takes."""
 
@@ -34,5 +37,5 @@ def run(options: Options) -> None:
     """Simulate test sets."""
     if "n" not in options:
         raise InvalidInputError("Missing option --n: for how many items?", hint="--n 500,1000,2000")
-    truth, question = read_truth(options, PowerQuestion)
+    truth, question = read_truth(options, PowerQuestion, f"power {EXAMPLES[0]}")
     answer(options, rw.power, truth, options["n"], **question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import click
 
@@ -12,6 +12,8 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.papers import icdm2015, power_table, published_tables, sigir2016, sigir2016_power
 from ropewalk.results.options import DrawsOption, RunOptions
 from ropewalk.text.writing import visible
+
+EXAMPLES: Final = ("sigir2016", "icdm2015 --figures figures")
 
 
 class Options(DrawsOption, RunOptions, JsonOption, total=False):

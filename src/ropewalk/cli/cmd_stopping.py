@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Final, TypedDict
 
 import ropewalk as rw
 from ropewalk.cli.output import DECISION, answer
@@ -26,6 +26,9 @@ class StoppingRule(TypedDict, total=False):
     max_n: Annotated[int, DECISION(help="Items at most.", default=10_000, parse=int, minimum=1)]
 
 
+EXAMPLES: Final = ("'F1 .6 against .5 at agreement .7' --rope 5% --conclusive",)
+
+
 class Options(ScenarioOptions, StoppingRule, StoppingQuestion, total=False):
     """What `ropewalk stopping` takes."""
 
@@ -33,5 +36,5 @@ class Options(ScenarioOptions, StoppingRule, StoppingQuestion, total=False):
 def run(options: Options) -> None:
     """Simulate a rule for stopping."""
     stop = rw.StopWhen(**select(options, StoppingRule))
-    truth, question = read_truth(options, StoppingQuestion)
+    truth, question = read_truth(options, StoppingQuestion, f"stopping {EXAMPLES[0]}")
     answer(options, rw.stopping, truth, stop, **question)

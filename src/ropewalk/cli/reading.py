@@ -10,8 +10,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from shlex import quote
+from shlex import join, quote
 from typing import Annotated, Any, Final, TypedDict, TypeVar
+
+import click
 
 import ropewalk as rw
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
@@ -87,6 +89,7 @@ def truth_of(options: Options) -> tuple[str, ...]:
 
 
 _TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
+_WORD: Final = re.compile(r"[^a-z]+")
 _NO_PREDICTIONS: Final = re.compile(
     r"(^|_)(id|idx|index|key|doc|item|row|prob|proba|score|conf|text|cluster|group)(_|$)"
 )
@@ -98,18 +101,16 @@ def require_columns_of(options: Options, command: str, needed: Sequence[str]) ->
     if not absent:
         return
     message, file = f"Missing option {', '.join(absent)}.", options["file"]
-    try:
-        columns = [] if file == "-" else column_names(file)
-    except RopewalkError:
-        columns = []
-    if not columns:
+    if file == "-":
         raise InvalidInputError(message, hint=f"ropewalk {command} --help lists them.")
+    columns = column_names(file)
     guess = _guessed(columns, needed, options)
-    line = " ".join(f"{flag_of(name)} {quote(value)}" for name, value in guess.items())
+    line = click.get_current_context().obj["line"]  # what was said already is said again
+    missing = [part for name in needed if name not in options for part in (flag_of(name), guess.get(name, "COL"))]
+    listed = ", ".join(map(visible, map(quote, columns[:MAX_COLUMNS_LISTED])))
+    more = f" and {len(columns) - MAX_COLUMNS_LISTED} more" if len(columns) > MAX_COLUMNS_LISTED else ""
     raise InvalidInputError(
-        f"{message} {visible(file)} has the columns {', '.join(map(visible, columns[:MAX_COLUMNS_LISTED]))}"
-        + (f" and {len(columns) - MAX_COLUMNS_LISTED} more." if len(columns) > MAX_COLUMNS_LISTED else "."),
-        hint=f"ropewalk {command} {quote(file)} {line}" if line else f"ropewalk {command} --help lists them.",
+        f"{message} {visible(file)} has the columns {listed}{more}.", hint=f"ropewalk {join([*line, *missing])}"
     )
 
 
@@ -118,6 +119,8 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
     given = {name: str(options[name]) for name in needed if isinstance(options.get(name), str)}
     left = [column for column in columns if column not in given.values()]
     truth = next((name for wanted in _TRUTHS for name in left if name.lower() == wanted), None)
+    if truth is None:  # one that has the word in its name
+        truth = next((name for wanted in _TRUTHS for name in left if wanted in _WORD.split(name.lower())), None)
     if "truth" in needed and "truth" not in given:
         if truth is None:
             return {}
@@ -161,7 +164,8 @@ def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, 
     """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
     read = {*options_of(DataOptions), *BESIDE_LABELS, "unmatched"}
     question = {name: value for name, value in select(options, kind).items() if name not in read}
-    if len(kinds_of(options)) < 2 and kind_of_data(options) == "labels":  # noqa: PLR2004 - of labels alone
+    kinds = kinds_of(options)
+    if "cost" not in metrics_of(options) and ("labels" in kinds or kind_of_data(options) == "labels"):
         question.pop("threshold", None)  # the labels that were read come from it
     if "pos_label" in question:
         question["pos_label"] = find_label(question["pos_label"], labels, by_text=True)

@@ -31,12 +31,12 @@ class ScenarioOptions(OutputOptions, total=False):
     results: Annotated[str, INPUT_FILE(help="Instead of a scenario: results of compare --json.", flag="--from")]
 
 
-def read_truth(options: Options, kind: type) -> tuple[Any, dict[str, Any]]:
-    """Return a scenario, or a comparison to draw truths from, and the question about it."""
+def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[str, Any]]:
+    """Return a scenario, or a comparison to draw truths from, and the question about it; `example` shows how to ask."""
     if ("scenario" in options) == ("results" in options):
         raise InvalidInputError(
             "Give a SCENARIO or --from results, and not both.",
-            hint="ropewalk power 'F1 .60 against .50 at agreement .7' --n 500,1000 --goal '>>' --rope 0.05",
+            hint=f"ropewalk {example}",
         )
     if "scenario" in options:
         scenario = _scenario(options["scenario"])

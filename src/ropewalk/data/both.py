@@ -9,14 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import as_column, check_same_length, check_same_order
-from ropewalk.data.inputs import Names, Table, is_table, read_data
+from ropewalk.data.columns import as_column, check_same_length, check_same_order, is_frame, series_of
+from ropewalk.data.inputs import Names, Table, is_table, names_of, read_data
 from ropewalk.data.labels import NULL_TYPES
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import read_columns
 from ropewalk.data.scores import ItemScores, numbers_in
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import shorten
 
 BESIDE_LABELS: Final = ("scores", "a_scores", "b_scores")
 """The options that give scores beside labels."""
@@ -79,7 +80,9 @@ def _from_arrays(data: Sequence[Any], classifiers: Names, scores: Any, source: M
             wording("`scores` stand beside arrays of labels: y_true, pred_a, pred_b."),
             hint=wording("name columns of a table as a_scores= and b_scores=."),
         )
-    scores = tuple(scores.values()) if isinstance(scores, Mapping) else scores
+    if isinstance(scores, Mapping) or is_frame(scores):
+        scores, names = _by_name(scores, source.get("names") or names_of(data[1:], data[0]))
+        source = {**source, "names": names}
     if not isinstance(scores, list | tuple) or len(scores) != len(classifiers):
         raise InvalidInputError(
             wording("`scores` must be a pair: those of A and those of B."),
@@ -109,6 +112,23 @@ def _from_arrays(data: Sequence[Any], classifiers: Names, scores: Any, source: M
     how = {**source, **rest, "missing": "error"}
     labels, items = _beside(labels, read_data((truth, *scores), classifiers, how, usage=usage, kind="scores")[0])
     return labels, replace(items, left_out=left_out)
+
+
+def _by_name(scores: Any, names: Sequence[str] | None) -> tuple[tuple[Any, ...], Sequence[str]]:
+    """Return scores that come with the names of classifiers, in the order of these, and the names.
+
+    Where the classifiers have no names yet they get those of the scores.
+    """
+    columns = dict(scores) if isinstance(scores, Mapping) else series_of(scores)
+    called = [str(name) for name in columns]
+    if names is None:
+        return tuple(columns.values()), called
+    if set(called) != set(names):
+        raise InvalidInputError(
+            wording("`scores` are of {}, and the classifiers are called {}.", shorten(called), shorten(names)),
+            hint=wording("name them alike, or write scores=(score_a, score_b)."),
+        )
+    return tuple(columns[name] for name in names), names
 
 
 def _complete_rows(

@@ -200,7 +200,7 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidInputError(
             f"{title} must be a sequence of numbers; got {type(values).__name__}.",
-            hint=SCORE_FORMS if what is None else None,
+            hint=SCORE_FORMS if what is None else "give one number per item.",
         )
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     array = as_array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
@@ -209,7 +209,9 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
     if array.size and array.dtype.kind not in "iufb":
         raise DataError(
             f"{title} must be numbers; got {brief(repr(_first_text(array)))}.",
-            hint="leave out columns that are no scores, and turn text into numbers first.",
+            hint="leave out columns that are no scores, and turn text into numbers first."
+            if what is None
+            else "turn text into numbers first.",
         )
     floats: FloatArray = array.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(floats) if masked is None else ~np.isfinite(floats) | masked)
@@ -217,7 +219,9 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
         raise DataError(
             f"{title} must be finite; NaN, infinity or nothing in {count_of(int(bad.size), 'row')}, "
             f"first in row {int(bad[0]) // max(floats[0].size, 1) + 1}.",
-            hint="leave the row out for all classifiers, or find out why it failed." if what is None else None,
+            hint="leave the row out for all classifiers, or find out why it failed."
+            if what is None
+            else "leave these items out, or find out what their numbers are.",
         )
     largest = float(np.abs(floats).max(initial=0.0))
     if largest > MAX_SCORE or 0 < largest < 1 / MAX_SCORE:
@@ -337,6 +341,11 @@ def is_frame(data: Any) -> bool:
         return True
 
 
+def frame_names(data: Any) -> list[Any]:
+    """Return what a dataframe calls its columns; nothing for arrays."""
+    return list(as_frame(data).collect_schema().names()) if is_frame(data) else []
+
+
 def library_of(data: Iterable[Any]) -> str:
     """Return the library of the first dataframe, or column of one, among data; empty where there is none."""
     for part in data:
@@ -391,11 +400,14 @@ def _collect(lazy: Any) -> Any:
         ) from error
 
 
-def require_columns(present: Sequence[str], wanted: Sequence[str], where: str = "the table") -> None:
+def require_columns(present: Sequence[Any], wanted: Sequence[str], where: str = "the table") -> None:
     """Raise for the first column that is not there, naming the nearest one."""
     for name in wanted:
         if name not in present:
+            alike = [column for column in present if not isinstance(column, str) and str(column) == name]
             raise ColumnNotFoundError(
                 f"Column {name!r} was not found in {where}.",
-                hint=did_you_mean(name, present) + f"The columns are: {shorten(present)}.",
+                hint=f"there is a column {alike[0]!r}, whose name is no text: rename it, with frame.columns.map(str)."
+                if alike
+                else did_you_mean(name, present) + f"The columns are: {shorten(present)}.",
             )

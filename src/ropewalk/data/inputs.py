@@ -11,7 +11,7 @@ from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.probabilities import as_labels, has_fractions
+from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order
 from ropewalk.data.readers import read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
@@ -152,13 +152,16 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
     >>> names_of([frame["new"], frame["old"]], frame["y"]), names_of([frame["new"], [1, 1]])
     (('new', 'old'), ('new', 'B'))
     >>> names_of([frame["new"], frame["new"]])
+    >>> names_of([frame["new"].rename("B"), [1, 1]])  # not A and B, or B would be called A
+    ('B', 'A')
     """
     called = [series_name(column) for column in predictions]
     taken = [*called, series_name(truth)]
     own = [name if name is not None and taken.count(name) == 1 else None for name in called]
     letters = check_names(None, len(own))
-    names = tuple(name or letter for name, letter in zip(own, letters, strict=True))
-    return names if any(own) and len(set(names)) == len(names) else None
+    names = [name or (None if letter in own else letter) for name, letter in zip(own, letters, strict=True)]
+    rest = iter([letter for letter in letters if letter not in names])
+    return tuple(name or next(rest) for name in names) if any(own) else None
 
 
 def is_table(source: Any) -> bool:
@@ -212,14 +215,17 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
     names, labels = check_names(source.get("names"), n_classifiers), source.get("labels")
     cluster, ids, missing = source.get("cluster"), source.get("id"), source.get("missing", "error")
     if kind == "scores":
-        labels = source.get("columns") or labels
+        ordered, labels = in_label_order(data, names, source)
         return ItemScores.from_arrays(
-            *data, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
+            *ordered, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
             count=source.get("count"),
         )  # fmt: skip
     data = as_labels(data, source, names)
     if any(isinstance(source.get(name), str) for name in BESIDE):
-        raise InvalidInputError("Arrays have no column to name: `cluster` and `id` must be arrays too.", hint=usage)
+        named = next(name for name in BESIDE if isinstance(source.get(name), str))
+        raise InvalidInputError(
+            "Arrays have no column to name: " + argument(named) + " must be an array too.", hint=usage
+        )
     check_alone(source.get("count"), ids)
     if ids is not None:
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
@@ -257,7 +263,10 @@ def _from_file(
         if "sample_weight" in beside:
             beside["sample_weight"] = numbers_of(beside["sample_weight"], "sample_weight")
         data = (read[str(truth)], *(read[name] for name in wanted))
-        return _from_arrays(data, len(wanted), {**source, **beside, "names": wanted}, kind, usage)
+        table = _from_arrays(data, len(wanted), {**source, **beside, "names": wanted}, kind, usage)
+        if isinstance(table, Outcomes) and table.source is not None:
+            table = replace(table, source=table.source.read_from(file))
+        return table
     missing = source.get("missing", "error")
     return read_outcomes(file, truth=truth, predictions=wanted, missing=missing, **places)  # type: ignore[arg-type]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import as_path, join_outcomes, read_columns, read_outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.source import Source
+from ropewalk.data.weights import check_weights, numbers_of
 from ropewalk.errors import DataError, InvalidInputError, LabelTypeError, LengthMismatchError, RopewalkWarning
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of
@@ -73,14 +74,23 @@ def recounted(source: Source, names: Sequence[str]) -> Table:
 
 
 def label_rows(source: Source, by: Any = None) -> Iterator[tuple[Any, tuple[Any, ...], Slice]]:
-    """Yield (id or position, (truth, prediction, …), slice) of every item, in the order of the data.
+    """Yield (id or position, (truth, prediction, …), slice) of every item that counts, in the order of the data.
 
     All classifiers that were read are in a row: an item may have been left out for any of them. Without `by` the slice
     is None.
     """
+    for _, key, row, value, _ in _counted_rows(source, by):
+        yield key, row, value
+
+
+def _counted_rows(source: Source, by: Any) -> Iterator[tuple[int, Any, tuple[Any, ...], Any, float]]:
+    """Yield position, id (or the position again), labels, slice and weight of every item that has a weight."""
     read = {"arrays": _from_arrays, "table": _from_table, "joined": _from_two}[source.form]
+    weights = _weights(source)
     for position, (key, row, value) in enumerate(read(source, by)):
-        yield position if key is None else _plain(key), tuple(map(clean, row)), value
+        weight = 1.0 if weights is None else weights[position]
+        if weight:
+            yield position, position if key is None else _plain(key), tuple(map(clean, row)), value, weight
 
 
 def _from_arrays(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
@@ -135,7 +145,9 @@ def scores_in_order(source: Source, by: Any = None) -> tuple[ItemScores, list[An
     keys = None if ids is None else [_plain(key) for key in _listed(ids, "id")]
     values = None if slices is None else _listed(slices, "by")
     if values is not None and len(values) != items.n_items:
-        raise LengthMismatchError(f"`by` has {len(values):,} values for {count_of(items.n_items, 'item')}.")
+        raise LengthMismatchError(
+            f"`by` has {len(values):,} values for {count_of(items.n_items, 'item')}.", hint="give one value per item."
+        )
     return items.project([items.names[place] for place in source.places], sort=False), keys, values
 
 
@@ -157,15 +169,13 @@ def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
     {'de': 1, 'en': 3}
     """
     source = require_source(table, "divided into slices")
-    if isinstance(table, Outcomes) and source.options.get("sample_weight") is not None:
-        raise DataError(
-            wording("Items of labels that count differently cannot be divided into slices."),
-            hint=wording("leave sample_weight= out, or compare each slice alone."),
-        )
+    if isinstance(by, str) and source.file is not None:
+        by = read_columns(source.file, [by])[0]
     if source.is_table != isinstance(by, str):
         text = "is the name of a column" if source.is_table else "must be an array, one value per item"
         data = "a file or dataframe" if source.is_table else "arrays"
-        raise InvalidInputError(wording("For {} `by` ", data) + f"{text}; got {type(by).__name__}.")
+        hint = "for several columns at once, join their texts in one." if source.is_table else "give the values."
+        raise InvalidInputError(wording("For {} `by` ", data) + f"{text}; got {type(by).__name__}.", hint=hint)
     parts = _score_slices(source, by) if isinstance(table, ItemScores) else _label_slices(source, by, table)
     present: list[Any] = [value for value in parts if value is not None]
     order: list[Slice] = [*sort_labels(present), *([None] if None in parts else [])]
@@ -182,25 +192,37 @@ def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
     if source.form == "arrays":
         n_values, n_items = (len(_listed(column, name)) for column, name in ((by, "by"), (source.data[0], "y_true")))
         if n_values != n_items:
-            raise LengthMismatchError(f"`by` has {n_values:,} values for {count_of(n_items, 'item')}.")
-    clusters = _clusters(source)
+            raise LengthMismatchError(
+                f"`by` has {n_values:,} values for {count_of(n_items, 'item')}.", hint="give one value per item."
+            )
+    clusters, weighted = _clusters(source), source.options.get("sample_weight") is not None
     counted: dict[Slice, Counter[tuple[Any, ...]]] = {}
-    for position, (_, row, raw) in enumerate(label_rows(source, by)):
+    kinds: set[type] = set()
+    for position, _, row, raw, weight in _counted_rows(source, by):
         value = slice_value(raw)
+        kinds.add(type(value))
         if value not in counted:
             if len(counted) == MAX_SLICES:
                 _check_number(MAX_SLICES + 1, 0)
             counted[value] = Counter()
-        counted[value][row if clusters is None else (*row, clusters[position])] += 1
-    _check_kinds(counted)
+        beside = (*(() if clusters is None else (clusters[position],)), *((weight,) if weighted else ()))
+        counted[value][*row, *beside] += 1
+    _check_kinds(kinds)
     parts: dict[Slice, Table] = {}
     for value, rows in counted.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RopewalkWarning)
             missing = source.options["missing"]
-            if missing == "drop" and all(None in row for row in rows):
-                continue  # nothing is left of the slice
-            part = Outcomes.from_rows(rows, labels=table.true_labels, missing=missing, clustered=clusters is not None)
+            if missing == "drop" and all(None in row for row in rows):  # nothing is left of the slice
+                parts[value] = Outcomes.empty(table.labels, table.names)
+                continue
+            part = Outcomes.from_rows(
+                rows,
+                labels=table.true_labels,
+                missing=missing,
+                clustered=clusters is not None,
+                weighted=weighted,
+            )
         part = part.project([part.names[place] for place in source.places])
         if part.labels != table.labels:  # a slice may lack the label of a missing answer
             part = Outcomes.empty(table.labels, part.names) + part
@@ -222,35 +244,50 @@ def _clusters(source: Source) -> list[Any] | None:
     return [value for key, value in zip(ids, clusters, strict=True) if (type(key), key) in known]
 
 
+def _weights(source: Source) -> list[float] | None:
+    """Return the weight of every item; None where all count alike."""
+    weight = source.options.get("sample_weight")
+    if weight is None:
+        return None
+    if source.form == "table":
+        weight = numbers_of(read_columns(source.data[0], [weight])[0], "sample_weight")
+    return [float(number) for number in check_weights(weight)]
+
+
 def _score_slices(source: Source, by: Any) -> dict[Slice, Table]:
     items, _, values = scores_in_order(source, by)
     assert values is not None  # noqa: S101 - `by` is given
     places: dict[Slice, list[int]] = {}
+    kinds: set[type] = set()
     for place, raw in enumerate(values):
         if items.weight is None or items.weight[place]:
-            places.setdefault(slice_value(raw), []).append(place)
+            value = slice_value(raw)
+            kinds.add(type(value))
+            places.setdefault(value, []).append(place)
             if len(places) > MAX_SLICES:
                 _check_number(len(places), 0)
-    _check_kinds(places)
+    _check_kinds(kinds)
     return {value: items.part(np.array(here, dtype=np.int64)).canonical() for value, here in places.items()}
 
 
 def slice_value(value: Any) -> Slice:
-    """Return the value that names a slice; a date is a text."""
+    """Return the value that names a slice; dates, and intervals such as those of ``pandas.cut``, are their texts."""
     try:
         return clean(value.isoformat() if hasattr(value, "isoformat") and value == value else value)  # noqa: PLR0124
     except LabelTypeError as error:
+        if isinstance(value, Hashable) and type(value).__repr__ is not object.__repr__:  # it has a text of its own
+            return str(value)
         raise InvalidInputError(
-            argument("by") + f" must hold texts, numbers or dates; got {type(value).__name__}.",
+            argument("by") + f" must hold texts, numbers, dates or intervals; got {type(value).__name__}.",
             hint="give one value per item, the same for items of one slice.",
         ) from error
 
 
-def _check_kinds(values: Mapping[Slice, Any]) -> None:
-    kinds = {type(value).__name__ for value in values if value is not None}
-    if len(kinds) > 1 and kinds != {"int", "float"}:
+def _check_kinds(kinds: Iterable[type]) -> None:
+    named = {kind.__name__ for kind in kinds} - {"NoneType"}
+    if len(named) > 1 and named != {"int", "float"}:
         raise InvalidInputError(
-            argument("by") + f" mixes values of different types ({', '.join(sorted(kinds))}).",
+            argument("by") + f" mixes values of different types ({', '.join(sorted(named))}).",
             hint="convert them to one type.",
         )
 

@@ -100,23 +100,23 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     return (*ordered, NO_ANSWER) if len(plain) < len(distinct) else tuple(ordered)
 
 
-def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
-    """Return the labels that a user declares, in the order given."""
+def check_labels(labels: Iterable[Any], name: str = "labels") -> tuple[Label, ...]:
+    """Return the labels that a user declares under the name of an argument, in the order given."""
     if isinstance(labels, str | Mapping | AbstractSet) or not isinstance(labels, Iterable):
         raise InvalidInputError(
-            wording("`labels` must be a sequence of labels; got {!r}.", labels),
+            argument(name) + wording(" must be a sequence of labels; got {!r}.", labels),
             hint="their order counts, and a set has none." if isinstance(labels, Mapping | AbstractSet) else None,
         )
     declared = [whole_number(clean(label)) for label in labels]
     if not declared:
-        raise InvalidInputError(wording("`labels` is empty; declare at least one class, or leave it out."))
+        raise InvalidInputError(argument(name) + " is empty; declare at least one class, or leave it out.")
     if None in declared:
-        raise InvalidInputError(wording("`labels` holds a null; a class needs a name."))
+        raise InvalidInputError(argument(name) + " holds a null; a class needs a name.")
     seen = {(kind_of(label), label) for label in declared}  # type: ignore[arg-type]
     if len(seen) < len(declared):
-        raise InvalidInputError(wording("`labels` must not repeat a class; got {}.", shorten(declared)))
+        raise InvalidInputError(argument(name) + f" must not repeat a class; got {shorten(declared)}.")
     if len({kind for kind, _ in seen}) > 1:
-        raise InvalidInputError(wording("`labels` mixes types: {}.", shorten(declared)), hint=_ALIKE)
+        raise InvalidInputError(argument(name) + f" mixes types: {shorten(declared)}.", hint=_ALIKE)
     return tuple(declared)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ropewalk._checks import is_whole
 from ropewalk.data.clusters import Clusters, code_ids
-from ropewalk.data.columns import check_same_order
+from ropewalk.data.columns import check_same_order, frame_names
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import Tally, check_names
@@ -96,8 +96,8 @@ class MultilabelOutcomes(Tally):
             )
         bits = csr_array(sum(array * (1 << place) for place, array in enumerate(arrays)))
         bits.sort_indices()
-        if labels is None and hasattr(y_true, "columns"):
-            labels = [label if isinstance(label, str) else str(label) for label in y_true.columns]
+        if labels is None and (columns := frame_names(y_true)):
+            labels = [str(label) for label in columns]
         order = tuple(range(arrays[0].shape[1])) if labels is None else check_labels(labels)
         if len(order) != arrays[0].shape[1]:
             raise InvalidInputError(f"{len(order)} labels were declared for {arrays[0].shape[1]} columns.")
@@ -323,16 +323,17 @@ def is_indicators(data: Any) -> bool:
 
 def _same_columns(data: Sequence[Any], titles: Sequence[str]) -> list[Any]:
     """Bring dataframes into the column order of the first: their columns are the labels, and have names."""
-    named = [(table, title) for table, title in zip(data, titles, strict=True) if hasattr(table, "columns")]
+    names = [frame_names(table) for table in data]
+    named = [(columns, title) for columns, title in zip(names, titles, strict=True) if columns]
     if not named:
         return list(data)
-    order = list(named[0][0].columns)
+    order, first = named[0]
     aligned = []
-    for table, title in zip(data, titles, strict=True):
-        columns = list(table.columns) if hasattr(table, "columns") else order
+    for table, title, called in zip(data, titles, names, strict=True):
+        columns = called or order
         if len(set(columns)) < len(columns) or set(columns) != set(order):
             raise DataError(
-                f"The columns of {title} ({shorten(columns, 5)}) are not those of {named[0][1]} ({shorten(order, 5)}).",
+                f"The columns of {title} ({shorten(columns, 5)}) are not those of {first} ({shorten(order, 5)}).",
                 hint="every label needs a column of the same name in each, once.",
             )
         aligned.append(table if columns == order else np.asarray(table)[:, [columns.index(name) for name in order]])
@@ -354,7 +355,10 @@ def _indicators(data: Any, title: str) -> Any:
         except ValueError as error:
             raise LengthMismatchError(f"The rows of {title} differ in length.", hint=_BINARIZE) from error
         if dense.ndim != 2:  # noqa: PLR2004
-            raise LengthMismatchError(f"{title} has {dense.ndim} dimensions; indicator arrays are items × labels.")
+            raise LengthMismatchError(
+                f"{title} has {count_of(dense.ndim, 'dimension')}; indicator arrays are items × labels.",
+                hint="where every item has one label, one-hot columns become labels by argmax(axis=1).",
+            )
         if dense.dtype.kind == "O":  # of Python's own 0 and 1, or True and False
             plain = [[_known(value) for value in row] for row in dense.tolist()]
             if all(value is not None for row in plain for value in row):
@@ -373,7 +377,7 @@ def _indicators(data: Any, title: str) -> Any:
             raise MissingLabelsError(f"{title} must hold 0 and 1 only; got NaN at {at}.", hint="fill or drop the item.")
         raise LabelTypeError(
             f"{title} must hold 0 and 1 only; got {bad_value!r} at {at}.",
-            hint="if these are scores, cut them at a threshold first.",
+            hint=wording("if these are probabilities, threshold=0.5 makes labels of them."),
         )
     return csr_array(matrix, dtype=np.int64)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.data.columns import as_array, as_column, as_numbers
+from ropewalk.data.columns import as_array, as_column, as_frame, as_numbers, frame_names, is_frame
 from ropewalk.data.labels import (
     BINARY,
     check_labels,
@@ -45,6 +45,16 @@ def is_of_classes(truth: Any, prediction: Any) -> bool:
     return np.asarray(prediction).dtype.kind not in "iub"
 
 
+def makes_labels(data: Sequence[Any], threshold: Any) -> bool:
+    """Whether predictions are probabilities that labels can be made of: with a threshold, or as matrices of classes."""
+    if threshold is not None:
+        return True
+    truth, *predictions = data
+    if predictions and isinstance(predictions[-1], Mapping):
+        predictions = list(predictions[-1].values())
+    return bool(predictions) and all(is_of_classes(truth, prediction) for prediction in predictions)
+
+
 def name_columns(data: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options in which `classes` names the columns of matrices, where there are as many columns.
 
@@ -55,7 +65,7 @@ def name_columns(data: Sequence[Any], options: Mapping[str, Any]) -> dict[str, A
         return chosen
     rest = data[1].values() if isinstance(data[1], Mapping) else data[1:]
     widths = {np.shape(matrix)[1] for matrix in rest if is_of_classes(data[0], matrix)}
-    classes = check_labels(options["classes"])
+    classes = check_labels(options["classes"], "classes")
     if widths == {len(classes)}:
         chosen |= {"classes": None, "columns": classes}
     elif widths:
@@ -72,17 +82,65 @@ def as_labels(data: Sequence[Any], source: Mapping[str, Any], names: Sequence[st
     threshold = _check_threshold(source.get("threshold"))
     known: tuple[Label, ...] = ()
     turned = []
+    any_of = False
     for prediction, name in zip(predictions, names, strict=True):
         matrix = is_of_classes(truth, prediction)
-        if matrix or (threshold is not None and not is_indicators(prediction) and has_fractions(prediction)):
+        if threshold is not None and is_indicators(truth) and is_indicators(prediction):
+            any_of = any_of or has_fractions(_values_in(prediction))
+            turned.append(_reaching(prediction, name, threshold))
+        elif matrix or (threshold is not None and not is_indicators(prediction) and has_fractions(prediction)):
             known = known or _labels_of(truth, source.get("labels"))
             cut = _most_probable if matrix else _cut
             turned.append(cut(prediction, name, known, threshold, source))
         else:
             turned.append(prediction)
-    if threshold is not None and not known:
+    if threshold is not None and not known and not any_of:
         raise InvalidInputError(argument("threshold") + " is about scores, and these are labels.", hint="leave it out.")
     return [truth, *turned]
+
+
+def in_label_order(data: Sequence[Any], names: Sequence[str], source: Mapping[str, Any]) -> tuple[list[Any], Any]:
+    """Return the truth and matrices of scores with their columns in the order of the labels, and these labels.
+
+    Columns are brought into it where a dataframe names them by the labels. Everything else stays as it is.
+    """
+    truth, *scores = data
+    labels = source.get("columns") or source.get("labels")
+    by_name = [source.get("columns") is None and is_of_classes(truth, s) and bool(frame_names(s)) for s in scores]
+    if not any(by_name):
+        return [truth, *scores], labels
+    known = _labels_of(truth, labels)
+    columns = [
+        columns_of(matrix, name, known, None) if here else known
+        for matrix, name, here in zip(scores, names, by_name, strict=True)
+    ]
+    order = (*known, *sort_labels({label for row in columns for label in row} - set(known)))
+    ordered = [
+        _numbers(matrix, name)[:, [row.index(label) for label in order]] if here and set(row) == set(order) else matrix
+        for matrix, name, here, row in zip(scores, names, by_name, columns, strict=True)
+    ]
+    return [truth, *ordered], order
+
+
+def _values_in(matrix: Any) -> Any:
+    """Return the numbers of a matrix; of a sparse one those that it lists."""
+    return matrix.data if hasattr(matrix, "tocsr") else matrix
+
+
+def _reaching(scores: Any, name: str, threshold: float) -> Any:
+    """Return which scores of items × labels are from the threshold on; a dataframe keeps the names of its columns."""
+    _numbers(_values_in(scores), name)
+    if hasattr(scores, "tocsr"):
+        if threshold <= 0:  # so are those that it does not list
+            return scores.toarray() >= threshold
+        matrix = scores.tocsr(copy=True)
+        matrix.data = (matrix.data >= threshold).astype(np.int8)
+        return matrix
+    if not is_frame(scores):
+        return np.asarray(scores) >= threshold
+    import narwhals as nw
+
+    return as_frame(scores).select(nw.all() >= threshold).to_native()
 
 
 def _check_threshold(threshold: Any) -> float | None:
@@ -130,7 +188,12 @@ def _cut(
     positive = _positive(labels, source.get("pos_label"))
     other = next(label for label in labels if label != positive)
     numbers = _numbers(scores, name)
-    return [positive if high else other for high in (numbers >= threshold).tolist()]
+    if numbers.ndim > 1 and numbers.shape[1] > 1:
+        raise LengthMismatchError(
+            f"The scores of {name!r} have {numbers.shape[1]} columns, and a threshold cuts one.",
+            hint="give one probability per item.",
+        )
+    return [positive if high else other for high in (numbers.reshape(-1) >= threshold).tolist()]
 
 
 def _most_probable(
@@ -158,16 +221,30 @@ def columns_of(
     if columns is not None:
         return columns
     by_text = {label_text(label): label for label in labels}
-    heads = [str(head) for head in getattr(scores, "columns", ())]
-    if heads and set(by_text) <= set(heads):
-        return tuple(by_text.get(head, head) for head in heads)
+    heads = frame_names(scores)
+    texts = [str(head) for head in heads]
+    if heads and set(by_text) <= set(texts):
+        return check_labels(by_text.get(str(head), _like(head, labels)) for head in heads)
     width = np.shape(scores)[1]
+    if set(by_text) & set(texts) and heads != list(range(width)):  # a dataframe that was given no names counts columns
+        lacking = [label for label in labels if label_text(label) not in texts]
+        raise LengthMismatchError(
+            f"The scores of {name!r} have the columns {shorten(texts, 6)}, and the labels are {shorten(labels, 6)}: "
+            f"there is no column of {shorten(lacking, 3)}.",
+            hint=wording("classes= says what the columns are: the classes_ of the estimator."),
+        )
     if width != len(labels):
         raise LengthMismatchError(
             f"The scores of {name!r} have {width} columns, and there are {len(labels)} labels ({shorten(labels, 6)}).",
             hint=wording("classes= says what the columns are: the classes_ of the estimator."),
         )
     return labels
+
+
+def _like(head: Any, labels: Sequence[Label]) -> Any:
+    """Return the name of a column as a label: a whole number in writing is one where labels are whole numbers."""
+    is_number = isinstance(head, str) and head.isdecimal() and all(type(label) is int for label in labels)
+    return int(head) if is_number else head
 
 
 def _numbers(scores: Any, name: str) -> Any:

@@ -18,7 +18,7 @@ from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
 from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
-from ropewalk.text.remarks import wording
+from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import Label, Missing
 
@@ -71,6 +71,12 @@ def read_outcomes(
     columns = [truth, *names]
     if truth in names:
         raise InvalidInputError(f"{truth!r} is named both as the truth and as a prediction.")
+    for name, column in (("sample_weight", sample_weight), ("count", count)):
+        if column in columns:
+            raise InvalidInputError(
+                f"{column!r} is named both as labels and as " + argument(name) + ".",
+                hint="name another column, or none.",
+            )
     path = as_path(source)
     check_alone(count, id)
     wanted = [*columns, *(column for column in (cluster, sample_weight, count) if column is not None)]

@@ -17,7 +17,8 @@ class Source:
 
     `form` says which constructor made the table of `data` with `options`. `places` are those of the classifiers of the
     table among the columns of predictions, in its order; `id` holds the ids that came beside arrays. `by` and `part`
-    mark a table of one slice of the items: those whose value in `by` is `part`.
+    mark a table of one slice of the items: those whose value in `by` is `part`. `file` is the file or dataframe whose
+    columns arrays are, where they are.
 
     A copy shares the data. A pickle leaves arrays and dataframes behind, and remembers files.
     """
@@ -30,14 +31,18 @@ class Source:
     by: Any = None
     part: Any = None
     left_behind: bool = False
+    file: Any = None
 
     @classmethod
     def of(cls, form: Form, data: tuple[Any, ...], n_classifiers: int, **options: Any) -> Source | None:
         """Return the source of a table of so many classifiers; None where the data can be read only once."""
         if any(isinstance(column, Iterator) for column in (*data, *options.values())):
             return None
-        kept = tuple(os.fspath(Path(part).absolute()) if isinstance(part, str | os.PathLike) else part for part in data)
-        return cls(form, kept, options, tuple(range(n_classifiers)))
+        return cls(form, tuple(map(_kept, data)), options, tuple(range(n_classifiers)))
+
+    def read_from(self, file: Any) -> Source:
+        """Return the source of arrays that are columns of a file or dataframe, row by row."""
+        return replace(self, file=_kept(file))
 
     @property
     def is_table(self) -> bool:
@@ -64,6 +69,11 @@ class Source:
         if not on_disk or not (self.by is None or isinstance(self.by, str)):
             return Source, (self.form, (), {}, (), None, None, None, True)
         return Source, (self.form, self.data, self.options, self.places, self.id, self.by, self.part)
+
+
+def _kept(part: Any) -> Any:
+    """Return what is remembered of data: a path is made absolute."""
+    return os.fspath(Path(part).absolute()) if isinstance(part, str | os.PathLike) else part
 
 
 def picked_source(source: Source | None, places: list[int]) -> Source | None:

@@ -109,7 +109,10 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
         letters = string.ascii_uppercase
         return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers or 0))
     if not isinstance(names, Sequence) or isinstance(names, str) or not all(isinstance(n, str) and n for n in names):
-        raise InvalidInputError(f"`names` must be a sequence of non-empty strings; got {names!r}.")
+        raise InvalidInputError(
+            f"`names` must be a sequence of non-empty strings; got {names!r}.",
+            hint="columns whose names are no texts, such as numbers, are renamed first: frame.columns.map(str).",
+        )
     if n_classifiers is not None and len(names) != n_classifiers:
         raise InvalidInputError(f"{len(names)} names were given for {n_classifiers} classifiers.")
     if len(set(names)) < len(names):
@@ -328,7 +331,7 @@ def dump_table(table: Any) -> str:
     if table.weights is not None:
         weights = table.weights
         content["weights"] = [weights.row.tolist(), weights.weight.tolist(), weights.counts.tolist()]
-    return json.dumps(content)
+    return json.dumps(content, separators=(",", ":"))
 
 
 def parse_table(

@@ -91,7 +91,13 @@ class Weights:
 
 def check_weights(weights: Any, n_items: int | None = None) -> FloatArray:
     """Return weights of items as numbers; they are not negative, and some are not 0."""
-    numbers = as_numbers(weights, "sample_weight", what="`sample_weight`").reshape(-1)
+    numbers = as_numbers(weights, "sample_weight", what="`sample_weight`")
+    if numbers.ndim > 1 and numbers.shape[1:] != (1,):
+        raise LengthMismatchError(
+            argument("sample_weight") + f" must be one number per item; got shape {numbers.shape}.",
+            hint="give one weight per item.",
+        )
+    numbers = numbers.reshape(-1)
     if n_items is not None and numbers.size != n_items:
         raise LengthMismatchError(
             argument("sample_weight") + f" has {numbers.size:,} weights for {count_of(n_items, 'item')}.",

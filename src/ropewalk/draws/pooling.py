@@ -16,12 +16,15 @@ A flat prior of the spread says .61 for the best of three where .51 is true (a s
 half-Cauchy says .57, and both are right where systems differ by more.
 
 Slices are disjoint sets of items, so their differences are independent, and one of them may be far from all others,
-which is what slices are looked at for. `pool_disjoint` therefore takes them from a distribution with heavy tails:
+which is what slices are looked at for. `pool_disjoint` therefore takes them from a distribution with heavy tails, and
+one in twenty from anywhere in the range of the metric:
 
-    difference k ~ centre + spread · Student-t(3)
+    difference k ~ centre + spread · Student-t(3)      probability .95
+                   centre + Normal(0, wide²)           probability .05
 
-A slice that stands apart is then left where its own items put it. Simulated, 20 slices of which one was worse by .4:
-its interval covered .27 with a Normal distribution, and .8 with this one.
+A slice that stands apart is then left where its own items put it, and one of which that is not certain has an interval
+that reaches from there to the others. The tails alone do not see to that: they are as wide as the others are spread,
+and others that are many and alike are hardly spread at all (`docs/explain/calibration.md`).
 """
 
 from __future__ import annotations
@@ -43,6 +46,9 @@ _POINTS: Final = 400
 _PRIOR_SCALE: Final = 2.0  # of the spread, in standard errors of a score
 _MAX_SPREADS: Final = 20.0  # where the grid ends, in units of how far the scores are apart
 _LEAST_EIGENVALUE: Final = 1e-12
+_APART: Final = 0.05  # the share of differences that may lie anywhere
+_WIDE: Final = 8.0  # so many of their standard deviations fit into the range of differences
+_WIDE_ERRORS: Final = 4.0  # and where it has no end, so many standard errors is their standard deviation
 _DEGREES: Final = 3.0  # of freedom
 _VARIANCES: Final = 2.0 ** np.arange(-3, 9)  # of Normals whose mixture is a Student-t
 _COARSE_SPREADS: Final = 60
@@ -139,8 +145,9 @@ def _shrunk(
 def pool_disjoint(psi: FloatArray, *, low: float, high: float, seed: int) -> Pooled:
     """Pool draws of K differences (K, n) of disjoint sets of items, some of which may be unlike all others.
 
-    A Student-t is a mixture of Normals of different variances. Given the centre, the spread and which of these Normals
-    a difference comes from, its posterior is Normal; centre and spread are drawn from a grid, and then a Normal each.
+    A Student-t is a mixture of Normals of different variances, and one more Normal is wide. Given the centre, the
+    spread and which of these Normals a difference comes from, its posterior is Normal; centre and spread are drawn from
+    a grid, and then a Normal each.
 
     Examples
     --------
@@ -155,7 +162,9 @@ def pool_disjoint(psi: FloatArray, *, low: float, high: float, seed: int) -> Poo
     if variances.max() <= 0:  # nothing varies
         return Pooled(psi, 0.0, 0.0, 0.0)
     variances = np.maximum(variances, _LEAST_EIGENVALUE * variances.max())
-    centres, spreads, shares = _centres_and_spreads(y, variances)
+    unit = math.sqrt(float(variances.mean()))
+    wide = (high - low) / _WIDE if math.isfinite(high - low) else _WIDE_ERRORS * unit
+    centres, spreads, shares = _centres_and_spreads(y, variances, wide, unit)
     below = np.cumsum(shares)
     chance = generator(seed, streams.POOLED).random((psi.shape[1], 2))
     spread_of, centre_of = np.divmod(np.searchsorted(below[:-1], chance[:, 0]), centres.size)
@@ -165,7 +174,7 @@ def pool_disjoint(psi: FloatArray, *, low: float, high: float, seed: int) -> Poo
     picks = generator(seed, streams.POOLED_TAIL).random((psi.shape[1], len(psi))).T
     pooled = np.empty_like(psi)
     for k, own in enumerate(psi):
-        around = np.square(spread)[:, np.newaxis] * _VARIANCES
+        around = _around(spread, wide)
         likely = np.cumsum(_likelihoods(y[k], centre[:, np.newaxis], variances[k] + around), axis=1)
         normal = (picks[k][:, np.newaxis] * likely[:, -1:] > likely[:, :-1]).sum(axis=1)
         around_one = around[np.arange(normal.size), normal]
@@ -177,22 +186,30 @@ def pool_disjoint(psi: FloatArray, *, low: float, high: float, seed: int) -> Poo
     return Pooled(np.clip(pooled, low, high), mean, float(quartiles[0]), float(quartiles[1]))
 
 
+def _around(spread: FloatArray, wide: float) -> FloatArray:
+    """Return the variances of the Normals of the mixture, the last axis, around the centre; the last one is wide."""
+    tail = np.square(spread)[..., np.newaxis] * _VARIANCES
+    return np.concatenate([tail, np.full((*spread.shape, 1), wide**2)], axis=-1)
+
+
 def _likelihoods(y: float, centre: FloatArray, variances: FloatArray) -> FloatArray:
     """Return the density at y of each Normal of the mixture, with its weight; the last axis is the Normals."""
     precision = 1 / _VARIANCES
     logs = _DEGREES / 2 * (np.log(precision) - precision)  # the density of the logarithm of a Gamma variable
-    weights = np.exp(logs - logs.max())
-    return np.asarray(weights / weights.sum() * np.exp(-0.5 * (y - centre) ** 2 / variances) / np.sqrt(variances))
+    tail = np.exp(logs - logs.max())
+    weights = np.append(tail / tail.sum() * (1 - _APART), _APART)
+    return np.asarray(weights * np.exp(-0.5 * (y - centre) ** 2 / variances) / np.sqrt(variances))
 
 
-def _centres_and_spreads(y: FloatArray, variances: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _centres_and_spreads(
+    y: FloatArray, variances: FloatArray, wide: float, unit: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return grids of the centre and the spread, and the posterior probabilities of their pairs, spread by spread."""
-    unit = math.sqrt(float(variances.mean()))
     most = _MAX_SPREADS * (float(y.std()) + unit)
     steps = np.linspace(0.0, math.log1p(most / unit), _COARSE_SPREADS)
     spreads = unit * np.expm1(steps)
     prior = steps - np.log1p((spreads / (_PRIOR_SCALE * unit)) ** 2)  # equal steps of log(unit + t)
-    around = np.square(spreads)[:, np.newaxis, np.newaxis] * _VARIANCES
+    around = _around(spreads, wide)[:, np.newaxis]
     low, high = float(y.min()) - unit, float(y.max()) + unit
     for _ in range(_LOOKS):
         centres = np.linspace(low, high, _CENTRES)

@@ -156,26 +156,28 @@ def _question(recipe: Recipe) -> Row:
 
 @rows_of.register
 def _(r: Comparison) -> list[Row]:
-    scores = {"score_a": r.estimate_a, "score_b": r.estimate_b}
-    return [
-        {
-            **_question(r.recipe),
-            "a": r.a,
-            "b": r.b,
-            **{name: None if estimate is None else estimate.mean for name, estimate in scores.items()},
-            **_estimate(r.delta),
-            "prob_below_zero": r.prob_below_zero,
-            "prob_above_zero": r.prob_above_zero,
-            **_verdict(r.rope, r.regions, r.decision),
-            "n_items": r.recipe.n_items,
-            "model": r.recipe.model.name,
-        }
-    ]
+    return [_comparison(c) for c in r.metrics]
+
+
+def _comparison(c: Comparison) -> Row:
+    scores = {"score_a": c.estimate_a, "score_b": c.estimate_b}
+    return {
+        **_question(c.recipe),
+        "a": c.a,
+        "b": c.b,
+        **{name: None if estimate is None else estimate.mean for name, estimate in scores.items()},
+        **_estimate(c.delta),
+        "prob_below_zero": c.prob_below_zero,
+        "prob_above_zero": c.prob_above_zero,
+        **_verdict(c.rope, c.regions, c.decision),
+        "n_items": c.recipe.n_items,
+        "model": c.recipe.model.name,
+    }
 
 
 @rows_of.register
 def _(r: ClassComparisons) -> list[Row]:
-    return [row for comparison in r.comparisons for row in rows_of(comparison)]
+    return [_comparison(c) for c in r.comparisons]
 
 
 @rows_of.register
@@ -185,12 +187,12 @@ def _(r: ListedItems) -> list[Row]:
 
 @rows_of.register
 def _(r: Slices) -> list[Row]:
-    return [{"slice": None if s.value is None else str(s.value), **rows_of(s.comparison)[0]} for s in r]
+    return [{"slice": None if s.value is None else str(s.value), **_comparison(s.comparison)} for s in r]
 
 
 @rows_of.register
 def _(r: PriorSensitivity) -> list[Row]:
-    return [{"which": which, **row} for which, comparison in r.rows for row in rows_of(comparison)]
+    return [{"which": which, **_comparison(c)} for which, c in r.rows]
 
 
 @rows_of.register

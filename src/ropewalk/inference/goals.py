@@ -24,6 +24,7 @@ from ropewalk.typing import FloatArray, StrArray
 
 _WRITTEN: Final = {"≫": "A≫B", ">>": "A≫B", "≪": "A≪B", "<<": "A≪B", "≈": "A≈B", "~": "A≈B", "~=": "A≈B", "=": "A≈B"}
 _MAX_LISTED: Final = 6
+_LEAST_SHARE: Final = 0.001  # of studies that is worth a word
 EDGE: Final = 1e-9
 """How close to an edge of the ROPE a difference lies on it."""
 
@@ -172,7 +173,9 @@ def count(question: Question, n: int, batch: Batch, goal: str, *, exact: bool = 
 def without_verdict(batches: Mapping[int, Batch]) -> tuple[Remark, ...]:
     """Say how many simulated studies, by their number of items, get no verdict, and why; nothing where all get one."""
     shares = {n: float((batch.why != "").mean()) for n, batch in sorted(batches.items())}
-    some = [f"{share_text(share, len(batches[n]))} of {n:,} items" for n, share in shares.items() if share > 0]
+    some = [
+        f"{share_text(share, len(batches[n]))} of {n:,} items" for n, share in shares.items() if share >= _LEAST_SHARE
+    ]
     if not some:
         return ()
     reasons = Counter(gist(reason) for batch in batches.values() for reason in batch.why.tolist() if reason)

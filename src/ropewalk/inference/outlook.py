@@ -35,7 +35,7 @@ from ropewalk.inference.bearing import not_equivalent
 from ropewalk.inference.goals import Batch, ceilings_of, count, reached, without_verdict
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.planning import Design, MoreData
-from ropewalk.text.remarks import Remark, note
+from ropewalk.text.remarks import Mention, Remark, Wording, note
 from ropewalk.text.verdicts import CONCLUSIVE, GOALS, VERDICTS, Verdict
 from ropewalk.typing import FloatArray
 
@@ -206,8 +206,10 @@ class Outlook:
         return tuple(sorted({min(max(_rounded(size), 1), self.most) for size in sizes}))
 
     def _rough(self) -> Remark:
-        text = f"{ROUGH}; r.more_data() simulates it." if self.recipe.model.can_be_simulated else f"{ROUGH}."
-        return note("rough_extrapolation", text)
+        if not self.recipe.model.can_be_simulated:
+            return note("rough_extrapolation", f"{ROUGH}.")
+        simulated = Mention("more_data", "r.more_data()")
+        return note("rough_extrapolation", Wording(f"{ROUGH}; ", simulated, " simulates it."))
 
     def extrapolated(
         self, target: float, sizes: Iterable[int] | None = None, remarks: tuple[Remark, ...] = ()

@@ -13,6 +13,7 @@ from ropewalk.data.inputs import Kind, Names, guess_kind, read_data, read_one
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.probabilities import makes_labels
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_question
@@ -83,7 +84,9 @@ def read_sources(data: Sequence[Any], classifiers: Names | None, options: Mappin
     kinds = kinds_of(options)
     if not any(options.get(name) is not None for name in BESIDE_LABELS):
         if len(kinds) > 1:
-            raise _half_of_it(data, classifiers, options)
+            if not makes_labels(data, options.get("threshold")):
+                raise _half_of_it(data, classifiers, options)
+            return _labels_and_scores(data, classifiers, options, usage=usage)
         tables = read_tables(data, classifiers, options, usage=usage)
         return {"scores" if isinstance(tables[0], ItemScores) else "labels": tables}
     if "scores" not in kinds and options.get("threshold") is None:
@@ -95,6 +98,21 @@ def read_sources(data: Sequence[Any], classifiers: Names | None, options: Mappin
     return {"labels": labels, "scores": (items,)}
 
 
+def _labels_and_scores(
+    data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any], *, usage: str
+) -> Sources:
+    """Return the labels that probabilities say, and the probabilities as the scores beside them."""
+    beside = dict(options)
+    if isinstance(data[-1], Mapping):
+        beside["names"] = list(data[-1])
+        data = (*data[:-1], *data[-1].values())
+    if len(data) > 1:
+        beside["scores"] = tuple(data[1:])
+    else:
+        beside |= dict(zip(BESIDE_LABELS[1:], classifiers or (), strict=False))
+    return read_sources(data, classifiers, beside, usage=usage)
+
+
 def _half_of_it(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]) -> InvalidInputError:
     """Return what is missing where some metrics are about labels and others about scores."""
     here = guess_kind(data, classifiers or ())
@@ -103,9 +121,10 @@ def _half_of_it(data: Sequence[Any], classifiers: Names | None, options: Mapping
     called = which if isinstance(which, str) else getattr(which, "name", getattr(which, "__name__", "one metric"))
     columns = wording("name the columns of scores as a_scores= and b_scores=")
     beside = columns if len(data) == 1 else wording("give the scores as scores=(score_a, score_b)")
+    cut = wording("threshold= makes labels of probabilities; or ") if here == "scores" else ""
     return InvalidInputError(
         f"These are {here}, and {called!r} is about {there}: some metrics are about labels, others about scores.",
-        hint="give predicted labels as the predictions; " + beside + " beside them.",
+        hint=cut + "give predicted labels as the predictions; " + beside + " beside them.",
     )
 
 
@@ -274,7 +293,7 @@ def _takes_direction(metric: Any, kind: Kind) -> bool:
 
 _TAKEN_BY: Final[Mapping[str, Callable[[Any, Kind], bool]]] = {
     "cost_matrix": _takes_costs,
-    "threshold": _takes_costs,
+    "threshold": lambda metric, kind: kind == "labels" or _takes_costs(metric, kind),
     "classes": _takes_classes,
     "scale": _is_mean,
     "higher_is_better": _takes_direction,

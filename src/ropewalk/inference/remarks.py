@@ -42,6 +42,7 @@ from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, note, warning, wording
+from ropewalk.text.units import signed
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
@@ -218,10 +219,9 @@ def _pulls_text(names: Sequence[str], estimates: Estimates) -> str:
     pulls = []
     for name in names:
         estimate = estimates[name][0]
-        pulls.append(f"{name} by {estimate.pull:+.2f} ({estimate.observed:.4f} to {estimate.mean:.4f})")
-    return (
-        f"The prior pulls, in posterior standard deviations (from the observed value to the mean): {'; '.join(pulls)}."
-    )
+        moved = f"from {signed(estimate.observed or 0.0, 4, sign=False)} to {signed(estimate.mean, 4, sign=False)}"
+        pulls.append(f"{name} {moved} ({signed(estimate.pull, 2)} posterior standard deviations)")
+    return f"The prior pulls what is estimated away from what was measured: {'; '.join(pulls)}."
 
 
 def _causes(answer: _Answer, signs: Sequence[float]) -> str:

@@ -18,6 +18,7 @@ from ropewalk.errors import DataError
 from ropewalk.inference.answers import draw_comparison, moved, remarks_beside
 from ropewalk.inference.question import Question, check_pool, select, write_recipe
 from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.resolve import require_bounded
 from ropewalk.models import AnyData
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.slices import Shift, Slice, Slices, SliceValue
@@ -26,8 +27,8 @@ from ropewalk.text.verdicts import Verdict
 SURE: Final = 0.975
 """So probable it must be that A is worse on a slice, after pooling, for the slice to be named where there is no ROPE.
 
-Simulated where nothing differs, any of 20 slices of 50 items was then called worse in 3% of data sets; without pooling
-in 42% (`docs/explain/calibration.md`).
+Simulated where nothing differs, any of 20 slices of 50 items was then called worse in 2% of data sets; without pooling
+in 48% (`docs/explain/calibration.md`).
 """
 
 SAFE_MOVES: Final = 2.0
@@ -54,14 +55,20 @@ def compare_slices(
     recipes: dict[SliceValue, Recipe] = {}
     left_out: list[tuple[SliceValue, str]] = []
     for (value, table), seed in zip(parts.items(), seeds.tolist(), strict=True):
-        asked = {**select(options, Question), "pos_label": whole.recipe.pos_label, **_classes_of(whole.recipe, table)}
+        if not table.n_items:
+            left_out.append((value, "No item of it has all labels."))
+            continue
+        about = {**select(options, Question), "pos_label": whole.recipe.pos_label, **_classes_of(whole.recipe, table)}
         try:
-            recipes[value] = write_recipe((table,), seed=seed >> 11, **asked)
+            recipes[value] = write_recipe((table,), seed=seed >> 11, **about)
         except DataError as error:  # an area needs items of both classes
             left_out.append((value, error.message))
     if not recipes:
         raise DataError(f"The question can be asked of no slice: {left_out[0][1]}", hint="leave the slices out.")
-    pooled = check_pool(options.get("pool"), len(recipes), default=True)
+    metric = whole.recipe.metric
+    pooled = check_pool(options.get("pool"), len(recipes), default=metric.divisor is None)
+    if pooled:
+        require_bounded(metric, "differences of slices cannot be pooled")
     number = _draws(list(recipes.values()), options["draws"])
     with shown(progress=False):
         drawn = [draw_comparison(replace(recipe, draws=number), threads=threads) for recipe in recipes.values()]

@@ -235,8 +235,30 @@ METRICS: Final = {
 }
 """Every metric that a name alone describes, by each of its names; `fbeta(β)` and `cost` take an argument."""
 
+_FULL_NAMES: Final = {
+    "matthews_corrcoef": "mcc",
+    "cohen_kappa": "kappa",
+    "true_positive_rate": "tpr",
+    "true_negative_rate": "tnr",
+    "false_positive_rate": "fpr",
+    "false_negative_rate": "fnr",
+    "false_discovery_rate": "fdr",
+    "positive_predictive_value": "ppv",
+    "negative_predictive_value": "npv",
+    "positive_likelihood_ratio": "lr_plus",
+    "negative_likelihood_ratio": "lr_minus",
+    "youden_index": "youden",
+    "informedness": "youden",
+    "iou": "jaccard",
+    "exact_match": "accuracy",
+}
+"""What metrics are called elsewhere; a hint says their names here."""
+
 _AVERAGES: Final[tuple[Average, ...]] = ("micro", "macro", "weighted")
 _FBETA: Final = re.compile(r"fbeta\(\s*([0-9.eE+-]+)\s*\)")
+
+
+SEVERAL: Final = wording('several metrics are a list: metric=["f1", "recall"].')
 
 
 @checked_keywords
@@ -257,7 +279,9 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     if callable(metric):
         return Metric(name=getattr(metric, "__name__", type(metric).__name__), kernel=metric)
     if not isinstance(metric, str):
-        raise UnknownNameError(wording("`metric` must be a name, a Metric or a function; got {!r}.", metric))
+        raise UnknownNameError(
+            wording("`metric` must be a name, a Metric or a function; got {!r}.", metric), hint=SEVERAL
+        )
     if metric == "cost":
         if cost_matrix is None:
             raise InvalidInputError("The metric `cost` needs a cost matrix.", hint=wording("give it as cost_matrix=."))
@@ -274,6 +298,24 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     return _single(metric, metric)
 
 
+def _elsewhere(written: str) -> str | None:
+    """Return our name of what others call a metric: scikit-learn, its scorers and people in full words.
+
+    Examples
+    --------
+    >>> _elsewhere("f1_score"), _elsewhere("f1_macro"), _elsewhere("true positive rate"), _elsewhere("f1 scor")
+    ('f1', 'macro_f1', 'tpr', None)
+    """
+    name = "_".join(written.lower().split())
+    name = name.removesuffix("_score")
+    for average in _AVERAGES:
+        if name.endswith(f"_{average}"):
+            name = f"{average}_{name.removesuffix(f'_{average}')}"
+    name = _FULL_NAMES.get(name, name)
+    base = name.split("_", 1)[1] if name.startswith(tuple(f"{average}_" for average in _AVERAGES)) else name
+    return name if base in METRICS else None
+
+
 def _single(name: str, written: str) -> Metric:
     match = _FBETA.fullmatch(name)
     if match:
@@ -284,9 +326,14 @@ def _single(name: str, written: str) -> Metric:
         return fbeta(beta)
     if name in METRICS:
         return METRICS[name]
+    if "," in written and (parts := [part.strip() for part in written.split(",")]):
+        raise UnknownNameError(
+            f"Unknown metric {written!r}.", hint=wording("several metrics are a list: metric={!r}.", parts)
+        )
     number, prefix = re.fullmatch(r"f([0-9.]+)", name), written.removesuffix(name)
+    usual = _elsewhere(written)
     close = f"fbeta({number[1]})" if number else nearest(name, METRICS)
-    guess = f"did you mean {prefix + close!r}? " if close else ""
+    guess = f"did you mean {usual or prefix + str(close)!r}? " if usual or close else ""
     by_class = ", ".join(name for name, metric in METRICS.items() if metric.has_averages)
     raise UnknownNameError(
         f"Unknown metric {written!r}.",

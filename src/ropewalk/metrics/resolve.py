@@ -18,7 +18,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, PosLabelError, UnknownNameError
 from ropewalk.metrics.items import DecisionCost, turned
 from ropewalk.metrics.margins import Cells, Weighted
-from ropewalk.metrics.registry import METRICS, Metric, parse_metric
+from ropewalk.metrics.registry import METRICS, SEVERAL, Metric, parse_metric
 from ropewalk.metrics.scores import (
     SCORE_METRICS,
     ScoreMetric,
@@ -56,7 +56,9 @@ def metric_kind(metric: Any) -> Kind | None:
     if isinstance(metric, str):
         return "scores" if is_score_name(metric) or _resembles_scores(metric) else "labels"
     if not callable(metric):
-        raise UnknownNameError(f"`metric` must be a name, a Metric or a function; got {metric!r}.")
+        raise UnknownNameError(
+            wording("`metric` must be a name, a Metric or a function; got {!r}.", metric), hint=SEVERAL
+        )
     of_scores = isinstance(metric, ScoreMetric) or (not isinstance(metric, Metric) and _takes_scores(metric))
     return "scores" if of_scores else "labels"
 

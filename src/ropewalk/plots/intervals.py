@@ -1,4 +1,4 @@
-"""Differences below each other: one row per class or prior, with its HDI, its mean and its verdict."""
+"""Differences below each other: one row per class, slice or prior, with its HDI, its mean and its verdict."""
 
 from __future__ import annotations
 
@@ -61,15 +61,23 @@ def plot_per_class(result: ClassComparisons, *, ax: Axes | None = None) -> Axes:
     ('Δ F1: nb_mult − svm_l2', ['0', '1', '2'])
     """
     table = canvas.of_kind(result, ClassComparisons, "plot_per_class", "compare_classes")
-    first = table[0]
-    ax = canvas.axes(ax, "plot_per_class", height=min(0.95 + CLASS_ROW * len(table), MAX_HEIGHT))
-    entries = [_entry("" if c.pos_label is None else label_text(c.pos_label), c) for c in table]
+    rows = [("" if c.pos_label is None else label_text(c.pos_label), c) for c in table]
+    return draw_differences(rows, ("class", "classes"), "plot_per_class", ax)
+
+
+def draw_differences(
+    rows: Sequence[tuple[str, Comparison]], of: tuple[str, str], caller: str, ax: Axes | None = None
+) -> Axes:
+    """Draw comparisons by one metric below each other; `of` says what they are of, one and several."""
+    first = rows[0][1]
+    ax = canvas.axes(ax, caller, height=min(0.95 + CLASS_ROW * len(rows), MAX_HEIGHT))
+    entries = [_entry(label, c) for label, c in rows]
     a, b, metric = canvas.short(first.a, NAME), canvas.short(first.b, NAME), canvas.words(metric_title(first.metric))
     title = _tally([entry.decision for entry in entries if entry.decision is not None], a, b, first.recipe)
     if not title:
-        why = next((c.no_verdict for c in table if c.no_verdict), "whether they matter needs a ROPE")
-        title = f"The differences on {len(table):,} classes; {why}"
-    _forest(ax, entries, first.recipe.question, title=title, label=f"Δ {metric}: {a} − {b}")
+        why = next((c.no_verdict for _, c in rows if c.no_verdict), "whether they matter needs a ROPE")
+        title = f"The differences on {len(rows):,} {of[len(rows) > 1]}; {why}"
+    _forest(ax, entries, first.recipe.question, title=title, label=f"Δ {metric}: {a} − {b}", one=of[0])
     return ax
 
 
@@ -137,7 +145,7 @@ def lettering(pitch: float) -> Lettering:
     return Lettering(min(max(2 * FILL * pitch, MIN_LETTER_SIZE), SMALL), 2, every)
 
 
-def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, label: str) -> None:
+def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, label: str, one: str = "row") -> None:
     """Draw rows from top to bottom, their ROPE as a band, and their verdicts on the right."""
     rope = question.rope if any(row.decision is not None for row in rows) else None
     view = forest_axis(rows, rope)
@@ -158,7 +166,7 @@ def _forest(ax: Axes, rows: Sequence[Entry], question: Question, *, title: str, 
     )
     inner = max(width - left - right, width / 3)
     ax.title.set_x(0.5 + (right - left) / 2 / inner)  # over the whole picture, names and verdicts included
-    thinned = "" if letters.every == 1 else f" (one class in {letters.every} is named)"
+    thinned = "" if letters.every == 1 else f" (one {one} in {letters.every} is named)"
     ax.set_xlabel(canvas.folded(label + thinned, inner, TEXT))
     canvas.plain_ticks(ax, "x", inner)
     _draw_rows(ax, rows, tones, pitch)

@@ -12,7 +12,7 @@ from ropewalk.plots._canvas import Axes
 from ropewalk.plots.checks import plot_discrepancy
 from ropewalk.plots.confusion import plot_confusion
 from ropewalk.plots.curves import plot_calibration, plot_cost, plot_pr, plot_roc
-from ropewalk.plots.intervals import plot_per_class, plot_prior_sensitivity
+from ropewalk.plots.intervals import draw_differences, plot_per_class, plot_prior_sensitivity
 from ropewalk.plots.planning import plot_power
 from ropewalk.plots.posterior import plot_posterior
 from ropewalk.plots.ranking import plot_ranking
@@ -32,6 +32,7 @@ from ropewalk.results import (
     PredictiveCheck,
     PriorSensitivity,
     Ranking,
+    Slices,
     StoppingResult,
     Validated,
 )
@@ -86,6 +87,13 @@ def _(result: Evaluation, ax: Any = None) -> Any:
     for metric, panel in zip(metrics, panels, strict=True):
         plot_posterior(metric, ax=panel)
     return panels
+
+
+@plot.register
+def _(result: Slices, ax: Any = None) -> Any:
+    """Draw the difference on every slice, that where A does worst first."""
+    rows = [(s.name, s.comparison) for s in result.by_difference]
+    return draw_differences(rows, ("slice", "slices"), "plot", ax)
 
 
 @plot.register

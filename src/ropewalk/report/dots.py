@@ -19,14 +19,13 @@ from ropewalk.report.pictures import Axis, bulk, decimals_of, round_step, view
 from ropewalk.report.plates import text_width
 from ropewalk.report.sketch import Sketch
 from ropewalk.text.units import Shown, signed
-from ropewalk.text.writing import isolated, visible
+from ropewalk.text.writing import cut_middle, isolated, visible
 
 DOTS: Final = 100
 LEAST_DOT_PX: Final = 5.0  # across; smaller ones nobody counts
 BARS: Final = 120
 GAP_PX: Final = 10  # between a direction and the line at 0
 BOLD: Final = 1.09  # how much wider bold letters are
-LETTER_CUT: Final = "…"
 
 
 class Screen(NamedTuple):
@@ -199,20 +198,6 @@ def _sides(sketch: Sketch) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
 
 def _width(lines: tuple[str, ...], screen: Screen) -> float:
     return max(text_width(line, screen.label) * BOLD for line in lines)
-
-
-def cut_middle(text: str, letters: int) -> str:
-    """Cut a text in the middle, so that its beginning and its end are seen.
-
-    Examples
-    --------
-    >>> cut_middle("resnet50_pretrained_on_web", 11)
-    'resne…n_web'
-    """
-    if len(text) <= letters:
-        return text
-    half = (letters - 1) // 2
-    return f"{text[: letters - 1 - half]}{LETTER_CUT}{text[-half:]}"
 
 
 def _direction(who: str, word: str, side: str, screen: Screen) -> tuple[str, ...]:

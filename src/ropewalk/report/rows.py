@@ -15,13 +15,12 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate
 from ropewalk.report.document import plain
-from ropewalk.report.dots import cut_middle
 from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_of, forest_axis, round_step
 from ropewalk.report.plates import text_width
 from ropewalk.report.slider import MarginSlider
 from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import Verdict, oriented
-from ropewalk.text.writing import isolated, visible
+from ropewalk.text.writing import cut_middle, isolated, visible
 from ropewalk.typing import FloatArray
 
 ROW_QUANTILES: Final = 40
@@ -60,7 +59,7 @@ class Forest:
     """Rows on one axis; `head` says what the first column holds, `what` what is drawn, `number` what the numbers are.
 
     `chips` count the verdicts: (colour, words, how many). With `find` the rows can be searched and sorted. `data` is
-    what the rows share for the script of the page.
+    what the rows share for the script of the page. `title` and `about`, which explains the columns, are for a terminal.
     """
 
     head: str
@@ -78,6 +77,8 @@ class Forest:
     chips: tuple[tuple[str, str, int], ...] = ()
     find: bool = False
     note: str = ""
+    title: str = ""
+    about: str = ""
     slider: MarginSlider | None = None
     data: str = ""
 
@@ -112,15 +113,19 @@ def forest(
     unit: Unit,
     names: tuple[str, str] = ("A", "B"),
     is_difference: bool = True,
+    places: int | None = None,
 ) -> Forest:
-    """Lay out intervals of improvements, or of scores that are no difference, in the unit that people read."""
+    """Lay out intervals of improvements, or of scores that are no difference, in the unit that people read.
+
+    All have as many decimals: `places`, or those that most of them need.
+    """
     mirror = is_difference and not question.higher_is_better
     rope = question.rope if is_difference else None
     raw = forest_axis(entries, rope, signed=is_difference)
     ends = sorted((end * (-unit.scale if mirror else unit.scale)) for end in raw)
     axis = Axis(ends[0], ends[1])
     shown = [Shown.of(entry.estimate, unit, mirror=mirror) for entry in entries]
-    places = common_places(shown)
+    places = common_places(shown) if places is None else places
     rows = tuple(
         _row(entry, replace(one, places=places), axis, unit, names, is_difference=is_difference)
         for entry, one in zip(entries, shown, strict=True)

@@ -9,7 +9,7 @@ import os
 import shutil
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, plain
@@ -18,7 +18,7 @@ from ropewalk.report.pictures import decimals_of, round_step
 from ropewalk.report.rows import Forest, Row
 from ropewalk.report.sketch import Sketch
 from ropewalk.text import writing
-from ropewalk.text.remarks import in_shell
+from ropewalk.text.remarks import for_shell
 from ropewalk.text.units import signed
 from ropewalk.text.writing import visible
 
@@ -29,6 +29,12 @@ LABEL_COLUMNS: Final = 9
 PICTURE_ROWS: Final = 3
 ROOM_FOR_NUMBERS: Final = 100  # columns from which on a leaderboard has the differences in numbers too
 LEAST_TRACK: Final = 12
+LEAST_BAR: Final = 6
+LEAST_WORDS: Final = 8  # columns that words are wrapped to at most
+LETTERS_BELOW: Final = 24
+"""How long a name without spaces may be below the headline."""
+LETTERS: Final = (60, 40, 24, 16, 12, 8)
+"""How long a name may be: the first of them that leaves a line within the terminal."""
 LEAST_HEIGHT: Final = 0.2  # eighths of a row that show at all
 _INDENT: Final = "  "
 _EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
@@ -120,7 +126,16 @@ def shown(block: Block, screen: Screen) -> str:
     if isinstance(block, Picture):
         return (board if block.how == "leaders" else rows)(block.numbers, screen)
     assert isinstance(block, Text)  # noqa: S101 - no other stands in a terminal
-    return filled(_named(block.text), screen.columns)
+    return filled(_told(block.text), screen.columns)
+
+
+def fitted(drafts: Iterable[str], columns: int) -> str:
+    """Return the first of some texts whose lines all fit, or else the last one."""
+    text = ""
+    for text in drafts:
+        if all(_width(line) <= columns for line in text.splitlines()):
+            break
+    return text
 
 
 def remark_lines(
@@ -132,7 +147,8 @@ def remark_lines(
     """Return hints, assumptions, notes and warnings as labelled lines; options with a flag as a command has them."""
     width = columns or columns_here()
     lines = [line for line in describe(result).lines if line.label in kinds]
-    return [labelled(line.label, visible(in_shell(line.text, flags or {})), width) for line in lines]
+    said = [line.text if flags is None else for_shell(line.text, flags) for line in lines]
+    return [labelled(line.label, visible(text), width) for line, text in zip(lines, said, strict=True)]
 
 
 def labelled(label: str, fact: str, columns: int, width: int = LABEL_COLUMNS) -> str:
@@ -148,8 +164,13 @@ def filled(paragraph: str, columns: int) -> str:
     return textwrap.fill(paragraph, columns, break_long_words=False, break_on_hyphens=False)
 
 
-def _named(raw: str) -> str:
-    return plain(raw, writing.terminal)
+def _named(raw: str, letters: int = LETTERS[0]) -> str:
+    return plain(raw, lambda name: writing.terminal(name, letters))
+
+
+def _told(raw: str) -> str:
+    """Write a sentence below the headline, which has the names in full: those that cannot wrap are cut here."""
+    return plain(raw, lambda name: writing.terminal(name, LETTERS[0] if " " in name else LETTERS_BELOW))
 
 
 # -- an answer ---------------------------------------------------------------------------------------------
@@ -172,20 +193,29 @@ def _answer(answer: Answer, screen: Screen) -> str:
 
 
 def _facts(rows: Iterable[tuple[str, str]], columns: int) -> str:
-    written = [(_named(label), _named(fact)) for label, fact in rows if fact]
+    written = [(_named(label), _told(fact)) for label, fact in rows if fact]
     width = max([LABEL_COLUMNS, *(len(label) for label, _ in written)])
     return "\n".join(labelled(label, fact, columns, width) for label, fact in written)
 
 
 def _shares(shares: tuple[Share, ...], screen: Screen) -> str:
     """Draw one bar per region, in the order of the axis: B better, too small, A better."""
-    rows = [(_named(share.words), share) for share in shares if share.words]
-    width = max(_width(words) for words, _ in rows)
-    room = max(screen.columns - len(_INDENT) - width - 12, 10)
+    told = [share for share in shares if share.words]
+    one_sided = len(told) < len(shares)
+
+    def words_of(letters: int) -> list[str]:
+        # Of two regions neither is "too small to matter", so each says by how much.
+        return [f"{_named(s.words, letters)}{f' {s.by}' if one_sided and s.by else ''}" for s in told]
+
+    fixed = len(_INDENT) + 2 + 7 + 2 + LEAST_BAR
+    drafts = [words_of(letters) for letters in LETTERS]
+    words = next((words for words in drafts if max(map(_width, words)) + fixed <= screen.columns), drafts[-1])
+    width = max(map(_width, words))
+    room = max(screen.columns - len(_INDENT) - width - 12, LEAST_BAR)
     lines = []
-    for words, share in rows:
+    for word, share in zip(words, told, strict=True):
         bar = screen.style.put(share.tone or "plain", "█" * round(share.share * room))
-        lines.append(f"{_INDENT}{words}{' ' * (width - _width(words))}  {share.text:>7}  {bar}".rstrip())
+        lines.append(f"{_INDENT}{_padded(word, width)}  {share.text:>7}  {bar}".rstrip())
     return "\n".join(lines)
 
 
@@ -214,8 +244,13 @@ def picture(sketch: Sketch, screen: Screen) -> str:
 
 def _sides(sketch: Sketch, width: int) -> str:
     """Write what the two directions mean, on both sides of 0 where there is room for them."""
-    left, right = f"← {_named(sketch.left)}", f"{_named(sketch.right)} →"
     zero = sketch.column(0.0, width)
+    drafts = [_directions(sketch, width, zero, letters) for letters in (24, 16, 12, 8)]
+    return next((draft for draft in drafts if _width(draft) <= width), drafts[-1])
+
+
+def _directions(sketch: Sketch, width: int, zero: int | None, letters: int) -> str:
+    left, right = f"← {_named(sketch.left, letters)}", f"{_named(sketch.right, letters)} →"
     if zero is None:
         middle = width if sketch.axis.high < 0 else 0
         side = left if middle else right
@@ -287,6 +322,11 @@ def _ticks(sketch: Sketch, width: int) -> list[tuple[float, str]]:
 
 def board(leaders: Leaders, screen: Screen) -> str:
     """Draw a leaderboard in letters: scores, chances, and the difference of each from the leader; a line per group."""
+    drafts = (_board(leaders, screen, letters, picture) for picture in (True, False) for letters in LETTERS)
+    return fitted(drafts, screen.columns)
+
+
+def _board(leaders: Leaders, screen: Screen, letters: int, picture: bool) -> str:  # noqa: FBT001 - with it or without
     wide = screen.columns >= ROOM_FOR_NUMBERS
     head = ("", "classifier", leaders.number, "P(best)", f"from {leaders.who}", "verdict" if leaders.is_judged else "")
     rows = []
@@ -298,43 +338,73 @@ def board(leaders: Leaders, screen: Screen) -> str:
         rows.append(
             (mark if leaders.is_judged else str(leader.place), leader.row.label, score, leader.chance, "", told)
         )
-    cells = [tuple(map(_named, row)) for row in (head, *rows)]
+    cells = [tuple(_named(cell, letters) for cell in row) for row in (head, *rows)]
     widths = [max(_width(row[i]) for row in cells) for i in range(6)]
     fixed = sum(widths[:4]) + widths[5] + 2 * 5 + len(_INDENT)
     widths[4] = max(screen.columns - fixed, LEAST_TRACK, widths[4])
+    if not picture:
+        widths[4] = 0
     lines = []
     for k, row in enumerate(cells):
         track = row[4] if not k else _track(leaders, leaders.rows[k - 1].row, widths[4])
         if k and leaders.rows[k - 1].first:
-            lines.append(_INDENT + "─" * (sum(widths) + 2 * 5))
-        parts = (
+            lines.append(_INDENT + "─" * (sum(widths) + 2 * (5 if picture else 4)))
+        parts = [
             _padded(row[0], widths[0]),
             _padded(row[1], widths[1]),
             _padded(row[2], widths[2]),
             " " * (widths[3] - _width(row[3])) + row[3],
-            _padded(track, widths[4]),
+            *([_padded(track, widths[4])] if picture else []),
             row[5],
-        )
+        ]
         lines.append((_INDENT + "  ".join(parts)).rstrip())
     return "\n".join(["", *lines]).strip("\n")
 
 
 def rows(forest: Forest, screen: Screen) -> str:
-    """Draw intervals in letters: a line per row, the right side being where A is better, filled what is settled."""
+    """Draw intervals in letters: a line per row, the right side being where A is better, filled what is settled.
+
+    Where there is little room names are cut first, then what stands before the interval is left out, then the picture.
+    """
+    return fitted(_row_drafts(forest, screen.columns), screen.columns)
+
+
+def _row_drafts(forest: Forest, columns: int) -> Iterator[str]:
+    for shown in (forest.columns, ()):
+        for letters in LETTERS:
+            yield _rows(forest, columns, letters, len(shown), picture=True)
+    for letters in LETTERS:
+        yield _rows(forest, columns, letters, 0, picture=False)
+    yield _plain_rows(forest, columns)
+
+
+def _plain_rows(forest: Forest, columns: int) -> str:
+    """Write rows without a picture, the verdict on as many lines as it takes."""
+    rows = tuple((row.label, f"{row.value} {row.interval}", row.verdict) for row in forest.rows)
+    table = Table(header=(forest.head, forest.number, "verdict"), rows=rows, text_columns=2, bare=True)
+    lines = textwrap.indent(aligned(table, columns - len(_INDENT)), _INDENT)
+    return "\n".join(
+        [*filter(None, [forest.title]), lines, *([filled(_told(forest.note), columns)] if forest.note else [])]
+    )
+
+
+def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: bool) -> str:
     judged = any(row.verdict for row in forest.rows)
-    head = (forest.head, "", forest.number, "verdict" if judged else "")
-    texts = [(row.label, "", f"{row.value} {row.interval}", row.verdict) for row in forest.rows]
-    cells = [tuple(map(_named, row)) for row in (head, *texts)]
-    widths = [max(_width(row[i]) for row in cells) for i in range(4)]
-    directions = f"{forest.left}   {forest.right}"
-    widths[1] = max(screen.columns - sum(widths) - 2 * 3 - len(_INDENT), LEAST_TRACK)
-    sides = f"{forest.left}{' ' * (widths[1] - _width(directions) + 3)}{forest.right}"
+    head = (forest.head, *forest.columns[:n_cells], forest.number, "verdict" if judged else "")
+    texts = [(row.label, *row.cells[:n_cells], f"{row.value} {row.interval}", row.verdict) for row in forest.rows]
+    cells = [tuple(_named(cell, letters) for cell in row) for row in (head, *texts)]
+    widths = [max(_width(row[i]) for row in cells) for i in range(len(head))]
+    room = max(columns - sum(widths) - 2 * len(head) - len(_INDENT), LEAST_TRACK)
+    sides = _padded(forest.left, room - _width(forest.right)) + forest.right
     lines = []
     for k, row in enumerate(cells):
-        track = _track(forest, forest.rows[k - 1], widths[1]) if k else sides if len(sides) <= widths[1] else ""
-        parts = (_padded(row[0], widths[0]), _padded(track, widths[1]), _padded(row[2], widths[2]), row[3])
+        parts = list(map(_padded, row, widths))
+        track = _track(forest, forest.rows[k - 1], room) if k else sides if _width(sides) <= room else ""
+        if picture:
+            parts.insert(1 + n_cells, _padded(track, room))
         lines.append((_INDENT + "  ".join(parts)).rstrip())
-    return "\n".join(lines)
+    note = f"{forest.about if n_cells else ''} {forest.note}".strip()
+    return "\n".join([*filter(None, [forest.title]), *lines, *([filled(_told(note), columns)] if note else [])])
 
 
 def _track(shared: Any, row: Row, width: int) -> str:
@@ -344,6 +414,8 @@ def _track(shared: Any, row: Row, width: int) -> str:
         return min(int(at / 100 * width), width - 1)
 
     cells = [" "] * width
+    if not width:
+        return ""
     if shared.band is not None:
         start, stop = column(shared.band.low), column(shared.band.high)
         cells[start : stop + 1] = "░" * (stop + 1 - start)
@@ -359,20 +431,56 @@ def _track(shared: Any, row: Row, width: int) -> str:
 
 
 def aligned(table: Table, columns: int = MAX_COLUMNS) -> str:
-    """Lay out a table in columns of equal width, between its title and its note."""
-    rows = [tuple(map(_named, row)) for row in (table.header, *table.rows)]
-    widths = [max(_width(row[i]) for row in rows) for i in range(len(table.header))]
-    lines = []
-    for row in rows:
-        cells = []
-        for i, cell in enumerate(row):
-            is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
-            cells.append(_padded(cell, widths[i]) if is_text else " " * (widths[i] - _width(cell)) + cell)
-        lines.append("  ".join(cells).rstrip())
-    if not table.bare:
-        lines.insert(1, "  ".join("─" * width for width in widths))
-    notes = [filled(_named(table.note), columns)] if table.note else []
-    return "\n".join([*filter(None, [_named(table.title)]), *lines, *notes])
+    """Lay out a table in columns of equal width, between its title and its note.
+
+    A header that is wider than its column goes on below, and names are cut, where the lines would not fit otherwise.
+    """
+    notes = [filled(_told(table.note), columns)] if table.note else []
+    lines = fitted(_table_drafts(table, columns), columns)
+    return "\n".join([*filter(None, [_named(table.title)]), lines, *notes])
+
+
+def _table_drafts(table: Table, columns: int) -> Iterator[str]:
+    for letters in LETTERS:
+        cells = [tuple(_named(cell, letters) for cell in row) for row in (table.header, *table.rows)]
+        yield _aligned(table, cells, [max(map(_width, column)) for column in zip(*cells, strict=True)])
+        yield _aligned(table, cells, (widths := _word_widths(cells)))
+    if table.ends_in_text:  # what is left is for the words at the end
+        widths[-1] = max(columns - sum(widths[:-1]) - 2 * (len(widths) - 1), LEAST_WORDS)
+        yield _aligned(table, cells, widths)
+
+
+def _word_widths(cells: list[tuple[str, ...]]) -> list[int]:
+    """Return how wide columns are whose header goes on below."""
+    head, *rows = cells
+    heads = [max(map(_width, cell.split()), default=0) for cell in head]
+    return [max(wide, *(_width(row[i]) for row in rows), 0) for i, wide in enumerate(heads)]
+
+
+def _aligned(table: Table, cells: list[tuple[str, ...]], widths: list[int]) -> str:
+    """Lay out cells in columns of these widths; what is wider goes on below: of a header from the bottom up."""
+    lines: list[str] = []
+    for k, row in enumerate(cells):
+        parts = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        depth = max(map(len, parts))
+        parts = [
+            [*[""] * (depth - len(part)), *part] if not k else [*part, *[""] * (depth - len(part))] for part in parts
+        ]
+        for line in zip(*parts, strict=True):
+            shown = []
+            for i, cell in enumerate(line):
+                is_text = i < table.text_columns or (table.ends_in_text and i == len(row) - 1)
+                shown.append(_padded(cell, widths[i]) if is_text else " " * (widths[i] - _width(cell)) + cell)
+            lines.append("  ".join(shown).rstrip())
+        if not k and not table.bare:
+            lines.append("  ".join("─" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    if _width(cell) <= width:
+        return [cell]
+    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _padded(text: str, width: int) -> str:

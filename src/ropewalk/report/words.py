@@ -45,12 +45,29 @@ def decision_text(decision: Decision | None) -> str:
     """Write a verdict's symbol, and whether it depends on the draws."""
     if decision is None:
         return "–"
-    return decision.symbol + ("" if decision.stable else " (unstable)")
+    return symbol_or_words(decision) + ("" if decision.stable else " (unstable)")
+
+
+def symbol_or_words(decision: Decision) -> str:
+    """Write a verdict's symbol; in words what none of the symbols says: on which side of one margin A lies.
+
+    Examples
+    --------
+    >>> from ropewalk.text.verdicts import Verdict
+    >>> from dataclasses import replace
+    >>> met = Decision(verdict=Verdict.EQUIVALENT, code="a_not_worse", stable=True, leaning=None, text="A is not worse")
+    >>> symbol_or_words(met), symbol_or_words(replace(met, code="equivalent"))
+    ('not worse', '≈')
+    """
+    says = {Verdict.EQUIVALENT: "equivalent", Verdict.A_BETTER: "a_better", Verdict.B_BETTER: "b_better"}
+    if says.get(decision.verdict, decision.code) == decision.code:
+        return decision.symbol
+    return decision.code.removeprefix("a_").replace("_", " ")
 
 
 def symbol_text(decision: Decision | None) -> str:
     """Write a verdict's symbol where there is little room; a question mark says that it depends on the draws."""
-    return "–" if decision is None else decision.symbol + ("" if decision.stable else "?")
+    return "–" if decision is None else symbol_or_words(decision) + ("" if decision.stable else "?")
 
 
 def sign_text(c: Comparison, a: str, b: str, metric: str) -> str:
@@ -82,14 +99,17 @@ def stakes_words(c: Comparison) -> StakesWords:
     facing = stakes if stakes.prefers_a else stakes.mirrored()
     better, other = (c.a, c.b) if stakes.prefers_a else (c.b, c.a)
 
-    def size(value: float, error: float) -> str:
-        return amount(scale * value, scale * error, std)
+    # A gain and a loss are compared, so they have as many decimals: those of the larger one.
+    largest = max(facing.gain, facing.loss)
+
+    def size(value: float, error: float, beside: float = 0.0) -> str:
+        return amount(scale * value, scale * error, std, beside=scale * beside)
 
     return StakesWords(
         better=name(better),
         other=name(other),
-        gain=size(facing.gain, facing.gain_mc_error),
-        loss=size(facing.loss, facing.loss_mc_error),
+        gain=size(facing.gain, facing.gain_mc_error, largest),
+        loss=size(facing.loss, facing.loss_mc_error, largest),
         labels=tuple(
             [
                 (row.n, size(row.worth, facing.loss_mc_error), size(row.loss, facing.loss_mc_error))

@@ -276,12 +276,11 @@ class Rendered:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the answer as JSON; it never holds NaN or infinity."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
-        # Surrogates, control characters and bidi marks in a name would act on a reader's screen; escaped they do not.
-        for char in set(text) - {"\n"}:
-            if not char.isprintable() and visible(char) != char:
-                text = text.replace(char, json.dumps(char)[1:-1])
-        return text
+        return json_text(self.to_dict(), indent)
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the JSON object as a page and a list of many have it: without what only a program draws from."""
+        return self.to_dict()
 
     def to_markdown(self, *, papers: bool = False) -> str:
         """Return the answer as a Markdown table, with the columns of Zhang et al. if `papers`."""
@@ -434,6 +433,17 @@ def more_dict(more: Any, *, rows: bool = True) -> dict[str, Any] | None:
 def pick(value: Any, names: str) -> dict[str, Any]:
     """Return attributes of a value in plain Python types, by name: `names` has spaces between them."""
     return {name: plain(getattr(value, name)) for name in names.split()}
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return plain values as JSON that is safe to look at."""
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    # Surrogates, control characters and bidi marks in a name would act on a reader's screen; escaped they do not.
+    for char in set(text) - {"\n"}:
+        if not char.isprintable() and visible(char) != char:
+            text = text.replace(char, json.dumps(char)[1:-1])
+    return text
 
 
 def plain(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -33,6 +33,15 @@ from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
     from ropewalk.results.slices import Slices
+
+N_DOTS: Final = 100
+"""Middles of equal parts of the posterior: each is one chance in a hundred."""
+
+N_QUANTILES: Final = 201
+"""Quantiles of the posterior that are dense at both ends, for who draws or asks on."""
+
+QUANTILE_DIGITS: Final = 6
+_OF_ONE: Final = ("dots", "quantiles")
 
 Change = Literal["lost", "gained", "both wrong"]
 
@@ -299,6 +308,20 @@ class Comparison(OneMetric, Remarked):
         gained, lost = (int(counts.sum()) for counts in by_class)
         return {"gained": gained, "lost": lost, "by_class": rows}
 
+    def as_row(self) -> dict[str, Any]:
+        """Return the JSON object without the quantiles, for which a page, or a list of classes, has no room."""
+        short = {key: value for key, value in self.to_dict().items() if key not in _OF_ONE}
+        if "metrics" in short:
+            short["metrics"] = [{k: v for k, v in one.items() if k not in _OF_ONE} for one in short["metrics"]]
+        return short
+
+    def _quantiles(self, shares: FloatArray) -> list[float] | None:
+        """Return quantiles of A − B, to so many digits as a picture needs; None where some draws have no end."""
+        delta = self.draws.delta()
+        if not delta.size or not np.isfinite(delta).all():
+            return None
+        return [float(f"{x:.{QUANTILE_DIGITS}g}") for x in np.quantile(delta, shares).tolist()]
+
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
         return upwards.prior_sensitivity(self, threads=threads)
@@ -368,6 +391,8 @@ class Comparison(OneMetric, Remarked):
             **base.verdict_dict(recipe.rope, self.regions, self.decision),
             "rope_side": side,
             "headline": self.headline,
+            "dots": self._quantiles((np.arange(N_DOTS) + 0.5) / N_DOTS),
+            "quantiles": self._quantiles((1 - np.cos(np.pi * np.arange(N_QUANTILES) / (N_QUANTILES - 1))) / 2),
             "discordant": self.discordant,
             "rope_path": None
             if self.rope_path is None
@@ -428,7 +453,8 @@ class ClassComparisons(Rendered, Modelled):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers in plain Python types: exactly the JSON object."""
-        return {"schema": base.SCHEMA, "headline": self.headline, "classes": base.plain(self.comparisons)}
+        classes = [comparison.as_row() for comparison in self.comparisons]
+        return {"schema": base.SCHEMA, "headline": self.headline, "classes": classes}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -470,5 +496,5 @@ class PriorSensitivity(Rendered):
         return {
             **base.HEAD,
             **base.pick(self, "moved robust"),
-            "rows": [{"which": which, **comparison.to_dict()} for which, comparison in self.rows],
+            "rows": [{"which": which, **comparison.as_row()} for which, comparison in self.rows],
         }

@@ -18,11 +18,12 @@ from ropewalk.models import AnyMetric
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
+from ropewalk.text.headline import Finding, Headline, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import Group, Standing, groups_of, rank_headline
 from ropewalk.text.units import Shown, metric_title
 from ropewalk.text.verdicts import Code
-from ropewalk.text.writing import isolated, number, percent, visible
+from ropewalk.text.writing import estimate_text, isolated, number, percent, visible
 from ropewalk.typing import IntArray
 
 
@@ -41,6 +42,49 @@ class MetricPosterior(Modelled, Drawn):
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
     drawing: Drawing = field(repr=False, default=Drawing())
+
+    def finding(self, name: str, metric: str) -> Finding:
+        """Return what the headline on a verdict is made of, name and metric as the surface writes them."""
+        recipe, decision, regions = self.recipe, self.decision, self.regions
+        assert self.bar is not None and self.prob_at_least is not None  # noqa: S101, PT018 - asked only with a bar
+        return Finding(
+            a=name,
+            b=f"the bar of {self.bar:g}",
+            metric=metric,
+            estimate=self.estimate.shifted(-self.bar),
+            sides=(1 - self.prob_at_least, self.prob_at_least),
+            n_draws=self.estimate.worth(len(self.draws)),
+            unit=recipe.unit,
+            higher_is_better=self.metric.higher_is_better,
+            rope=None if recipe.rope is None else (recipe.rope.low, recipe.rope.high),
+            regions=None if regions is None else (regions.below, regions.inside, regions.above),
+            verdict=None if decision is None else decision.verdict,
+            leaning=None if decision is None else decision.leaning,
+            stable=decision is None or decision.stable,
+            prob=recipe.prob,
+            rule=recipe.rule,
+            is_bar=True,
+        )
+
+    def told(self, name: str, metric: str) -> Headline:
+        """Return how good the classifier is, or how it stands against the bar, in the words of a surface.
+
+        Without a verdict the score itself is said, in its own decimals.
+        """
+        worth = estimate_text(self.estimate)
+        if self.bar is None or self.prob_at_least is None:
+            return Headline(f"{name}'s {metric} is {worth}", "")
+        if self.decision is not None:
+            return headline(self.finding(name, metric))
+        chance = percent(self.prob_at_least, self.estimate.worth(len(self.draws)))
+        why = f"There is no verdict: {self.no_verdict.removeprefix('no verdict, since ')}." if self.no_verdict else ""
+        why = why if self.recipe.rope is not None else ""
+        return Headline(f"{name}'s {metric} is at least {self.bar:g} with probability {chance}: {worth}", why)
+
+    @property
+    def headline(self) -> str:
+        """How good the classifier is by this metric; against a bar, how it stands, by how much and how probably."""
+        return self.told(isolated(self.recipe.names[0]), isolated(metric_title(self.metric.name))).text
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the posterior as a dataframe of one row: see `Evaluation.to_frame`."""
@@ -97,6 +141,7 @@ class Evaluation(Rendered, Modelled, Remarked):
                     "draws": len(m.draws),
                     "prob_at_least": m.prob_at_least,
                     **base.verdict_dict(m.recipe.rope, m.regions, m.decision),
+                    "headline": m.headline,
                     "more_data": base.more_dict(m.more),
                 }
                 for m in self.metrics

@@ -103,7 +103,7 @@ class Slices(Rendered):
     def to_list(self) -> list[dict[str, Any]]:
         """Return what the JSON of the whole comparison holds: one object per slice."""
         return [
-            {"slice": s.value if s.value is None else label_text(s.value), "shift": s.shift, **s.comparison.to_dict()}  # type: ignore[arg-type]
+            {"slice": s.value if s.value is None else label_text(s.value), "shift": s.shift, **s.comparison.as_row()}  # type: ignore[arg-type]
             for s in self.slices
         ]
 

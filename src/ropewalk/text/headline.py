@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ropewalk.text.units import Shown, Unit, signed
+from ropewalk.text.units import Shown, Unit
 from ropewalk.text.verdicts import Leaning, Verdict, oriented, side_words
 from ropewalk.text.writing import percent
 
@@ -35,6 +35,7 @@ class Finding:
 
     `regions` are the masses below, inside and above the ROPE, `sides` those below and above 0. `verdict` is None where
     there is none: without a ROPE, or for the reason `no_verdict`, which comes first where the draws are `distrusted`.
+    With `is_bar` B is a fixed value that the score of A is held against.
     """
 
     a: str
@@ -54,6 +55,7 @@ class Finding:
     distrusted: bool = False
     prob: float = 0.95
     rule: str = "hdi"
+    is_bar: bool = False
 
     @property
     def facing(self) -> tuple[float, float]:
@@ -158,7 +160,8 @@ def _without_verdict(f: Finding) -> Headline:
 def _different(f: Finding) -> Headline:
     better, (low, high) = f.verdict is Verdict.A_BETTER, f.facing
     far = f"more than {_mattering(high, f.unit)}" if low == -high else f"beyond {_region(f)}"
-    title = f"{f.a} is {'better' if better else 'worse'}: {f.effect()}"
+    than = f" than {f.b}" if f.is_bar else ""
+    title = f"{f.a} is {'better' if better else 'worse'}{than}: {f.effect()}"
     return Headline(title, f"That is {far}, with probability {f.chance(f.masses[2] if better else f.masses[0])}.")
 
 
@@ -168,6 +171,8 @@ def _equivalent(f: Finding) -> Headline:
     if low != -high:
         near = f"The difference is within {_region(f)}"
     title = f"{f.a} and {f.b} are practically equivalent: {f.effect()}"
+    if f.is_bar:
+        near, title = near.replace("They differ", "It differs from it"), f"{f.a} is practically at {f.b}: {f.effect()}"
     return Headline(title, f"{near}, with probability {f.chance(f.masses[1])}.")
 
 
@@ -177,7 +182,8 @@ def _undecided(f: Finding) -> Headline:
     sides = (("a", "ahead", f.ahead, better, "gains", "gains"), ("b", "behind", f.behind, worse, "loses", "losses"))
     for side, way, share, mass, verb, sizes in sides:
         if f.leaning == side and share > AHEAD and f.rule == "hdi" and _reaches(f, ahead=way == "ahead"):
-            title = f"Undecided: {f.a} is {way}, perhaps by too little to matter: {f.effect()}"
+            of = f" of {f.b}" if f.is_bar and way == "ahead" else f" {f.b}" if f.is_bar else ""
+            title = f"Undecided: {f.a} is {way}{of}, perhaps by too little to matter: {f.effect()}"
             lede = (
                 f"It {verb} more than {matters} with probability {f.chance(mass)}, but the {100 * f.prob:g}% interval "
                 f"still includes {sizes} too small to matter."
@@ -186,7 +192,7 @@ def _undecided(f: Finding) -> Headline:
     named = {
         "a": (f"{f.a} better", better),
         "equivalent": ("too small to matter", close),
-        "b": (f"{f.b} better", worse),
+        "b": (f"{f.a} worse" if f.is_bar else f"{f.b} better", worse),
     }
     chances = {side: f.chance(mass) for side, (_, mass) in named.items()}
     # Of two that are equally probable, as far as is printed, neither is leant to.
@@ -194,7 +200,8 @@ def _undecided(f: Finding) -> Headline:
     lean = f", leaning {named[f.leaning][0]}" if leans and f.leaning is not None else ""
     asked = f"; {100 * f.prob:g}% was asked for" if f.rule == "probability" else ""
     lede = ", ".join(f"{words} {chances[side]}" for side, (words, _) in named.items())
-    return Headline(f"Undecided{lean}: {f.effect()}", f"{lede}{asked}.")
+    against = f" against {f.b}" if f.is_bar else ""
+    return Headline(f"Undecided{against}{lean}: {f.effect()}", f"{lede}{asked}.")
 
 
 def _reaches(f: Finding, *, ahead: bool) -> bool:
@@ -219,8 +226,9 @@ def _one_sided(f: Finding) -> Headline:
         asked, _ = side_words(f.facing, inside=open_above)
         why = f"the {100 * f.prob:g}% interval reaches across that line"
         why = f"{100 * f.prob:g}% was asked for" if f.rule == "probability" else why
-        title = f"Undecided whether {f.a} is {asked} than {f.b}{by}: {effect}"
-        return Headline(title, f"It is with probability {f.chance(above)}; {why}.")
+        it_is = "It is not" if asked.startswith("not ") else "It is"  # "whether it is not worse" is hard to read
+        title = f"Undecided whether {f.a} is {asked.removeprefix('not ')} than {f.b}{by}: {effect}"
+        return Headline(title, f"{it_is}, with probability {f.chance(above)}; {why}.")
     word, _ = side_words(f.facing, inside=f.verdict is Verdict.EQUIVALENT)
     more = f" of more than {size}" if edge else ""
     losing = word.endswith("worse")
@@ -228,7 +236,7 @@ def _one_sided(f: Finding) -> Headline:
     begin = {"not worse": "Non-inferior: a ", "worse": "Inferior: a "}.get(word, "A ") if edge else "A "
     improved = Shown.of(f.estimate, f.unit, mirror=not f.higher_is_better)
     if word == "not worse" and improved.low < 0:
-        lost = f"{signed(-improved.low, improved.places, sign=False)}{' points' if f.unit.is_points else ''}"
+        lost = f"{improved.ends(sign=False)[0].removeprefix('−')}{' points' if f.unit.is_points else ''}"
         lede += f" That is not “equivalent”: a loss of up to {lost} is still plausible."
     return Headline(f"{f.a} is {word} than {f.b}{by}: {effect}", begin + lede)
 

@@ -28,7 +28,8 @@ from ropewalk.text.writing import visible
 
 
 _MENTION: Final = re.compile(
-    r"`([a-z_]+)`|\b([a-z_]+)=(\"[^\"]*\"|'[^']*'|\{[^}]*\}|-?[0-9](?:[\w.]*\w)?)?(?![\w\[(…])"
+    r"`([a-z_]+)`|\b([a-z_]+)=(\"[^\"]*\"|'[^']*'|\{[^}]*\}|\([^)]*\)|True|False|-?[0-9](?:[\w.]*\w)?)?"
+    r"(?![\w\[(…])"
 )
 
 
@@ -46,8 +47,12 @@ class Mention:
 
     def in_shell(self, flags: Mapping[str, str]) -> str:
         """Return the option as a command line has it, where it has a flag."""
+        if self.value == "False" and f"no_{self.name}" in flags:
+            return flags[f"no_{self.name}"]
         if self.name not in flags:
             return self.text
+        if self.value == "True":
+            return flags[self.name]
         return flags[self.name] if self.value is None else f"{flags[self.name]} {self.value}"
 
 
@@ -109,7 +114,8 @@ def wording(template: str, *values: object) -> Wording:
             pieces.append(Mention(name, f"{name}={value.format(chosen)}", quote(str(chosen))))
         else:
             filled = Wording(*_filled(value, rest))
-            pieces.append(Mention(name, f"{name}={filled}", filled.strip("'\"")))
+            plain = filled.strip("()").replace(" ", "") if filled.startswith("(") else filled.strip("'\"")
+            pieces.append(Mention(name, f"{name}={filled}", plain))
         stop = match.end()
     return Wording(*pieces, *_filled(template[stop:], rest))
 
@@ -143,6 +149,27 @@ def in_shell(text: str, flags: Mapping[str, str]) -> str:
     return "".join(piece if isinstance(piece, str) else piece.in_shell(flags) for piece in _pieces(text))
 
 
+def for_shell(text: str, flags: Mapping[str, str]) -> str:
+    """Return a text as a command says it: without the sentences that name what only Python has.
+
+    Examples
+    --------
+    >>> advice = wording("The best was lucky too. pool=False gives each its own. See also scale=(low, high).")
+    >>> for_shell(advice, {"no_pool": "--no-pool", "scale": "--scale"})
+    'The best was lucky too. --no-pool gives each its own. See also --scale low,high.'
+    >>> for_shell("Few items: rough. " + wording("More is known by draws=50."), {})
+    'Few items: rough.'
+    """
+    known = [
+        _OPTION if isinstance(piece, Mention) and piece.in_shell(flags) == piece.text else piece
+        for piece in _pieces(text)
+    ]
+    if _OPTION not in known:
+        return in_shell(text, flags)
+    spelled = "".join(piece if isinstance(piece, str) else piece.in_shell(flags) for piece in known)
+    return _without_marked(spelled) or in_shell(text, flags)
+
+
 def without_options(text: str) -> str:
     """Return a text without the sentences that name options: readers of a page have none to set.
 
@@ -152,6 +179,11 @@ def without_options(text: str) -> str:
     '4 rows have no answer.'
     """
     whole = "".join(piece if isinstance(piece, str) else _OPTION for piece in _pieces(text))
+    return _without_marked(whole)
+
+
+def _without_marked(whole: str) -> str:
+    """Return a text without the sentences that hold an option."""
     if _OPTION not in whole:
         return whole
     kept = [part for part in _SENTENCE.split(whole) if _OPTION not in part]

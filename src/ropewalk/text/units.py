@@ -9,6 +9,9 @@ from typing import Any, Final
 from ropewalk.text.writing import number, visible
 
 _MAX_DECIMALS: Final = 9
+CARRIED_UNITS: Final = 2.0
+"""How many units of a digit the Monte Carlo error may be."""
+
 _MINUS: Final = str.maketrans("-", "−")
 
 _METRICS: Final = {
@@ -130,14 +133,17 @@ class Shown:
 def places_of(low: float, high: float, error: float) -> int:
     """Return how many decimals show two significant digits of half an interval, if the Monte Carlo error carries them.
 
+    A digit is carried if two units of it are at least the error: to leave it out would add more than that, since
+    rounding to the next one is off by three units on average.
+
     Examples
     --------
-    >>> places_of(3.5, 9.7, 0.05), places_of(-10.0, 20.0, 0.05), places_of(3.5, 9.7, 0.5)
+    >>> places_of(3.5, 9.7, 0.15), places_of(-10.0, 20.0, 0.05), places_of(3.5, 9.7, 0.5)
     (1, 0, 0)
     """
     half = (high - low) / 2
     wanted = 1 - math.floor(math.log10(half)) if 0 < half < math.inf else 1
-    carried = math.floor(-math.log10(error)) if 0 < error < math.inf else wanted
+    carried = math.floor(-math.log10(error / CARRIED_UNITS)) if 0 < error < math.inf else wanted
     return min(max(min(wanted, carried), 0), _MAX_DECIMALS)
 
 

@@ -96,6 +96,20 @@ def brief(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def cut_middle(text: str, letters: int) -> str:
+    """Cut a text in the middle, so that its beginning and its end are seen: names often differ in their ends.
+
+    Examples
+    --------
+    >>> cut_middle("resnet50_pretrained_on_web", 11)
+    'resne…n_web'
+    """
+    if len(text) <= letters:
+        return text
+    half = (letters - 1) // 2
+    return f"{text[: letters - 1 - half]}…{text[-half:]}"
+
+
 def visible(text: str) -> str:
     r"""Make control characters, line breaks, bidi overrides and lone surrogates visible instead of active.
 
@@ -165,7 +179,6 @@ def safe_cell(text: str) -> str:
 INERT: Final = re.compile("[ -~\u00a0-\u00ac\u00ae-\u058f\u2010-\u2027\u2030-\u205e\u2070-\u2bff]*")
 """Latin, Greek and Cyrillic letters, signs and formulas: nothing that steers a terminal or the direction of text."""
 
-_MAX_CHARS_IN_TERMINAL: Final = 60
 _LEFTWARDS: Final = ("R", "AL", "AN")
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]~|#])")
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "@": "&#64;", "://": "&#58;//"}
@@ -195,10 +208,9 @@ def isolated(text: str) -> str:
     return f"\u2068{shown}\u2069" if leftwards else shown
 
 
-def terminal(text: str) -> str:
+def terminal(text: str, letters: int = 60) -> str:
     """Make a name safe for a terminal, and short."""
-    shown = visible(text)
-    return isolated(brief(shown, _MAX_CHARS_IN_TERMINAL))
+    return isolated(cut_middle(visible(text), letters))
 
 
 def markdown(text: str) -> str:
@@ -270,13 +282,16 @@ def hdi_text(estimate: Any, *, sign: bool = False) -> str:
     return interval(estimate.hdi.low, estimate.hdi.high, decimals(estimate), sign=sign)
 
 
-def amount(value: float, error: float, std: float) -> str:
+def amount(value: float, error: float, std: float, beside: float = 0.0) -> str:
     """Write an expected gain or loss: two digits at most, none that Monte Carlo error does not carry.
 
-    Below some thousandths of the posterior's `std` it is written as a bound.
+    Below some thousandths of the posterior's `std` it is written as a bound, and `beside` another amount it has no
+    more decimals than that one.
 
     Examples
     --------
+    >>> amount(7.2, 0.01, 5.0, beside=7.2), amount(0.14, 0.001, 5.0, beside=7.2), amount(0.002, 0.0, 5.0, beside=7.2)
+    ('7.2', '0.1', 'under 0.1')
     >>> amount(0.01234, 0.00001, 0.01), amount(0.01234, 0.002, 0.01), amount(0.0, 0.0, 0.01), amount(3.0, 0.1, 2.0)
     ('0.012', '0.01', 'under 0.0001', '3.0')
     """
@@ -284,7 +299,7 @@ def amount(value: float, error: float, std: float) -> str:
         return f"{value:g}"
     finest = math.ceil(-math.log10(std)) + 2
     carried = math.floor(-math.log10(error)) if error > 0 else finest
-    wanted = 1 - math.floor(math.log10(value)) if value > 0 else finest
+    wanted = 1 - math.floor(math.log10(max(value, beside))) if max(value, beside) > 0 else finest
     places = min(max(min(wanted, carried, finest), 0), _MAX_DECIMALS)
     text = f"{value:,.{places}f}"
     return text if float(text.replace(",", "")) else f"under {10.0**-places:.{places}f}"
@@ -313,12 +328,14 @@ def interval(low: float, high: float, places: int, *, sign: bool = False) -> str
 
 
 def percent(share: float, n_draws: int) -> str:
-    """Write a probability estimated from draws; never 0% or 100%, and no decimal within its error.
+    """Write a probability estimated from draws; never 0% or 100%, with one decimal below 10% and above 90%.
+
+    The decimal is left out where it lies within the Monte Carlo error.
 
     Examples
     --------
-    >>> percent(0.4371, 1_000_000), percent(0.4371, 50_000), percent(0.9999, 50_000), percent(0.0, 100)
-    ('43.7%', '44%', '>99.9%', '<3%')
+    >>> percent(0.4371, 1_000_000), percent(0.0621, 50_000), percent(0.9999, 50_000), percent(0.0, 100)
+    ('44%', '6.2%', '>99.9%', '<3%')
     """
     floor = 0.001 if 3 / n_draws <= 0.001 else min(math.ceil(300 / n_draws) / 100, 0.5)  # noqa: PLR2004
     if share < floor:
@@ -326,7 +343,7 @@ def percent(share: float, n_draws: int) -> str:
     if share > 1 - floor:
         return f">{100 * (1 - floor):g}%"
     error = math.sqrt(share * (1 - share) / n_draws)
-    places = 1 if error <= 0.001 else 0  # noqa: PLR2004
+    places = 1 if error <= 0.002 and not 0.1 <= share <= 0.9 else 0  # noqa: PLR2004
     text = f"{100 * share:.{places}f}"
     return f"{text}%" if text not in {"0", "100"} else f"{100 * share:.1f}%"
 

@@ -146,8 +146,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         Slices of the items: an array with one value per item, or the name of a column. `r.by` then has the answer on
         each slice, and names those where A is worse, and better; the answer itself stays what it is.
     pool
-        With `by`: whether the differences of slices are drawn towards each other, as far as they are alike, so that
-        many slices need no correction. True by default, from three slices on.
+        With `by`: whether the differences of slices are drawn towards each other, as far as they are alike, which
+        allows for how many they are. True by default, from three slices on, but for ratios without bound.
     tests
         Whether to run the classical tests too (`classical.battery`): they stand beside the answer and do not change it.
         By default DeLong's test stands beside an AUC of two classes, and none beside labels.

@@ -17,6 +17,7 @@ from ropewalk.text.units import metric_title
 from ropewalk.text.writing import brief, count_of, first_digit, interval, number
 
 OFF: Final = {"posterior": "not reproduced", "prior": "not expected"}
+"""What a feature of the data is called that the model does not account for."""
 MAX_ROWS_IN_TERMINAL: Final = 24
 MAX_ROWS_ON_PAPER: Final = 120
 MAX_ROWS_IN_SENTENCE: Final = 3
@@ -157,7 +158,15 @@ def _table(check: PredictiveCheck, most: int) -> Table:
     """Return one row per feature; of very many, those that are least well reproduced."""
     rows = least(check.rows, most)
     judged = any(row.flagged for row in rows)
-    header = ("statistic", "classifier", "class", "observed", "replicated [95%]", "p", *(["judged"] if judged else []))
+    header = (
+        "statistic",
+        "classifier",
+        "class",
+        "observed",
+        "replicated [95%]",
+        "p",
+        *([OFF[check.kind].removeprefix("not ")] if judged else []),
+    )
     body = [
         (
             metric_name(row.statistic),
@@ -166,7 +175,7 @@ def _table(check: PredictiveCheck, most: int) -> Table:
             _observed(row),
             _replicated(row),
             p_text(row),
-            *([OFF[check.kind] if row.flagged else ""] if judged else []),
+            *(["no" if row.flagged else ""] if judged else []),
         )
         for row in rows
     ]

@@ -16,7 +16,7 @@ from ropewalk.report import words
 from ropewalk.report.describe import method, pair_page
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.decisions import callout, decision_line, labels_line, stakes_line
-from ropewalk.report.describe.metrics import metric_table, others_by_name
+from ropewalk.report.describe.metrics import metric_rows, metric_table, others_by_name
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.describe.slices import headline as slices_headline
 from ropewalk.report.describe.slices import slices_table
@@ -42,7 +42,7 @@ def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
     answers, call, metrics = (answer(c),), method.pair_call(c, "compare"), metric_table(c)
     by_slice = () if c.by is None else (slices_table(c.by),)
-    blocks = (*answers, *([metrics] if metrics else []), *by_slice)
+    blocks = (*answers, *metric_rows(c), *by_slice)
 
     def page(document: Document) -> tuple[Block, ...]:
         extras = gather(c)
@@ -94,7 +94,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         scores=_scores(c),
         lines=(
             ("Decision", decision_line(c)),
-            ("Slices", "" if c.by is None else slices_headline(c.by)),
+            ("Slices", "" if c.by is None else f"{_capital(slices_headline(c.by))}."),
             ("Data", _data(c, a, b)),
             ("Tests", tests_line(c) if by_papers(c) else ""),  # they were asked for
         ),
@@ -104,6 +104,10 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
         tones=((a, "a"), (b, "b")),
         mark="" if c.decision is None else verdict_words(c.decision, a, b)[0],
     )
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _scores(c: Comparison) -> Table:
@@ -173,7 +177,10 @@ def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, w
     masses = ((bad, worse, "b"), (close, inside, ""), (good, better, "a"))
     by = _by_text(recipe)
     return tuple(
-        [Share(word, mass, percent(mass, n_draws), tone, by if tone or not good else "") for word, mass, tone in masses]
+        [
+            Share(word, mass, percent(mass, n_draws), tone, by if tone or recipe.rope.one_sided else "")
+            for word, mass, tone in masses
+        ]
     )
 
 
@@ -189,7 +196,7 @@ def _by_text(recipe: Recipe) -> str:
 
 def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:
     """Return how the answer was made, for those who ask."""
-    verdict = "" if c.decision is None else f"{c.decision.symbol}, {_rope_words(c)}"
+    verdict = "" if c.decision is None else f"{words.symbol_or_words(c.decision)}, {_rope_words(c)}"
     path = path_text(c.rope_path or (), writing.decimals(c.delta))
     return (
         ("Verdict", verdict),

@@ -6,12 +6,12 @@ import math
 from typing import Final
 
 from ropewalk.report import words
-from ropewalk.report.describe.prospects import more_cell, more_line
+from ropewalk.report.describe.prospects import more_cell, more_items, more_line
 from ropewalk.report.document import Callout, Rows, name
 from ropewalk.results import Comparison
 from ropewalk.text.units import Shown, Unit
 from ropewalk.text.verdicts import Verdict, oriented
-from ropewalk.text.writing import percent
+from ropewalk.text.writing import count_of, percent
 
 _ROUNDING: Final = 1e-9
 _MEANINGS: Final = {
@@ -73,7 +73,7 @@ def _open_words(c: Comparison) -> tuple[str, str]:
         return f"{first[:1].lower()}{first[1:]}".removesuffix("."), f"{rest[:1].upper()}{rest[1:]}"
     made = "estimated from this test set" if c.more.method == "extrapolation" else "simulated"
     chance = f"“Probably” is a chance of {100 * c.more.target:g}%, {made}."
-    return f"{more_cell(c.more)} more {c.more.unit} would probably settle it", chance
+    return f"{more_items(c.more)} would probably settle it", chance
 
 
 def _chances(c: Comparison) -> Rows:
@@ -131,7 +131,7 @@ def _holds_row(c: Comparison) -> Rows:
         least = math.ceil(worst * place - _ROUNDING) / place
         return (("Smallest margin at which this still holds", _margin_text(least, unit)),) if least > 0 else ()
     held = _held(c)
-    if held is None:
+    if not held:
         return ()
     which = "Smallest" if c.decision.verdict is Verdict.EQUIVALENT else "Largest"
     return ((f"{which} margin at which this still holds", f"±{_margin_text(held, unit)}"),)
@@ -158,7 +158,7 @@ def _margins(c: Comparison) -> str:
         return ""
     text = f"±{_margin_text(held, c.recipe.unit)}"
     if c.decision.verdict is Verdict.EQUIVALENT:
-        return f"The verdict holds for margins from {text} on."
+        return f"The verdict holds for margins from {text} on." if held else "The verdict holds for any margin."
     return f"The verdict holds for margins up to {text}."
 
 
@@ -184,4 +184,4 @@ def labels_line(c: Comparison) -> str:
         return ""
     n, worth, _ = min(told.labels, key=lambda row: abs(row[0] - c.recipe.n_items))
     each = " for each" if len(c.recipe.tables) > 1 else ""
-    return f"{n:,} more items{each} would save {worth} of the expected loss, {words.stakes_unit(c)}"
+    return f"{count_of(n, 'more item')}{each} would save {worth} of the expected loss, {words.stakes_unit(c)}"

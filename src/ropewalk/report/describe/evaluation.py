@@ -28,7 +28,6 @@ from ropewalk.results.checks import Confusion
 from ropewalk.results.curves import Band, CalibrationCurve, Curve, PrCurve, RocCurve, ThresholdCurve
 from ropewalk.text import writing
 from ropewalk.text.units import metric_title
-from ropewalk.text.verdicts import judged_text
 from ropewalk.text.writing import carried, count_of, estimate_text, interval, number, percent
 from ropewalk.typing import Label
 
@@ -82,12 +81,14 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
     worth, table = estimate_text(m.estimate), m.recipe.tables[0]
     counts = words.class_counts(table) if isinstance(table, ItemScores) else ""
     observed = f"{words.observed_word(m.recipe)} {carried(m.estimate.observed, m.estimate)}"
+    told = m.told(who, metric)
     answer = Answer(
         title=f"How good is {who}'s {metric}?",
-        headline=f"{who}'s {metric} is {worth}",
+        headline=told.title,
+        lede=told.lede,
         lines=(
             ("Data", f"{words.items_text(m.recipe)}{words.class_words(m.recipe)}{counts}"),
-            (metric, f"{who} {worth} · {words.mass_text(m.recipe)} HDI · {observed}"),
+            (metric, f"{who} {worth} · {words.mass_text(m.recipe)} interval · {observed}"),
             ("Chains", words.chains_text(m)),
         ),
         more=more_line(m.more, m.estimate if m.bar is None else m.estimate.shifted(-m.bar)),
@@ -95,25 +96,14 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
     if m.bar is None or m.prob_at_least is None:
         return answer
     bar, chance = f"{m.bar:g}", percent(m.prob_at_least, n)
-    why = f"; {m.no_verdict}" if m.no_verdict and m.recipe.rope is not None else ""
-    headline = f"{who}'s {metric} is at least {bar} with probability {chance}{why}"
-    answer = replace(answer, headline=headline, lines=(*answer.lines, ("Bar", f"P({metric} ≥ {bar}) {chance}")))
+    answer = replace(answer, lines=(*answer.lines, ("Bar", f"P({metric} ≥ {bar}) {chance}")))
     if m.decision is None or m.recipe.rope is None:
         return answer
     return replace(
         answer,
-        headline=judged_text(
-            m.decision.verdict,
-            m.decision.leaning,
-            m.recipe.rope,
-            who,
-            bar,
-            higher_is_better=m.metric.higher_is_better,
-            bar=True,
-        ),
         symbol=m.decision.symbol,
-        shares=region_shares(m, ("better than the bar", "at the bar", "worse than the bar"), n, who=who),
-        note=error_note(m, m.estimate),
+        shares=region_shares(m, ("better than the bar", "too small to matter", "worse than the bar"), n, who=who),
+        details=(("Draws", error_note(m, m.estimate)),),
         stable=m.decision.stable,
     )
 

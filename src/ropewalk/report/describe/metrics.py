@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from ropewalk.report import words
 from ropewalk.report.document import Block, Picture, Section, Table, Text, name
 from ropewalk.report.pictures import Entry
-from ropewalk.report.rows import forest
+from ropewalk.report.rows import Forest, forest
 from ropewalk.results import Companion, Comparison
 from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
@@ -30,12 +31,10 @@ def metric_table(c: Comparison) -> Table | None:
     if not (c.others or c.companions):
         return None
     a, b, mass = name(c.a), name(c.b), words.mass_text(c.recipe)
-    rows = [_row(each, each.recipe.unit, _verdict(each, a, b)) for each in c.metrics]
-    rows += [_row(each, POINTS, _chance(a, each.prob_better, each.n_draws)) for each in c.companions]
-    less = not all(each.higher_is_better for each in c.metrics) or not all(
-        each.higher_is_better for each in c.companions
-    )
-    in_points = any(each.recipe.unit.is_points for each in c.metrics)
+    rows = [_row(each, _shown(each, c), _verdict(each, a, b)) for each in c.metrics]
+    rows += [_row(each, _shown(each, c), _chance(a, each.prob_better, each.n_draws)) for each in c.companions]
+    less = not all(each.higher_is_better for each in _parts(c))
+    in_points = any(_unit(each).is_points for each in _parts(c))
     scaled = "Shares × 100, differences of them in points. " if in_points else ""
     arrow = "; ↓ marks where less is better" if less else ""
     return Table(
@@ -46,51 +45,83 @@ def metric_table(c: Comparison) -> Table | None:
     )
 
 
+def metric_rows(c: Comparison) -> tuple[Block, ...]:
+    """Return the metrics as a terminal shows them: on one axis where they share a unit, else as a table."""
+    table, drawn = metric_table(c), _on_one_axis(c)
+    if table is None or drawn is None:
+        return () if table is None else (table,)
+    said = [row[-1] for row in table.rows]
+    rows = tuple(replace(row, verdict=verdict) for row, verdict in zip(drawn.rows, said, strict=True))
+    return (Picture("forest", replace(drawn, rows=rows, title=table.title, about=_measured(c), note=table.note)),)
+
+
 def metric_section(c: Comparison) -> tuple[Block, ...]:
     """Return the section of a page that shows the other metrics, if there are any: on one axis, if they share one."""
-    table = metric_table(c)
+    table, drawn = metric_table(c), _on_one_axis(c)
     if table is None:
         return ()
-    units = {each.recipe.unit for each in c.metrics}
-    if units != {POINTS}:
+    if drawn is None:
         return (Section(table.title, (replace(table, title="", label=table.title),)),)
-    parts: list[Comparison | Companion] = [*c.metrics, *c.companions]
+    return (Section(table.title, (Picture("forest", drawn, "metrics"), Text(f"{_measured(c)} {table.note}"))),)
+
+
+def _measured(c: Comparison) -> str:
+    return f"Measured: {name(c.a)} / {name(c.b)}."
+
+
+def _on_one_axis(c: Comparison) -> Forest | None:
+    """Return the metrics as intervals on one axis; None where they do not share a unit."""
+    if {_unit(each) for each in _parts(c)} != {POINTS}:
+        return None
     ropes = {each.question.rope for each in c.metrics if each.question.rope is not None}
     shared = c.question.rope if len(ropes) == 1 and all(each.higher_is_better for each in c.metrics) else None
     question = replace(c.question, higher_is_better=True, rope=shared)
     entries = [
-        Entry(label=_label(each), estimate=each.improvement, decision=getattr(each, "decision", None)) for each in parts
+        Entry(label=_label(each), estimate=each.improvement, decision=getattr(each, "decision", None))
+        for each in _parts(c)
     ]
     names = (name(c.a), name(c.b))
-    drawn = forest(entries, question, head="metric", what="improvement", unit=POINTS, names=names)
+    places = _shown(c, c).places
+    drawn = forest(entries, question, head="metric", what="improvement", unit=POINTS, names=names, places=places)
     rows = tuple(
-        replace(row, cells=(" / ".join(_seen(each, POINTS)),)) for row, each in zip(drawn.rows, parts, strict=True)
+        replace(row, cells=(" / ".join(_seen(each, places)),)) for row, each in zip(drawn.rows, _parts(c), strict=True)
     )
-    drawn = replace(drawn, rows=rows, columns=("measured",), number=f"improvement [{words.mass_text(c.recipe)}]")
-    return (
-        Section(
-            table.title, (Picture("forest", drawn, "metrics"), Text(f"Measured: {names[0]} / {names[1]}. {table.note}"))
-        ),
-    )
+    return replace(drawn, rows=rows, columns=("measured",), number=f"improvement [{words.mass_text(c.recipe)}]")
+
+
+def _parts(c: Comparison) -> list[Comparison | Companion]:
+    return [*c.metrics, *c.companions]
+
+
+def _unit(each: Comparison | Companion) -> Unit:
+    """Return the unit of a metric; companions are shares."""
+    return POINTS if isinstance(each, Companion) else each.recipe.unit
+
+
+def _shown(each: Comparison | Companion, first: Comparison) -> Shown:
+    """Return an improvement as it is written: those in the unit of the first metric to as many decimals as that."""
+    unit = _unit(each)
+    shown = Shown.of(each.improvement, unit)
+    return replace(shown, places=Shown.of(first.improvement, unit).places) if unit == _unit(first) else shown
 
 
 def _label(each: Comparison | Companion) -> str:
     return words.metric_name(each.metric) + ("" if each.higher_is_better else LOWER)
 
 
-def _seen(each: Comparison | Companion, unit: Unit) -> tuple[str, str]:
+def _seen(each: Comparison | Companion, places: int) -> tuple[str, str]:
     """Write what was measured of both."""
     if isinstance(each, Companion):
         pair = (each.observed_a, each.observed_b)
     else:
         pair = (each.estimate_a.observed, each.estimate_b.observed)
-    places = Shown.of(each.improvement, unit).places
-    a, b = ("–" if value is None else signed(unit.scale * value, places, sign=False) for value in pair)
+    scale = _unit(each).scale
+    a, b = ("–" if value is None else signed(scale * value, places, sign=False) for value in pair)
     return a, b
 
 
-def _row(each: Comparison | Companion, unit: Unit, verdict: str) -> tuple[str, ...]:
-    return (_label(each), *_seen(each, unit), Shown.of(each.improvement, unit).text(), verdict)
+def _row(each: Comparison | Companion, shown: Shown, verdict: str) -> tuple[str, ...]:
+    return (_label(each), *_seen(each, shown.places), shown.text(), verdict)
 
 
 def _chance(a: str, prob: float, n_draws: int) -> str:
@@ -106,8 +137,11 @@ def _verdict(c: Comparison, a: str, b: str) -> str:
     verdict, leaning = c.decision.verdict, c.decision.leaning
     if c.rope.one_sided:
         facing = verdicts.oriented(c.rope, higher_is_better=c.higher_is_better)
-        if not verdict.conclusive:
-            return f"undecided; {chance}{doubt}"
+        if not verdict.conclusive and c.regions is not None:
+            wanted = math.isinf(facing[1])
+            mass = c.regions.inside if wanted else 1 - c.regions.inside
+            side = verdicts.side_words(facing, inside=wanted)[0]
+            return f"undecided; P({side}) {percent(mass, c.delta.worth(len(c.draws)))}{doubt}"
         return f"{a} {verdicts.side_words(facing, inside=verdict is Verdict.EQUIVALENT)[0]}{doubt}"
     if verdict is Verdict.EQUIVALENT:
         return f"equivalent{doubt}"

@@ -157,20 +157,20 @@ def _size_table(result: PowerResult | Plan) -> tuple[Table, ...]:
     if not result.rows:
         return ()
     none = prospects.lacks_some(result.rows)
-    rows = tuple((f"{row.n:,}", *_cells(row, none=none)) for row in result.rows)
+    rows = tuple((f"{row.n:,}", *_cells(result.design, row, none=none)) for row in result.rows)
     header = ("items", *_columns(result.design, none=none))
     return (Table(header=header, rows=rows, text_columns=0, ends_in_text=False),)
 
 
 def _columns(design: Design, *, none: bool) -> tuple[str, ...]:
     """Name the columns of a table of shares; with `none` where some studies get no verdict."""
-    verdicts = prospects.verdict_header(none=none)
+    verdicts = prospects.verdict_header(design, none=none)
     return (prospects.kind_text(design), "95% interval", *verdicts, "wrong", "type S", "type M")
 
 
-def _cells(row: PowerRow, *, none: bool) -> tuple[str, ...]:
+def _cells(design: Design, row: PowerRow, *, none: bool) -> tuple[str, ...]:
     n = row.simulations
-    shares = (*prospects.verdict_shares(row, none=none), row.wrong)
+    shares = (*prospects.verdict_shares(row, prospects.settled_words(design), none=none), row.wrong)
     n_sided = max(round(n * sum(row.decisions.get(verdict, 0.0) for verdict in (SETTLED[0], SETTLED[-1]))), 1)
     return (
         share_text(row.power, n),
@@ -392,8 +392,8 @@ def describe_stopping(result: StoppingResult) -> Document:
     concluded = f"{share_text(row.conclusive, n)} of studies end with a conclusive verdict"
     none = prospects.lacks_some([row, result.fixed])
     rows = (
-        ("stopped by the rule", mean, *_cells(row, none=none), held[0]),
-        ("without a look before", f"{result.max_n:,}", *_cells(result.fixed, none=none), held[1]),
+        ("stopped by the rule", mean, *_cells(result.design, row, none=none), held[0]),
+        ("without a look before", f"{result.max_n:,}", *_cells(result.design, result.fixed, none=none), held[1]),
     )
     header = ("study", "items", *_columns(design, none=none), "HDI holds the truth")
     study = _Study(

@@ -17,6 +17,7 @@ from ropewalk.draws.rope import MARGIN_GOALS
 from ropewalk.report.document import Block, Details, Picture, Table, name
 from ropewalk.report.pictures import LETTER_PX, Axis, Tick, area, line, round_step
 from ropewalk.results import Design, MoreData, Plan, PowerRow, StoppingResult
+from ropewalk.text.units import metric_title
 from ropewalk.text.verdicts import Verdict, oriented, rope_text, side_words
 from ropewalk.text.writing import first_digit, number, percent, rounded_up, share_text
 from ropewalk.typing import FloatArray
@@ -145,7 +146,10 @@ def goal_text(design: Design) -> str:
         facing = oriented(design.rope, higher_is_better=design.recipe.metric.higher_is_better)
         if design.rope.one_sided:
             word, margin = side_words(facing, inside=math.isinf(facing[1]))
-            return f"{a} {word} than {b}{margin}"
+            unit, metric = design.recipe.unit, design.recipe.metric.name
+            edge = abs(facing[0] if math.isinf(facing[1]) else facing[1])
+            of = f" of {name(metric_title(metric))}" if unit.is_points else ""
+            return f"{a} {word} than {b}" + (f" by more than {unit.counted(edge)}{of}" if margin else "")
         return f"{a} and {b} equivalent at {rope_text(design.rope)}"
     return f"{a}{design.goal[1]}{b}"
 
@@ -189,8 +193,14 @@ def more_line(more: MoreData | None, delta: Estimate) -> str:
     if more.n is None:
         wanted = wanted_text(more)
         return f"{wanted[:1].upper()}{wanted[1:]} is not reachable below {more.max_n:,} more {more.unit}."
+    items = more_items(more)
+    return f"{items[0].upper()}{items[1:]} would probably ({100 * more.target:g}%) settle it{_between(more)}."
+
+
+def more_items(more: MoreData) -> str:
+    """Write how many more items it takes: about 200 more items, or about 1 more item."""
     number, unit = _rounded(more)
-    return f"About {number:,} more {unit} would probably ({100 * more.target:g}%) settle it{_between(more)}."
+    return f"about {number:,} more {unit}"
 
 
 def _rounded(more: MoreData) -> tuple[int, str]:
@@ -234,8 +244,9 @@ def more_cell(more: MoreData | None) -> str:
 def more_table(more: MoreData) -> Table:
     """Return the probability of each verdict after so many more items."""
     none = lacks_some(more.rows)
-    rows = [(f"{row.n:,}", *shares_text(verdict_shares(row, none=none), row, more)) for row in more.rows]
-    header = (f"more {more.unit}", *verdict_header(none=none))
+    settled = settled_words(more.design)
+    rows = [(f"{row.n:,}", *shares_text(verdict_shares(row, settled, none=none), row, more)) for row in more.rows]
+    header = (f"more {more.unit}", *verdict_header(more.design, none=none))
     return Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False)
 
 
@@ -353,15 +364,29 @@ def lacks_some(rows: Iterable[PowerRow]) -> bool:
     return any(row.no_verdict > 0 for row in rows)
 
 
-def verdict_header(*, none: bool) -> list[str]:
+def settled_words(design: Design) -> dict[Verdict, str]:
+    """Return the settled verdicts that there can be, as tables call them: symbols, or for one margin words.
+
+    Such a margin has two sides, and nothing about it is equivalent.
+    """
+    if not design.rope.one_sided:
+        return {verdict: verdict.value for verdict in SETTLED}
+    facing = oriented(design.rope, higher_is_better=design.recipe.metric.higher_is_better)
+    inside, outside = (side_words(facing, inside=is_inside)[0] for is_inside in (True, False))
+    if math.isinf(facing[1]):
+        return {Verdict.EQUIVALENT: inside, Verdict.B_BETTER: outside}
+    return {Verdict.A_BETTER: outside, Verdict.EQUIVALENT: inside}
+
+
+def verdict_header(design: Design, *, none: bool) -> list[str]:
     """Return what `verdict_shares` are the shares of."""
-    return [*(verdict.value for verdict in SETTLED), "undecided", *(("no verdict",) if none else ())]
+    return [*settled_words(design).values(), "undecided", *(("no verdict",) if none else ())]
 
 
-def verdict_shares(row: PowerRow, *, none: bool = False) -> list[float]:
+def verdict_shares(row: PowerRow, settled: Iterable[Verdict] = SETTLED, *, none: bool = False) -> list[float]:
     """Return the shares of the settled verdicts, then of the others, and with `none` of studies without any."""
-    settled = (row.decisions.get(verdict, 0.0) for verdict in SETTLED)
-    return [*settled, undecided(row), *((row.no_verdict,) if none else ())]
+    shares = (row.decisions.get(verdict, 0.0) for verdict in settled)
+    return [*shares, undecided(row), *((row.no_verdict,) if none else ())]
 
 
 def undecided(row: PowerRow) -> float:

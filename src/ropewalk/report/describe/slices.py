@@ -9,8 +9,8 @@ from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
 from ropewalk.report.pictures import Entry
-from ropewalk.report.rows import forest
-from ropewalk.results import Slices
+from ropewalk.report.rows import forest, verdict_words
+from ropewalk.results import Comparison, Slices
 from ropewalk.results.slices import SliceValue, slice_text
 from ropewalk.text.remarks import few
 from ropewalk.text.units import Shown, metric_title
@@ -81,7 +81,7 @@ def slices_table(result: Slices) -> Table:
                 f"{c.recipe.n_items:,}",
                 shown.text(),
                 percent(worse, n),
-                words.decision_text(c.decision) if c.rope is not None else s.shift or "–",
+                _verdict(c) if c.rope is not None else s.shift or "–",
             )
         )
     first = result.slices[0].comparison
@@ -91,6 +91,10 @@ def slices_table(result: Slices) -> Table:
     counted = "improvement in points" if first.recipe.unit.is_points else "improvement"
     header = column, "items", f"{counted} [{words.mass_text(first.recipe)}]", f"P({a} worse)", last
     return Table(header=header, rows=tuple(rows), note=_note(result))
+
+
+def _verdict(c: Comparison) -> str:
+    return verdict_words(c.decision, name(c.a), name(c.b))[1] or "no verdict"
 
 
 def _note(result: Slices) -> str:

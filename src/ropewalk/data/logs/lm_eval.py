@@ -32,6 +32,7 @@ from ropewalk.data.logs.rows import (
     Score,
     cluster_of,
     fingerprint,
+    mapping_of,
     number_of,
     softmax,
     text_of,
@@ -86,12 +87,12 @@ class _Samples:
     @property
     def config(self) -> Mapping[str, Any]:
         """How the task was run."""
-        return _mapping(_mapping(self.header.get("configs")).get(self.task))
+        return mapping_of(mapping_of(self.header.get("configs")).get(self.task))
 
     @property
     def n_items(self) -> int:
         """How many documents the results are of; 0 where they do not say."""
-        length = _mapping(_mapping(self.header.get("results")).get(self.task)).get("sample_len")
+        length = mapping_of(mapping_of(self.header.get("results")).get(self.task)).get("sample_len")
         return length if isinstance(length, int) else 0
 
 
@@ -109,7 +110,7 @@ def _runs(path: Path) -> Iterator[Run]:
                 f"that the results are of (filter {named!r}).",
                 hint="copy it again.",
             )
-    better = _mapping(_mapping(samples.header.get("higher_is_better")).get(samples.task))
+    better = mapping_of(mapping_of(samples.header.get("higher_is_better")).get(samples.task))
     yield Run(
         system=samples.system,
         task=samples.task,
@@ -264,7 +265,7 @@ def _opened(path: Path) -> _Samples:
     named = _name(path)
     header = _header(path, named["date"] if named else "")
     stem = path.name.partition(".jsonl")[0]
-    tasks = sorted((task for task in _mapping(header.get("results")) if stem.endswith(task)), key=len)
+    tasks = sorted((task for task in mapping_of(header.get("results")) if stem.endswith(task)), key=len)
     return _Samples(
         path=path,
         task=named["task"] if named else tasks[-1] if tasks else "",
@@ -307,32 +308,28 @@ def _model(header: Mapping[str, Any]) -> str:
 
 def _arguments(header: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the model: a mapping, or the text a=1,b=2."""
-    found = _mapping(header.get("config")).get("model_args")
+    found = mapping_of(header.get("config")).get("model_args")
     if isinstance(found, str):
         found = dict(part.split("=", 1) for part in found.split(",") if "=" in part)
-    return {key: text_of(value) or "" for key, value in _mapping(found).items()}
+    return {key: text_of(value) or "" for key, value in mapping_of(found).items()}
 
 
 def _facts(samples: _Samples) -> dict[str, str]:
     """Return what may tell this run from another of the same model."""
     header = samples.header
     facts: dict[str, Any] = {
-        "shots": _mapping(header.get("n-shot")).get(samples.task),
+        "shots": mapping_of(header.get("n-shot")).get(samples.task),
         "system instruction": header.get("system_instruction"),
         "chat template": str(header.get("chat_template_sha") or "")[:8],
         "few-shot turns": header.get("fewshot_as_multiturn"),
         "prompt": samples.config.get("doc_to_text"),
         "generation": samples.config.get("generation_kwargs"),
-        "task version": _mapping(header.get("versions")).get(samples.task),
-        "back end": _mapping(header.get("config")).get("model"),
+        "task version": mapping_of(header.get("versions")).get(samples.task),
+        "back end": mapping_of(header.get("config")).get("model"),
         "lm_eval": header.get("lm_eval_version"),
     }
     facts = _arguments(header) | {key: text_of(value) for key, value in facts.items() if value not in (None, "", {})}
     return {key: value for key, value in facts.items() if value}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _is_log(_path: Path, head: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,11 @@ from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.text.remarks import argument
 from ropewalk.text.writing import did_you_mean, shorten
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
+_ERROR_CLASS = re.compile(r"(\w+)\(.*", re.DOTALL)
+
+MAX_ERROR_LETTERS = 200
 CHECKED_LETTERS = 16  # of a fingerprint: two questions collide once in 10^19
 
 
@@ -140,6 +146,25 @@ def fingerprint(*parts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:CHECKED_LETTERS]
 
 
+def error_text(error: Any) -> str:
+    r"""Return the kind of an error in one line: what comes before the first colon or bracket.
+
+    Texts of errors hold line breaks, codes that colour a terminal, and details by which no two of them are alike.
+
+    Examples
+    --------
+    >>> error_text("RuntimeError('boom')"), error_text("API error: 503 overloaded"), error_text("Error: no\n  at x.js")
+    ('RuntimeError', 'API error', 'no')
+    >>> error_text({"message": "timed \x1b[31mout"}), error_text(None)
+    ('timed out', '')
+    """
+    text = (error.get("type") or error.get("message") or "") if isinstance(error, dict) else error
+    line = next((line for line in _COLOURS.sub("", str(text or "")).splitlines() if line.strip()), "")
+    line = " ".join(_UNPRINTABLE.sub(" ", line).split()).removeprefix("Error: ")
+    found = _ERROR_CLASS.fullmatch(line)
+    return (found[1] if found else line.split(": ")[0])[:MAX_ERROR_LETTERS]
+
+
 def text_of(value: Any) -> str | None:
     """Return a value of a log as a label: text as it stands, a list of one as that one, anything else as JSON.
 
@@ -153,6 +178,11 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         return text_of(value[0])
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    """Return a mapping as it is, and anything else as an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def number_of(value: Any) -> float | None:
@@ -176,7 +206,7 @@ def cluster_of(metadata: Any, key: str | None, item: str) -> str | None:
     """Return what an item's metadata has under the key that names clusters; None where none was asked for."""
     if key is None:
         return None
-    known = metadata if isinstance(metadata, dict) else {}
+    known = mapping_of(metadata)
     if key not in known:
         there = shorten(sorted(known)) or "none"
         raise DataError(f"Item {item!r} has no {key!r} in its metadata; it has {there}.")

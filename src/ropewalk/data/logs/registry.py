@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
-from ropewalk.data.logs import every_eval_ever, helm, inspect, lm_eval
+from ropewalk.data.logs import every_eval_ever, helm, inspect, lighteval, lm_eval
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.rows import LogFormat, Run
 from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
@@ -21,6 +21,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     lm_eval.LM_EVAL,
     every_eval_ever.EVERY_EVAL_EVER,
     helm.HELM,
+    lighteval.LIGHTEVAL,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
+import ropewalk as rw
 from answer_logs import TEXTS, answers, assert_same, rows_of, write_json, write_lines
 from ropewalk.data.logs import read_log
+from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.lm_eval import LM_EVAL
 from ropewalk.data.logs.reading import pair_logs
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, PairingError, UnknownNameError
+from support import need, without_warnings
 
 DATE = "2026-11-16T07-56-30.881813"
 CHOICES = ["a", "four", "of them, long"]
@@ -447,3 +450,60 @@ def test_plain_tables_are_no_logs(text, tmp_path):
 def test_a_first_document_longer_than_what_is_looked_at_is_a_log(tmp_path):
     one = sample(0, {"q": "x" * 100_000}, "x", [("", "x")], ["x"], {"acc": 1.0})
     assert rows_of(write_run(tmp_path, [one]))["0", 1].score == 1.0
+
+
+# -- metrics of chances ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_choices", [2, 4])
+def test_chances_and_labels_of_choices_are_what_metrics_need(n_choices, rng, tmp_path):
+    """Log loss, AUC and macro-F1 of what was read are scikit-learn's of the log-likelihoods that were written."""
+    theirs = need("sklearn.metrics")
+    truths = rng.integers(0, n_choices, 60)
+    logs = {model: rng.normal(-9, 2, (60, n_choices)).round(3) for model in ("org/atlas", "org/birch")}
+    read = []
+    for model, values in logs.items():
+        samples = [chosen(i, values[i].tolist(), int(truths[i]), choices=list("abcd")[:n_choices]) for i in range(60)]
+        read.append(read_log(write_run(tmp_path / model, samples, model=model)))
+    paired = pair_logs(read)[0]
+    truth, labels, matrices = chances_of(paired.rows, paired.names)
+    predictions = [[row.prediction for row in rows] for rows in paired.rows]
+    auc = "roc_auc" if n_choices == 2 else "macro_roc_auc"
+    asked = {"draws": 500, "rng": 0}
+    with without_warnings():
+        found = {
+            name: rw.compare(truth, *matrices, classes=labels, metric=name, **asked).to_dict()
+            for name in ("log_loss", auc)
+        }
+        found["macro_f1"] = rw.compare(truth, *predictions, metric="macro_f1", **asked).to_dict()
+    for side, values in zip("ab", logs.values(), strict=True):
+        chances = np.exp(log_softmax(values, axis=1))
+        areas = [theirs.roc_auc_score(truths == label, chances[:, label]) for label in range(n_choices)]
+        expected = {
+            "log_loss": theirs.log_loss(truths, chances),
+            auc: areas[1] if n_choices == 2 else np.mean(areas),
+            "macro_f1": theirs.f1_score(truths, values.argmax(axis=1), average="macro"),
+        }
+        for name, value in expected.items():
+            assert found[name][side]["observed"] == pytest.approx(value, rel=1e-12)
+
+
+def test_items_with_fewer_choices_have_no_chance_of_the_others(tmp_path):
+    logs = [[-1.0, -2.0], [-1.0, -2.0, -3.0]]
+    samples = [chosen(i, logs[i], 0, choices=CHOICES[: len(logs[i])]) for i in range(2)]
+    places = [write_run(tmp_path / model, samples, model=model) for model in ("a", "b")]
+    paired = pair_logs([read_log(place) for place in places])[0]
+    truth, labels, matrices = chances_of(paired.rows, paired.names)
+    assert (truth, labels) == (["0", "0"], ("0", "1", "2"))
+    expected = np.zeros((2, 3))
+    expected[0, :2], expected[1] = np.exp(log_softmax(logs[0])), np.exp(log_softmax(logs[1]))
+    for matrix in matrices:
+        np.testing.assert_allclose(matrix, expected, rtol=1e-12)
+
+
+def test_answers_in_words_have_no_chances(tmp_path):
+    samples = [written(one, place) for place, one in enumerate(answers(1, 5))]
+    places = [write_run(tmp_path / model, samples, model=model) for model in ("a", "b")]
+    paired = pair_logs([read_log(place, scorer="ease") for place in places])[0]
+    with pytest.raises(DataError, match=r"'a' has no probabilities of the labels.* 5 items \(first: '0'\)"):
+        chances_of(paired.rows, paired.names)

@@ -218,6 +218,21 @@ def test_fewer_lines_than_the_sums_are_of_is_a_file_cut_off(tmp_path):
         read_log(path)
 
 
+def test_a_file_with_nothing_in_it_is_refused_where_the_sums_name_it(tmp_path):
+    write_run(tmp_path, [])
+    with pytest.raises(FileFormatError, match="holds no answers"):
+        read_log(tmp_path)
+
+
+@pytest.mark.parametrize("kept", [0, 5, 100])
+def test_sums_cut_off_are_refused(kept, tmp_path):
+    path = write_run(tmp_path, [line(one) for one in answers(1, 9)])
+    sums_file = path.with_name(f"{NAME}.json")
+    sums_file.write_bytes(sums_file.read_bytes()[:kept])
+    with pytest.raises(FileFormatError, match=rf"{NAME}\.json.*not valid JSON"):
+        read_log(path)
+
+
 def test_a_line_cut_off_is_named(tmp_path):
     path = write_run(tmp_path, [line(one) for one in answers(1, 9)])
     path.write_bytes(path.read_bytes()[:-30])

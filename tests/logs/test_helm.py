@@ -258,6 +258,20 @@ def test_a_file_cut_off_is_refused(name, tmp_path):
         rows_of(tmp_path, scorer="exact_match")
 
 
+@pytest.mark.parametrize("name", ["per_instance_stats.json", "instances.json", "display_predictions.json"])
+def test_a_file_with_nothing_in_it_is_refused(name, tmp_path):
+    write_run(tmp_path, answers(1, 20))
+    (tmp_path / name).write_text("")
+    with pytest.raises(FileFormatError, match=rf"{name}.*an array was expected"):
+        rows_of(tmp_path, scorer="exact_match")
+
+
+def test_a_run_of_no_instances_is_refused(tmp_path):
+    write_run(tmp_path, [])
+    with pytest.raises(FileFormatError, match="holds no answers"):
+        read_log(tmp_path)
+
+
 def test_other_questions_under_the_same_ids_are_refused(tmp_path):
     table = answers(1, 5)
     write_run(tmp_path / "a", table)

@@ -330,6 +330,21 @@ def test_fewer_samples_than_the_results_are_of_is_a_file_cut_off(tmp_path):
         read_log(path)
 
 
+def test_a_file_with_nothing_in_it_is_refused_where_the_results_name_it(tmp_path):
+    write_run(tmp_path, [], n_items=9)
+    with pytest.raises(FileFormatError, match=r"samples_tides.*holds no answers"):
+        read_log(tmp_path)
+
+
+@pytest.mark.parametrize("kept", [0, 5, 100])
+def test_results_cut_off_are_refused(kept, tmp_path):
+    path = write_run(tmp_path, [written(one, place) for place, one in enumerate(answers(1, 9))])
+    sums = next(tmp_path.glob("results_*"))
+    sums.write_bytes(sums.read_bytes()[:kept])
+    with pytest.raises(FileFormatError, match=r"results_.*not valid JSON"):
+        read_log(path)
+
+
 def test_a_line_cut_off_is_named(tmp_path):
     path = write_run(tmp_path, [written(one, place) for place, one in enumerate(answers(1, 9))])
     path.write_bytes(path.read_bytes()[:-30])

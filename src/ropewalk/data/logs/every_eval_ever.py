@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk.data.logs.opening import head_of, json_document, json_records
+from ropewalk.data.logs.opening import head_of, json_document, json_records, without_answers
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -62,6 +62,8 @@ def _runs(path: Path) -> Iterator[Run]:
     n_lines = 0
     for n_lines, record in enumerate(json_records(path), 1):  # noqa: B007 - counted
         groups.setdefault(_group(record), {})[_result(record)] = None
+    if not n_lines:
+        raise without_answers(path)
     total = mapping_of(header.get("detailed_evaluation_results")).get("total_rows")
     if isinstance(total, int) and n_lines < total:
         raise FileFormatError(
@@ -178,7 +180,7 @@ def _header(path: Path) -> Mapping[str, Any]:
     """Return the sums beside a file of samples."""
     stem = path.name.partition(".jsonl")[0].removesuffix(_SAMPLES)
     sums = path.with_name(f"{stem}.json")
-    return mapping_of(json_document(sums)) if sums.is_file() and _is_sums(head_of(sums)) else {}
+    return mapping_of(json_document(sums)) if sums.is_file() else {}
 
 
 def _files(path: Path) -> Sequence[Path]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ropewalk.data.json_stream import JsonStream
-from ropewalk.data.logs.opening import head_of, json_document, json_records, opened
+from ropewalk.data.logs.opening import head_of, json_array, json_document, opened, without_answers
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -54,8 +54,10 @@ def _runs(path: Path) -> Iterator[Run]:
     adapter = mapping_of(spec.get("adapter_spec"))
     title, model = _named(str(spec.get("name") or path.absolute().parent.name))
     names: dict[str, dict[str, None]] = {}
-    for record in json_records(path):
+    for record in map(mapping_of, json_array(path)):
         names.setdefault(_perturbation(record), {}).update(dict.fromkeys(_stats(record)))
+    if not names:
+        raise without_answers(path)
     system = str(adapter.get("model") or model)
     facts = {key: text_of(value) or "" for key, value in adapter.items() if isinstance(value, str | int | float)}
     for perturbation, found in names.items():
@@ -72,7 +74,7 @@ def _runs(path: Path) -> Iterator[Run]:
 def _rows(path: Path, perturbation: str, task: str, system: str, choice: Choice) -> Iterator[Row]:
     instances, predictions = _instances(path.parent, perturbation), _predictions(path.parent, perturbation)
     scores: dict[tuple[str, int], float | None] = {}
-    for record in json_records(path):
+    for record in map(mapping_of, json_array(path)):
         if _perturbation(record) == perturbation:
             found = _stats(record)
             if choice.scorer in found or _key(record) not in scores:
@@ -138,10 +140,11 @@ def _key(record: Mapping[str, Any]) -> tuple[str, int]:
 
 def _instances(folder: Path, perturbation: str) -> dict[str, _Instance]:
     """Return the instances of a run by their ids."""
+    records: Iterator[Mapping[str, Any]]
     if (folder / _INSTANCES).is_file():
-        records = json_records(folder / _INSTANCES)
+        records = map(mapping_of, json_array(folder / _INSTANCES))
     else:
-        records = (dict(mapping_of(state.get("instance"))) for state in _states(folder))
+        records = (mapping_of(state.get("instance")) for state in _states(folder))
     return {str(one.get("id")): _instance(one) for one in records if _perturbation(one) == perturbation}
 
 
@@ -166,8 +169,9 @@ def _truth(instance: _Instance) -> str | None:
 
 def _predictions(folder: Path, perturbation: str) -> dict[tuple[str, int], str | int]:
     """Return what was answered in each trial: a text, or the number of a reference."""
+    records: Iterator[Mapping[str, Any]]
     if (folder / _PREDICTIONS).is_file():
-        records = json_records(folder / _PREDICTIONS)
+        records = map(mapping_of, json_array(folder / _PREDICTIONS))
     else:
         records = map(_displayed, _states(folder))
     found: dict[tuple[str, int], str | int] = {}

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ropewalk.data.columns import number_in
-from ropewalk.data.logs.opening import head_of, json_document, json_records
+from ropewalk.data.logs.opening import head_of, json_document, json_records, without_answers
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -103,6 +103,8 @@ def _runs(path: Path) -> Iterator[Run]:
     for named, record in samples.records():
         filters[named] += 1
         names |= dict.fromkeys(_scores(record))
+    if not filters:
+        raise without_answers(path)
     for named, count in filters.items():
         if count < samples.n_items:
             raise FileFormatError(
@@ -281,7 +283,8 @@ def _name(path: Path) -> re.Match[str] | None:
 def _header(path: Path, date: str) -> dict[str, Any]:
     """Return the results of the run that wrote a file: those of its date, or the only ones in the folder."""
     files = [file for file in sorted(path.parent.glob("*.json")) if date in file.name and file.is_file()]
-    files = [file for file in files if _is_results(head_of(file))]
+    named = {f"results_{date}.json", f"{date}_results.json"}
+    files = [file for file in files if file.name in named or _is_results(head_of(file))]
     document = json_document(files[0]) if files and (date or len(files) == 1) else None
     return document if isinstance(document, dict) else {}
 

@@ -64,6 +64,20 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, record
 
 
+def json_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file, one per line or in one array."""
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        is_array = document.kind() == "["
+    if not is_array:
+        yield from (record for _, record in json_lines(path))
+        return
+    for number, record in enumerate(json_array(path), 1):
+        if not isinstance(record, dict):
+            raise FileFormatError(f"{str(path)!r}, entry {number}: not a JSON object.")
+        yield record
+
+
 def json_document(path: Path) -> Any:
     """Return a JSON document that is known to be small."""
     with opened(path) as stream:
@@ -71,3 +85,16 @@ def json_document(path: Path) -> Any:
         value = document.value()
         document.close()
         return value
+
+
+def json_array(path: Path) -> Iterator[Any]:
+    """Yield the values of a JSON document that is one array."""
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        yield from document.items()
+        document.close()
+
+
+def without_answers(path: Path) -> FileFormatError:
+    """Return the error of a log that has its form, and nothing in it."""
+    return FileFormatError(f"{str(path)!r} holds no answers.", hint="the file may be cut off: copy or write it again.")

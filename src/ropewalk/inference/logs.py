@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ropewalk.data.inputs import Names
 from ropewalk.data.logs import Log
+from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.pairing import Paired, labels_of, pair_logs, scores_of
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.question import kinds_of, metrics_of
@@ -68,17 +69,23 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
             asked["scale"] = (score.low, score.high)
     issue(note("log", text) for text in paired.notes)
     kinds = kinds_of({"metric": metrics}) or {"labels"}
-    for metric in metrics:
-        if metric_kind(metric) == "scores" and needs_truth(metric):
-            raise DataError(
-                f"{metric!r} is about scores of classes, and the logs hold none.",
-                hint=wording('leave metric= out for the log\'s own score, or name one of labels: metric="macro_f1".'),
-            )
-    if kinds == {"scores"}:
-        return (None, *scores_of(paired)), {**asked, "missing": "error"}
-    if "scores" in kinds:
-        asked["scores"] = tuple(scores_of(paired))
-    return labels_of(paired), asked
+    if kinds == {"labels"}:
+        return labels_of(paired), asked
+    of_chances = [metric for metric in metrics if metric_kind(metric) == "scores" and needs_truth(metric)]
+    means = [metric for metric in metrics if not needs_truth(metric)]
+    if of_chances and means:
+        raise InvalidInputError(
+            "The log's own score and chances of classes are compared apart.", hint="ask in two calls."
+        )
+    truth: Any = None
+    if of_chances:
+        labels_of(paired)  # refuses answers that disagree about the truth
+        truth, asked["columns"], scores = chances_of(paired.rows, paired.names)
+    else:
+        scores = scores_of(paired)
+    if "labels" in kinds:
+        return labels_of(paired), {**asked, "scores": tuple(scores)}
+    return (truth, *scores), {**asked, "missing": "error"}
 
 
 def open_logs(

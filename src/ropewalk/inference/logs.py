@@ -9,10 +9,10 @@ from ropewalk.data.inputs import Names
 from ropewalk.data.logs import Log
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.pairing import Paired, labels_of, pair_logs, scores_of
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import InvalidInputError
 from ropewalk.inference.question import kinds_of, metrics_of
 from ropewalk.metrics.resolve import metric_kind, needs_truth
-from ropewalk.text.remarks import argument, issue, note, wording
+from ropewalk.text.remarks import argument, issue, note
 from ropewalk.text.writing import shorten
 
 _OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")

@@ -93,3 +93,27 @@ OVERLAPPING = """() => {
   });
   return found;
 }"""
+
+# Cells of a row of a picture that run out of their place or into each other.
+CROWDED = """() => {
+  const found = [];
+  const box = (node) => {
+    if (node.querySelector("svg")) { return node.getBoundingClientRect(); }
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect();
+  };
+  document.querySelectorAll(".r, .flip, .rw .board").forEach((row) => {
+    const inFlow = [...row.children].filter((node) => getComputedStyle(node).position !== "absolute");
+    const cells = inFlow.map((node) => [node, box(node)]);
+    cells.filter(([, a]) => a.width > 0).forEach(([one, a], i, seen) => {
+      if (a.right > row.getBoundingClientRect().right + 2) { found.push(["out", one.textContent]); }
+      seen.slice(i + 1).forEach(([other, b]) => {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 2 && down > 3) { found.push([one.textContent, other.textContent, across]); }
+      });
+    });
+  });
+  return found;
+}"""

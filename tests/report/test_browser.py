@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
-from browser import OVERLAPPING, keep_screenshot, opened, unfold, violations
+from browser import CROWDED, OVERLAPPING, keep_screenshot, opened, unfold, violations
 from hostile import hostile_names
 from ropewalk.draws.contrast import Question, contrast
 from ropewalk.draws.decision import decide
@@ -72,7 +72,20 @@ OTHERS = {
     "evaluation": lambda o: rw.evaluate(o, "svm_l2", metric=["macro_f1", "accuracy"], rng=0, draws=5_000),
     "against a bar": lambda o: rw.evaluate(o, "svm_l2", at_least=0.65, rope=0.01, rng=0, draws=5_000),
     "confusion": lambda o: rw.analysis.confusion(o, "svm_l2"),
+    "usual metrics": lambda o: about_class(o, "sci.electronics", rope=0.05, draws=5_000),
+    "usual metrics without a rope": lambda o: about_class(o, "sci.electronics", draws=5_000),
+    "five metrics": lambda o: about_class(o, "sci.med", metric=FIVE, rope=0.02, draws=5_000),
+    "nine systems": lambda _: nine_systems(),
 }
+FIVE = ["f1", "accuracy", "recall", "specificity", "fpr"]
+
+
+def nine_systems():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 600)
+    systems = [np.where(random.random(600) < 0.9 - 0.02 * i, y, (y + 1) % 3) for i in range(9)]
+    names = [f"system_number_{i}" for i in range(9)]
+    return rw.rank(y, *systems, names=names, metric="accuracy", rope=0.02, rng=0, draws=500)
 
 
 @pytest.fixture(scope="module")
@@ -393,7 +406,7 @@ def test_copy_buttons_copy(chromium, made, clipboard):
             assert seen.wrong == []
 
 
-AUDITED = ("more is better", "twenty classes", "class by class", "ranking", "against a bar")
+AUDITED = ("more is better", "twenty classes", "class by class", "ranking", "against a bar", "five metrics")
 LOOKS = ((390, "dark"), (1000, "light"), (390, "light"), (1000, "dark"))
 
 
@@ -433,6 +446,23 @@ def test_print_shows_the_stamp_and_hides_the_controls(chromium, made):
         assert page.pdf().startswith(b"%PDF")
 
 
+A4_PX = (680, 1016)  # without the margins, at 96 dots an inch
+
+
+@pytest.mark.parametrize("name", ["more is better", "class by class", "ranking", "five metrics", "one-sided rope"])
+def test_the_first_printed_page_is_everything_up_to_what_it_means_for_a_decision(chromium, made, name):
+    with opened(chromium, made(name)[1], width=A4_PX[0]) as seen:
+        page = seen.page
+        page.emulate_media(media="print", color_scheme="dark")
+        call = page.locator(".call")
+        assert call.evaluate("(node) => node.getBoundingClientRect().bottom + scrollY") <= A4_PX[1]
+        assert page.locator("section.hero").evaluate("(node) => getComputedStyle(node).breakAfter") == "page"
+        # Filled is settled on paper too, and paper is white.
+        exact = "(node) => getComputedStyle(node, '::before').printColorAdjust"
+        assert {node.evaluate(exact) for node in page.locator(".vd").all()} <= {"exact"}
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
 def test_details_are_opened_for_print_except_what_is_for_programs(chromium, made):
     with opened(chromium, made("more is better")[1]) as seen:
         page = seen.page
@@ -463,21 +493,34 @@ def test_a_page_does_not_scroll_sideways(chromium, made, name):
         for unfolded in (False, True):
             if unfolded:
                 unfold(seen.page)
-            for width in (390, 1000):
+            for width in (360, 390, 700, 1000):
                 seen.page.set_viewport_size({"width": width, "height": 800})
                 assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+                assert seen.page.evaluate(CROWDED) == [], width
+
+
+LONG_NAMES = {
+    "paths": ["resnet50_pretrained_on_imagenet_v2", "distilled-student/quantised.int8"],
+    "200 letters": ["x" * 200, "<b>" + "y" * 197],
+}
 
 
 @pytest.mark.parametrize("width", [390, 1000])
-def test_names_of_any_length_are_not_cut_off(chromium, tmp_path, silent, frugal, width):
-    names = ["resnet50_pretrained_on_imagenet_v2", "distilled-student/quantised.int8"]
-    y = ["p", "n"] * 60
+@pytest.mark.parametrize("kind", ["two", "classes", "rank"])
+@pytest.mark.parametrize("names", LONG_NAMES)
+def test_names_of_any_length_are_not_cut_off(chromium, tmp_path, silent, frugal, names, kind, width):
+    names = LONG_NAMES[names]
+    y = [f"{names[0]} p", "n"] * 60
     path = tmp_path / "long.html"
     a, b = y[:110] + ["n"] * 10, y[:100] + ["n"] * 20
-    rw.compare(y, a, b, names=names, pos_label="p", rope=0.05, rng=0, draws=1_000).to_html(path)
+    asked = {"names": names, "rope": 0.05, "rng": 0, "draws": 1_000}
+    ask = {"two": rw.compare, "classes": rw.compare_classes, "rank": rw.rank}[kind]
+    ask(y, a, b, **asked, **({} if kind == "classes" else {"pos_label": y[0]})).to_html(path)
     with opened(chromium, path, width=width) as seen:
         page = seen.page
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CROWDED) == []
+        assert page.evaluate(OVERLAPPING) == []
         outside = page.evaluate(
             """() => [...document.querySelectorAll("main text, main p, main dt, main dd, main span")].filter((node) => {
               if (node.closest(".scroll, .vh")) { return false; }
@@ -490,7 +533,7 @@ def test_names_of_any_length_are_not_cut_off(chromium, tmp_path, silent, frugal,
 
 def test_a_card_is_read_on_light_and_on_dark(chromium, named, tmp_path):
     result = about_class(named, "sci.electronics", rope=0.05, draws=2_000)
-    for ground, ink in (("#fff", "#000"), ("#111", "#ddd")):
+    for ground, ink in (("#fff", "#000"), ("#111", "#ddd"), ("#1e1e1e", "#ddd")):
         path = tmp_path / f"card{ground[1:]}.html"
         card = '<!doctype html><html lang="en"><meta charset="utf-8"><title>card</title><main><h1>card</h1>{}</main>'
         style = f'<body style="background:{ground};color:{ink};font-size:14px">'
@@ -500,6 +543,32 @@ def test_a_card_is_read_on_light_and_on_dark(chromium, named, tmp_path):
                 assert violations(seen.page) == []
                 colour = seen.page.locator(".rw .head").evaluate("(node) => getComputedStyle(node).color")
                 assert colour == ("rgb(0, 0, 0)" if ink == "#000" else "rgb(221, 221, 221)")
+
+
+def test_a_card_fits_a_narrow_column(chromium, made, tmp_path):
+    path = tmp_path / "cards.html"
+    cards = "".join(
+        made(name)[0]._repr_html_() for name in ("ranking", "nine systems", "against a bar", "five metrics")
+    )
+    path.write_text(f"<!doctype html><meta charset='utf-8'>{cards}", encoding="utf-8")
+    for width in (360, 700):
+        with opened(chromium, path, width=width) as seen:
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+            assert seen.page.evaluate(CROWDED) == []
+            # The score of each system is on the line of its name.
+            places = "(board) => [...board.children].map((node) => node.getBoundingClientRect().top)"
+            for board in seen.page.locator(".board").all():
+                tops = board.evaluate(places)
+                assert tops[0::4] == pytest.approx(tops[1::4], abs=3)
+
+
+def test_what_stands_in_sight_is_for_people_who_do_not_program(chromium, made):
+    for name in (*RESULTS, *OTHERS):
+        if name == "confusion":  # its intervals are named as they are in its title
+            continue
+        with opened(chromium, made(name)[1]) as seen:
+            told = seen.page.locator("main").inner_text()
+            assert not re.search(r"\bROPE\b|\bHDI\b|Δ|\brope=|\br\.\w|\s--\w|≫|≪", told), name
 
 
 def test_without_scripts_the_verdict_stands_there(chromium, made):

@@ -618,7 +618,7 @@ def test_wrong_labels_may_tell_two_classifiers_apart(silent):
     assert r.conclusive  # though no item is right for one of them and wrong for the other
     told = words(r.to_html())
     assert "Only these items tell" not in told
-    assert "so may the wrong class predicted" in told
+    assert "There is none on which only one of them is right; the wrong class predicted may tell them apart" in told
 
 
 def test_an_unstable_verdict_says_so_in_the_headline(table):

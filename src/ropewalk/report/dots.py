@@ -26,6 +26,7 @@ LEAST_DOT_PX: Final = 5.0  # across; smaller ones nobody counts
 BARS: Final = 120
 GAP_PX: Final = 10  # between a direction and the line at 0
 BOLD: Final = 1.09  # how much wider bold letters are
+END_PX: Final = 12  # between the interval, or the mean at its end, and a number
 
 
 class Screen(NamedTuple):
@@ -300,10 +301,10 @@ def _ends(places: list[float], texts: tuple[str, str], screen: Screen) -> tuple[
     """Write the ends of the interval outside it; at the edge of the picture above it."""
     size = screen.tick + 1
     low, high = (text_width(text, size) * BOLD + EDGE_PX for text in texts)
-    first = Label((texts[0],), places[0] - 8, "end")
+    first = Label((texts[0],), places[0] - END_PX, "end")
     if places[0] - low < 0:
         first = Label((texts[0],), 0, "start")
-    last = Label((texts[1],), places[2] + 8, "start")
+    last = Label((texts[1],), places[2] + END_PX, "start")
     if places[2] + high > screen.width:
         last = Label((texts[1],), screen.width, "end")
     return first, last

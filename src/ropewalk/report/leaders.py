@@ -20,8 +20,9 @@ from ropewalk.results import Ranking
 from ropewalk.text.standing import Group
 from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import oriented
-from ropewalk.text.writing import isolated, percent
+from ropewalk.text.writing import cut_middle, isolated, percent, visible
 
+MAX_LETTERS: Final = 24  # of a name above the axis
 MAX_LIVE: Final = 40  # classifiers, whose differences of all pairs a page carries for its slider
 _SAID: Final = "{}, as set in the call. Move it and the groups follow; the headline keeps to the pre-set value."
 
@@ -45,7 +46,7 @@ class Leader:
 class Leaders:
     """All classifiers of a ranking, best first, on one axis of differences from the first one."""
 
-    who: str
+    origin: str
     number: str
     rows: tuple[Leader, ...]
     axis: Axis
@@ -87,7 +88,7 @@ def leaders(result: Ranking) -> Leaders:
         chance = percent(model.p_best, model.estimate.worth(n))
         rows.append(Leader(place=i + 1, row=row, chance=chance, share=model.p_best, first=starts, less=text))
     return Leaders(
-        who=name(first),
+        origin=f"from {name(cut_middle(visible(first), MAX_LETTERS))}",
         number=f"{words.metric_name(result.metric)} [{words.mass_text(recipe)}]",
         rows=tuple(rows),
         axis=axis,

@@ -156,6 +156,8 @@ def _source(file: str) -> str:
     source = environment.loader.get_source(environment, file)[0].strip()
     if file.endswith(".css"):
         source = _SPACES.sub(r"\1", source)
+    else:  # every page carries it, and its comments are for who reads it here
+        source = "\n".join([line.strip() for line in source.splitlines() if not line.lstrip().startswith("//")])
     return Markup(source)  # noqa: S704 - no name is in it
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate
-from ropewalk.report.document import plain
+from ropewalk.report.document import name, plain
 from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_of, forest_axis, round_step
 from ropewalk.report.plates import text_width
 from ropewalk.report.slider import MarginSlider
@@ -27,6 +27,7 @@ ROW_QUANTILES: Final = 40
 TICK_PX: Final = 38
 TICK_LETTER_PX: Final = 12.5
 MAX_LETTERS: Final = 13  # of a name above an axis
+MAX_ROW_LETTERS: Final = 24  # of a name in a verdict
 
 TONES: Final = {Verdict.A_BETTER: "a", Verdict.B_BETTER: "b", Verdict.EQUIVALENT: "e"}
 """Colours of what is settled; what is not is "u"."""
@@ -149,15 +150,20 @@ def forest(
 
 def _directions(a: str, b: str) -> tuple[str, str]:
     """Write which direction is better for whom, above an axis that may be narrow."""
-    short = [isolated(cut_middle(visible(plain(who, str)), MAX_LETTERS)) for who in (a, b)]
-    left, right = f"← {short[1]} better", f"{short[0]} better →"
+    a, b = (isolated(cut_middle(visible(plain(who, str)), MAX_LETTERS)) for who in (a, b))
+    left, right = f"← {b} better", f"{a} better →"
     if text_width(left + right, TICK_LETTER_PX) > BARS_PX - TICK_PX:
-        left, right = f"← {short[1]}", f"{short[0]} →"
+        left, right = f"← {b}", f"{a} →"
     return left, right
 
 
+def short(who: str) -> str:
+    """Return a marked name as it stands in a row: in full elsewhere, here cut in the middle where it is long."""
+    return name(cut_middle(visible(plain(who, str)), MAX_ROW_LETTERS))
+
+
 def _row(entry: Entry, shown: Shown, axis: Axis, unit: Unit, names: tuple[str, str], *, is_difference: bool) -> Row:
-    tone, words = verdict_words(entry.decision, *names)
+    tone, words = verdict_words(entry.decision, *map(short, names))
     if entry.decision is None:
         tone = "i"
     observed = None if is_difference else entry.estimate.observed

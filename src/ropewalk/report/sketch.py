@@ -80,8 +80,8 @@ def sketch_from_bar(m: MetricPosterior) -> Sketch | None:
     """Return the sketch of how far a score lies from its bar; None without one."""
     if m.bar is None:
         return None
-    sides = {"a": "better than the bar", "b": "worse than the bar"}
-    return _sketch(m.draws.psi[0] - m.bar, m.estimate.shifted(-m.bar), m.recipe, **sides, word="")
+    delta = m.estimate.shifted(-m.bar)
+    return _sketch(m.draws.psi[0] - m.bar, delta, m.recipe, a="better", b="worse", word="than the bar")
 
 
 def _sketch(

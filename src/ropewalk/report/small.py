@@ -52,6 +52,8 @@ def small(sketch: Sketch) -> Small:
     texts = [(low, first, "middle"), (high, last, "middle")]
     if high - low < 2 * NEAR_PX:
         texts = [(low, first, "end"), (high, last, "start")]
+    if first == last:  # all of it lies on one value
+        texts = [(low, first, "middle")]
     if zero is not None and min(abs(zero - low), abs(zero - high)) > NEAR_PX and not low < zero < high:
         texts.append((zero, "0", "middle"))
     band = None

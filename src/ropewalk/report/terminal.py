@@ -328,7 +328,7 @@ def board(leaders: Leaders, screen: Screen) -> str:
 
 def _board(leaders: Leaders, screen: Screen, letters: int, picture: bool) -> str:  # noqa: FBT001 - with it or without
     wide = screen.columns >= ROOM_FOR_NUMBERS
-    head = ("", "classifier", leaders.number, "P(best)", f"from {leaders.who}", "verdict" if leaders.is_judged else "")
+    head = ("", "classifier", leaders.number, "P(best)", leaders.origin, "verdict" if leaders.is_judged else "")
     rows = []
     for k, leader in enumerate(leaders.rows):
         mark = leader.row.verdict.removeprefix("group ") if leader.row.verdict.startswith("group") else "·"
@@ -395,7 +395,7 @@ def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: 
     cells = [tuple(_named(cell, letters) for cell in row) for row in (head, *texts)]
     widths = [max(_width(row[i]) for row in cells) for i in range(len(head))]
     room = max(columns - sum(widths) - 2 * len(head) - len(_INDENT), LEAST_TRACK)
-    sides = _padded(forest.left, room - _width(forest.right)) + forest.right
+    sides = f"{_padded(forest.left, room - _width(forest.right) - 1)} {forest.right}"
     lines = []
     for k, row in enumerate(cells):
         parts = list(map(_padded, row, widths))

@@ -13,6 +13,7 @@ from ropewalk.text.units import Unit
 from ropewalk.text.verdicts import Code
 
 MAX_NAMED: Final = 6
+MAX_IN_TITLE: Final = 3
 _COUNTS: Final = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
@@ -104,14 +105,26 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
         many = others if len(top.alike) > 1 else f"{shown(top.alike[0])} is"
         return Headline(title, f"{many} practically equivalent to {shown(s.leader)}: within {size}{of}. {best}{rest}")
     if top.undecided:
-        title = f"{shown(s.leader)} leads, undecided against {listed(top.undecided, shown)}"
-        return Headline(title, f"Whether it is ahead by more than {size}{of} is not settled yet. {best}")
+        title = f"{shown(s.leader)} leads, undecided against {rivals(top.undecided, shown)}"
+        of_whom = f" of {listed(top.undecided, shown)}" if len(top.undecided) > MAX_IN_TITLE else ""
+        return Headline(title, f"Whether it is ahead{of_whom} by more than {size}{of} is not settled yet. {best}")
     title = f"{shown(s.leader)} leads alone: {s.ahead}"
     return Headline(title, f"It is better than every other one by more than {size}{of}. {best}")
 
 
 def _count(number: int) -> str:
     return _COUNTS[number] if number < len(_COUNTS) else f"{number:,}"
+
+
+def rivals(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
+    """List names in a title: of many only how many there are.
+
+    Examples
+    --------
+    >>> rivals(["a", "b", "c"]), rivals(["a", "b", "c", "d"])
+    ('a, b and c', '4 others')
+    """
+    return listed(names, shown) if len(names) <= MAX_IN_TITLE else f"{len(names):,} others"
 
 
 def listed(names: Sequence[str], shown: Callable[[str], str] = str) -> str:

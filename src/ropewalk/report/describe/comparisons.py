@@ -14,14 +14,27 @@ from ropewalk.report import words
 from ropewalk.report.describe import comparison, method, pair_page
 from ropewalk.report.describe.chains import class_chain_section
 from ropewalk.report.describe.differences import by_difference, class_forest, sensitivity_answer
-from ropewalk.report.document import Answer, Block, Document, Picture, Rows, Table, Text, describes, name
+from ropewalk.report.document import (
+    Answer,
+    Block,
+    Callout,
+    Document,
+    Picture,
+    Rows,
+    Table,
+    Text,
+    describes,
+    name,
+    plain,
+)
 from ropewalk.report.pictures import Axis, hull
-from ropewalk.report.rows import Forest, mirrored_draws, row_data
+from ropewalk.report.rows import Forest, mirrored_draws, row_data, short
 from ropewalk.report.slider import MarginSlider, margin_slider
 from ropewalk.results import ClassComparisons, Comparison, PriorSensitivity
 from ropewalk.results.foreign import ForeignComparison
+from ropewalk.text.standing import listed
 from ropewalk.text.units import Shown, metric_title
-from ropewalk.text.verdicts import rope_text
+from ropewalk.text.verdicts import oriented, rope_text, side_words
 from ropewalk.text.writing import carried, count_of, estimate_text, hdi_text, isolated, percent
 
 MIN_CLASSES_TO_FIND: Final = 8
@@ -34,6 +47,8 @@ _SAID: Final = "{}, as set in the call. Move it and the verdicts follow; the hea
 _NOT_KNOWN: Final = (
     "The intervals are credible given the model, the prior and the data behind these draws, which are not known here."
 )
+_GAINS: Final = ("a_better", "a_not_worse")
+_LOSSES: Final = ("b_better", "a_worse", "a_not_better")
 _EACH: Final = " · each class against the rest"
 
 
@@ -46,7 +61,13 @@ def describe_classes(result: ClassComparisons) -> Document:
     first, recipe = result[0], result.recipe
     a, b = name(first.a), name(first.b)
     headline = result.told(name)
-    answer = Answer(title=f"Is {a} better than {b}?", headline=headline, lede=_lede(result), tones=((a, "a"), (b, "b")))
+    answer = Answer(
+        title=f"Is {a} better than {b}?",
+        headline=headline,
+        lede=_lede(result),
+        callout=class_callout(result),
+        tones=((a, "a"), (b, "b")),
+    )
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
     papers = (comparison.paper_table(result.comparisons, by_class=True),)
@@ -93,6 +114,43 @@ def _lede(result: ClassComparisons) -> str:
     return f"{name(first.a)} {'; it '.join(told)}." if told else ""
 
 
+def class_callout(result: ClassComparisons) -> Callout | None:
+    """Return what the verdicts on the classes mean for a decision; None where there are none."""
+    first = result[0]
+    on: dict[str, list[str]] = {}
+    for c in by_difference(result):
+        if c.decision is not None:
+            on.setdefault(c.decision.code, []).append(words.label_name(c.pos_label))
+    if not on or first.rope is None:
+        return None
+    a, b, open_ones = name(first.a), name(first.b), on.get("undecided", [])
+    gains, losses = ([where for code in codes for where in on.get(code, [])] for codes in (_GAINS, _LOSSES))
+    sides = ((f"{a} better", gains), (f"{b} better", losses))
+    if first.rope.one_sided:
+        inside, (outside, by) = (side_words(_facing(first), inside=inside) for inside in (True, False))
+        sides = ((f"{a} {inside[0]}{by}", gains), (f"{a} {outside}{by}", losses))
+    rows = tuple((f"{what} on", listed(where)) for what, where in sides if where)
+    if open_ones:
+        many = (
+            f"the {len(open_ones)} undecided classes" if len(open_ones) > 1 else f"the undecided class {open_ones[0]}"
+        )
+        text = "For these the test set cannot tell a difference that matters from one that does not."
+        return Callout(tone="wait", title=f"For a decision: do not treat {many} as equal", text=text, rows=rows)
+    if gains and losses:
+        title = "For a decision: neither is the better choice for every class"
+        return Callout(tone="wait", title=title, text="What one of them gains here it loses there.", rows=rows)
+    if losses:
+        return Callout(tone="no", title=f"For a decision: {b} loses nowhere what matters", rows=rows)
+    if gains:
+        return Callout(tone="ok", title=f"For a decision: {a} loses nowhere what matters", rows=rows)
+    return Callout(tone="ok", title="For a decision: either will do", text="Choose by cost, speed or risk.")
+
+
+def _facing(c: Comparison) -> tuple[float, float]:
+    assert c.rope is not None  # noqa: S101 - asked only where there is one
+    return oriented(c.rope, higher_is_better=c.recipe.metric.higher_is_better)
+
+
 def class_rows(result: ClassComparisons) -> Forest:
     """Lay out the differences of all classes, largest first, with what a page needs to judge another margin."""
     first, unit, up = result[0], result.recipe.unit, result.recipe.metric.higher_is_better
@@ -103,7 +161,9 @@ def class_rows(result: ClassComparisons) -> Forest:
     one_sided = first.rope is not None and first.rope.one_sided
     counts = Counter(row.tone for row in rows.rows)
     sides = (
-        {"a": "not worse", "b": "worse"} if one_sided else {"a": f"{a} better", "b": f"{b} better", "e": "equivalent"}
+        {"a": "not worse", "b": "worse"}
+        if one_sided
+        else {"a": f"{short(a)} better", "b": f"{short(b)} better", "e": "equivalent"}
     )
     chips = tuple((tone, text, counts[tone]) for tone, text in {**sides, "u": "undecided"}.items()) if judged else ()
     slider = None if judged is None else _class_slider(result, judged, rows.axis)
@@ -113,7 +173,7 @@ def class_rows(result: ClassComparisons) -> Forest:
     if not up:
         note = f"Improvement in {of_each}: + means that {a} is better."
     if judged is not None:
-        note += _FILLED
+        note += _band_text(judged) + _FILLED
     missed = round(n * (1 - first.recipe.prob))
     note += " Each class is a question of its own"
     note += f"; of {n} intervals about {missed} may miss." if missed else "."
@@ -132,6 +192,16 @@ def class_rows(result: ClassComparisons) -> Forest:
     )
 
 
+def _band_text(judged: Comparison) -> str:
+    """Say what the band in the picture is."""
+    assert judged.rope is not None  # noqa: S101 - asked only where there is one
+    unit = judged.recipe.unit
+    if judged.rope.one_sided:
+        return " Shaded: less than was asked for."
+    size = f" (±{unit.counted(judged.rope.high)})" if judged.rope.low == -judged.rope.high else ""
+    return f" Grey band: too small to matter{size}."
+
+
 def _row_data(c: Comparison, *, few: bool) -> str:
     unit, mirror = c.recipe.unit, not c.recipe.metric.higher_is_better
     ordered = mirrored_draws(c.draws.delta(), unit, mirror=mirror) if few else np.zeros(0)
@@ -140,11 +210,11 @@ def _row_data(c: Comparison, *, few: bool) -> str:
 
 def _class_slider(result: ClassComparisons, judged: Comparison, axis: Axis) -> MarginSlider | None:
     unit, metric = judged.recipe.unit, judged.recipe.metric
-    a, b = isolated(judged.a), isolated(judged.b)
     if judged.rope is not None and judged.rope.one_sided:
         say = {"≈": "not worse", "≪": "worse", "u": "undecided"}
         tally = [["a", "not worse"], ["b", "worse"], ["u", "undecided"]]
     else:
+        a, b = (isolated(plain(short(name(who)), str)) for who in (judged.a, judged.b))
         say = {"≫": f"{a} better", "≪": f"{b} better", "≈": "equivalent", "u": "undecided", "a": a, "b": b}
         say["equivalent"] = "equivalent"
         tally = [["a", f"for {a}"], ["b", f"for {b}"], ["e", "equivalent"], ["u", "undecided"]]

@@ -117,7 +117,12 @@ def _one_sided_chances(
 
 
 def _more_row(c: Comparison) -> Rows:
-    return () if c.more is None else ((f"More {c.more.unit} for a clear answer", more_cell(c.more)),)
+    """Return how many more items would settle it, unless no practical number does, which the title says."""
+    return (
+        ()
+        if c.more is None or c.more.is_impractical or c.more.n is None
+        else ((f"More {c.more.unit} for a clear answer", more_cell(c.more)),)
+    )
 
 
 def _holds_row(c: Comparison) -> Rows:

@@ -90,6 +90,9 @@ def _agreement_text(c: Comparison, rows: tuple[ClassAgreement, ...]) -> str:
     )
     apart, whole = only_a + only_b, count_of(both + only_a + only_b + neither, what)
     told = f"Both are right on {both:,} of {whole} and both wrong on {neither:,}. "
+    if not apart:
+        wrong = "; the wrong class predicted may tell them apart" if len(rows) > 2 else ""  # noqa: PLR2004
+        return f"{told}There is none on which only one of them is right{wrong}."
     told += f"On the other {apart:,}, {a} is right {_times(only_a)} and {b} {_times(only_b)}."
     if len(rows) > 2:  # noqa: PLR2004
         return f"{told} These tell the two apart; so may the wrong class predicted."

@@ -21,6 +21,7 @@ from ropewalk.report.describe.prospects import more_line
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, describes, name
 from ropewalk.report.dots import dots_of
 from ropewalk.report.posterior import panel, posterior_of
+from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_from_bar
 from ropewalk.report.slider import MarginSlider
 from ropewalk.results import Evaluation, MetricPosterior, Validated
@@ -56,7 +57,7 @@ def describe_evaluation(result: Evaluation) -> Document:
         return (
             *document.answer_sections(pictures, sliders=tuple(map(_slider, result.metrics)), note=moves),
             *_sureness(first),
-            *document.table_section(),
+            *document.folded_tables("Every metric in numbers", "mean, spread and interval"),
             *matrices,
             *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
             method.method_section(document, result.metrics, call),
@@ -64,6 +65,7 @@ def describe_evaluation(result: Evaluation) -> Document:
 
     return Document(
         title="" if len(answers) == 1 else f"How good is {name(result.name)}?",
+        about=f"{name(result.name)} · {words.items_text(recipe)}",
         caption=words.caption_text(name(result.name), *result.metrics),
         answers=answers,
         tables=(_table(result),),
@@ -91,20 +93,23 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
             (metric, f"{who} {worth} · {words.mass_text(m.recipe)} interval · {observed}"),
             ("Chains", words.chains_text(m)),
         ),
+        details=(("Draws", error_note(m, m.estimate)),),
         more=more_line(m.more, m.estimate if m.bar is None else m.estimate.shifted(-m.bar)),
+        tones=((who, "a"),),
     )
     if m.bar is None or m.prob_at_least is None:
         return answer
-    bar, chance = f"{m.bar:g}", percent(m.prob_at_least, n)
-    answer = replace(answer, lines=(*answer.lines, ("Bar", f"P({metric} ≥ {bar}) {chance}")))
+    answer = replace(answer, sketch=sketch_from_bar(m))
     if m.decision is None or m.recipe.rope is None:
         return answer
+    chance = percent(m.prob_at_least, n)
     return replace(
         answer,
+        lines=(*answer.lines, ("Bar", f"P({metric} ≥ {m.bar:g}) {chance}")),
         symbol=m.decision.symbol,
         shares=region_shares(m, ("better than the bar", "too small to matter", "worse than the bar"), n, who=who),
-        details=(("Draws", error_note(m, m.estimate)),),
         stable=m.decision.stable,
+        mark=verdict_words(m.decision, "", "")[0],
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ropewalk.report import words
-from ropewalk.report.document import Block, Picture, Section, Table, Text, name
+from ropewalk.report.document import Block, Picture, Section, Table, name
 from ropewalk.report.pictures import Entry
 from ropewalk.report.rows import Forest, forest
 from ropewalk.results import Companion, Comparison
@@ -16,9 +16,10 @@ from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import POINTS, Shown, Unit, metric_title, signed
 from ropewalk.text.verdicts import Verdict
-from ropewalk.text.writing import percent
+from ropewalk.text.writing import cut_middle, percent, visible
 
 NOT_INDEPENDENT: Final = "The metrics share the same items: they are not independent confirmations."
+MAX_LETTERS: Final = 13  # of a name above a column
 LOWER: Final = " ↓"
 """What marks a metric of which less is better."""
 
@@ -50,9 +51,13 @@ def metric_rows(c: Comparison) -> tuple[Block, ...]:
     table, drawn = metric_table(c), _on_one_axis(c)
     if table is None or drawn is None:
         return () if table is None else (table,)
-    said = [row[-1] for row in table.rows]
-    rows = tuple(replace(row, verdict=verdict) for row, verdict in zip(drawn.rows, said, strict=True))
-    return (Picture("forest", replace(drawn, rows=rows, title=table.title, about=_measured(c), note=table.note)),)
+    rows = tuple(
+        replace(row, verdict=line[-1], cells=(" / ".join(_seen(each, _shown(each, c).places)),))
+        for row, line, each in zip(drawn.rows, table.rows, _parts(c), strict=True)
+    )
+    about = f"Measured: {name(c.a)} / {name(c.b)}."
+    drawn = replace(drawn, rows=rows, columns=("measured",), title=table.title, about=about, note=table.note)
+    return (Picture("forest", drawn),)
 
 
 def metric_section(c: Comparison) -> tuple[Block, ...]:
@@ -62,11 +67,16 @@ def metric_section(c: Comparison) -> tuple[Block, ...]:
         return ()
     if drawn is None:
         return (Section(table.title, (replace(table, title="", label=table.title),)),)
-    return (Section(table.title, (Picture("forest", drawn, "metrics"), Text(f"{_measured(c)} {table.note}"))),)
-
-
-def _measured(c: Comparison) -> str:
-    return f"Measured: {name(c.a)} / {name(c.b)}."
+    # The first metric is the one that was asked for, and has the verdict.
+    rows = tuple(
+        replace(row, cells=_seen(each, _shown(each, c).places), strong=each is c)
+        for row, each in zip(drawn.rows, _parts(c), strict=True)
+    )
+    columns = tuple(name(cut_middle(visible(who), MAX_LETTERS)) for who in (c.a, c.b))
+    note = f"Below the names: what was measured. {table.note}"
+    return (
+        Section(table.title, (Picture("forest", replace(drawn, rows=rows, columns=columns, note=note), "metrics"),)),
+    )
 
 
 def _on_one_axis(c: Comparison) -> Forest | None:
@@ -83,10 +93,7 @@ def _on_one_axis(c: Comparison) -> Forest | None:
     names = (name(c.a), name(c.b))
     places = _shown(c, c).places
     drawn = forest(entries, question, head="metric", what="improvement", unit=POINTS, names=names, places=places)
-    rows = tuple(
-        replace(row, cells=(" / ".join(_seen(each, places)),)) for row, each in zip(drawn.rows, _parts(c), strict=True)
-    )
-    return replace(drawn, rows=rows, columns=("measured",), number=f"improvement [{words.mass_text(c.recipe)}]")
+    return replace(drawn, number=f"improvement [{words.mass_text(c.recipe)}]")
 
 
 def _parts(c: Comparison) -> list[Comparison | Companion]:

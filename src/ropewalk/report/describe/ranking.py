@@ -20,7 +20,7 @@ from ropewalk.report.document import Answer, Block, Callout, Details, Document, 
 from ropewalk.report.leaders import improvement, leaders, rank_slider
 from ropewalk.report.rows import common_places, verdict_words
 from ropewalk.results import Pair, Ranked, Ranking
-from ropewalk.text.standing import listed, rank_headline
+from ropewalk.text.standing import listed, rank_headline, rivals
 from ropewalk.text.units import Unit, metric_title
 from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, number, percent
 
@@ -124,7 +124,7 @@ def _callout(result: Ranking) -> Callout | None:
     if len(top.settled) > 1:
         rows.append((f"Chance that the best of all is one of the {len(top.settled)}", percent(min(share, 1.0), n)))
     if top.undecided:
-        title = f"For a decision: {listed(top.undecided, name)} may be within {margin} of {name(top.leader)}"
+        title = f"For a decision: {rivals(top.undecided, name)} may be within {margin} of {name(top.leader)}"
         text = f"More items would tell. Until then {name(top.leader)} is the safest choice."
         return Callout(tone="wait", title=title, text=text, rows=tuple(rows))
     if top.alike:
@@ -212,7 +212,8 @@ def _pair_blocks(result: Ranking, table: Table) -> tuple[Block, ...]:
         note += _ONE_SIDED if rope.one_sided else _TWO_SIDED
         if rope.low != -rope.high:
             note += " The region is that of the table below; where a pair stands the other way round it is mirrored."
-    return (Picture("pairs", matrix), Text(note), replace(table, label="Difference of every pair"))
+    numbers = Details("In numbers", (replace(table, label="Difference of every pair"),), "pair by pair", list=True)
+    return (Picture("pairs", matrix), Text(note), numbers)
 
 
 def _sentence(result: Ranking) -> str:

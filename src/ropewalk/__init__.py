@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     )
     from ropewalk.resampling import cross_compare
     from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
-    from ropewalk.verbs.comparison import compare, compare_classes
+    from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
     from ropewalk.verbs.evaluation import evaluate
     from ropewalk.verbs.ranking import rank
 
@@ -59,7 +59,7 @@ _HOMES = {
     ),
     "resampling": ("cross_compare",),
     "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
-    "verbs.comparison": ("compare", "compare_classes"),
+    "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
     "verbs.ranking": ("rank",),
 }  # fmt: skip
@@ -98,6 +98,7 @@ __all__ = [
     "classical",
     "compare",
     "compare_classes",
+    "compare_tasks",
     "costs",
     "cross_compare",
     "curves",

@@ -105,6 +105,8 @@ def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
     tables, beside = _READERS[form](options)
     verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
+    if form == "evaluation logs" and len({task for log in tables for task in log.tasks}) > 1:
+        verb = rw.compare_tasks
     asked = {**beside, **questions(options, kind, labels_in(tables[0], options))}
     if form == "evaluation logs":
         asked |= {name: options[name] for name in ("missing", "unmatched") if name in options}

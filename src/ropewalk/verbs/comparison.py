@@ -17,7 +17,7 @@ from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
-from ropewalk.inference.logs import open_logs
+from ropewalk.inference.logs import as_arrays, has_logs, open_logs, pair_data
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -31,7 +31,7 @@ from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
-from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices
+from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 
@@ -247,6 +247,25 @@ def compare_classes(
         comparisons = pool_classes(comparisons)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
+
+
+@checked_keywords
+def compare_tasks(
+    *data: Any, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]
+) -> TaskComparisons:
+    """Compare two systems on every task that both of their evaluation logs hold.
+
+    Takes what `compare` takes of logs. Each task is its own question with its own verdict.
+    """
+    if not has_logs(data):
+        raise InvalidInputError("Tasks are those of evaluation logs.", hint="open them by read_log.")
+    classifiers = (a, b)
+    pairs = pair_data(data, classifiers, options)
+    with shown(options.get("progress")):
+        watched = track(pairs, describe="Comparing tasks", progress=current())
+        asked = [as_arrays(paired, {**options, "progress": False}) for paired in watched]
+        comparisons = [compare(*arrays, **question) for arrays, question in asked]
+    return TaskComparisons(tasks=tuple(paired.task for paired in pairs), comparisons=tuple(comparisons))
 
 
 def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_companions: bool = False) -> Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
@@ -24,6 +25,7 @@ from ropewalk.cli.reading import (
 )
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
+from ropewalk.results import Rendered
 from ropewalk.results.options import ClassesOptions, CompareOptions, options_of
 from ropewalk.text.writing import count_of, shorten
 
@@ -104,7 +106,8 @@ def run(options: Options) -> None:
 def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
     tables, beside = _READERS[form](options)
-    verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
+    kind: type = ClassesOptions if "per_class" in options else CompareOptions
+    verb: Callable[..., Rendered] = rw.compare_classes if "per_class" in options else rw.compare
     if form == "evaluation logs" and len({task for log in tables for task in log.tasks}) > 1:
         verb = rw.compare_tasks
     asked = {**beside, **questions(options, kind, labels_in(tables[0], options))}
@@ -167,7 +170,7 @@ def _two_matrices(options: Options) -> Data:
 def _logs(options: Options) -> Data:
     """Open the logs; what they are asked for is read when they are compared."""
     logs = read_logs(options, [options["file"], *([options["other"]] if "other" in options else [])])
-    chosen = {name: options[name] for name in ("a", "b") if name in options}
+    chosen: dict[str, Any] = {name: options[name] for name in ("a", "b") if name in options}
     if len(logs) == 1 and len(chosen) < 2 and len(logs[0].systems) != 2:  # noqa: PLR2004
         raise InvalidInputError(
             f"{options['file']} holds {count_of(len(logs[0].systems), 'system')}: {shorten(logs[0].systems, 12)}.",

@@ -173,8 +173,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         raise InvalidInputError(
             wording("`pool` is about slices."), hint=wording("name them with by=, or leave pool= out.")
         )
-    data, classifiers, named = open_logs(data, (a, b), name_columns(data, options))
-    sources = read_sources(data, classifiers, named, usage=_USAGE)
+    asked, classifiers, named = open_logs(data, (a, b), name_columns(data, options))
+    sources = read_sources(asked, classifiers, named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
     if by is not None:

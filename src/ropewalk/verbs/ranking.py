@@ -56,8 +56,8 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    data, classifiers, named = open_logs(data, predictions, name_columns(data, options))
-    tables = read_tables(data, classifiers, named, usage=_USAGE)
+    asked, classifiers, named = open_logs(data, predictions, name_columns(data, options))
+    tables = read_tables(asked, classifiers, named, usage=_USAGE)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))

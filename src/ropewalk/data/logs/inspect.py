@@ -25,7 +25,7 @@ from ropewalk._optional import require
 from ropewalk.data.columns import number_in
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.opening import opened
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, fingerprint, text_of
+from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, cluster_of, fingerprint, text_of
 from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, RopewalkError
 
 _HEADER: Final = "header.json"
@@ -163,7 +163,7 @@ def _rows(spec: Mapping[str, Any], samples: Any, choice: Choice) -> Iterator[Row
             truth=text_of(sample.get("target")),
             prediction=text_of(answer),
             score=value,
-            cluster=_cluster(sample, choice.cluster),
+            cluster=cluster_of(sample.get("metadata"), choice.cluster, item),
             error=error,
             question=fingerprint(_question(sample.get("input")), text_of(sample.get("target"))),
         )
@@ -208,16 +208,6 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool | int | float) and math.isfinite(value):
         return float(value)
     return None
-
-
-def _cluster(sample: Mapping[str, Any], key: str | None) -> str | None:
-    if key is None:
-        return None
-    metadata = sample.get("metadata") or {}
-    if key not in metadata:
-        there = ", ".join(sorted(map(repr, metadata))) or "none"
-        raise DataError(f"Sample {sample.get('id')!r} has no {key!r} in its metadata; it has {there}.")
-    return text_of(metadata[key])
 
 
 def _question(asked: Any) -> str:

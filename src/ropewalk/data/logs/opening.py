@@ -64,6 +64,20 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, record
 
 
+def json_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file, one per line or in one array."""
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        if document.kind() == "[":
+            for number, record in enumerate(document.items(), 1):
+                if not isinstance(record, dict):
+                    raise FileFormatError(f"{str(path)!r}, entry {number}: not a JSON object.")
+                yield record
+            document.close()
+            return
+    yield from (record for _, record in json_lines(path))
+
+
 def json_document(path: Path) -> Any:
     """Return a JSON document that is known to be small."""
     with opened(path) as stream:

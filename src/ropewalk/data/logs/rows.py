@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.text.remarks import argument
 from ropewalk.text.writing import did_you_mean, shorten
 
@@ -20,7 +21,8 @@ class Row(NamedTuple):
     """What one system answered to one item, once.
 
     `score` is None where there is none, and then `error` says why. `question` is a fingerprint of what was asked, by
-    which rows under the same id are seen to be about the same item; None where the log does not hold it.
+    which rows under the same id are seen to be about the same item; None where the log does not hold it. `chances` are
+    the system's probabilities of the labels, of which the prediction has the highest; None where the log has none.
     """
 
     task: str
@@ -33,6 +35,7 @@ class Row(NamedTuple):
     cluster: str | None = None
     error: str | None = None
     question: str | None = None
+    chances: Mapping[str, float] | None = None
 
 
 COLUMNS = ("task", "item", "repeat", "system", "truth", "prediction", "score", "cluster", "error")
@@ -95,18 +98,22 @@ class Run:
 class LogFormat:
     """A kind of evaluation log: its name for people, how a file of it begins, and the runs that it holds.
 
-    `recognises(path, head)` gets the first bytes of a file, unpacked. `runs(path)` reads as little as it can.
+    `recognises(path, head)` gets the first bytes of a file, unpacked. `runs(path)` reads as little as it can. A log of
+    several files is known by each of them: `files(path)` lists those with rows, which `runs` is called with.
     """
 
     title: str
     recognises: Callable[[Path, bytes], bool]
     runs: Callable[[Path], Iterator[Run]]
+    files: Callable[[Path], Sequence[Path]] = lambda path: (path,)
 
 
 def pick(wanted: str | None, names: Sequence[str], option: str, what: str) -> str:
     """Return the name that was asked for, or the only one there is; else list them."""
     if wanted is None and len(names) == 1:
         return names[0]
+    if wanted is None and not names:
+        raise DataError(f"The log has no {what}.", hint=f"what is compared are {what} of every item.")
     there = f"There are the {what} {shorten(names, 12)}." if names else f"The log has no {what}."
     if wanted is None:
         raise InvalidInputError(f"Which of the {what}? {there}", hint=_choose(option, names))
@@ -118,7 +125,7 @@ def pick(wanted: str | None, names: Sequence[str], option: str, what: str) -> st
 
 
 def _choose(option: str, names: Sequence[str]) -> Any:
-    return argument(option) + (f" chooses one, such as {names[0]!r}." if names else " chooses one.")
+    return argument(option) + f" chooses one, such as {names[0]!r}."
 
 
 def fingerprint(*parts: Any) -> str:
@@ -146,3 +153,46 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         return text_of(value[0])
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def number_of(value: Any) -> float | None:
+    """Return a value of a log as a score; None where it is no number, or not finite.
+
+    Examples
+    --------
+    >>> number_of(1), number_of(True), number_of(float("nan")), number_of([1, 0]), number_of("1")
+    (1.0, 1.0, None, None, None)
+    """
+    if not isinstance(value, bool | int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def cluster_of(metadata: Any, key: str | None, item: str) -> str | None:
+    """Return what an item's metadata has under the key that names clusters; None where none was asked for."""
+    if key is None:
+        return None
+    known = metadata if isinstance(metadata, dict) else {}
+    if key not in known:
+        there = shorten(sorted(known)) or "none"
+        raise DataError(f"Item {item!r} has no {key!r} in its metadata; it has {there}.")
+    return text_of(known[key])
+
+
+def softmax(values: Sequence[float]) -> dict[str, float] | None:
+    """Return logarithms of weights as probabilities of "0", "1", …; None where they are no numbers.
+
+    Examples
+    --------
+    >>> softmax([0.0, 0.0]), softmax([-math.inf, -1e4]), softmax([math.nan, 0.0])
+    ({'0': 0.5, '1': 0.5}, {'0': 0.0, '1': 1.0}, None)
+    """
+    highest = max(values)
+    if not math.isfinite(highest) or any(map(math.isnan, values)):
+        return None
+    weights = [math.exp(value - highest) for value in values]
+    return {str(place): weight / sum(weights) for place, weight in enumerate(weights)}

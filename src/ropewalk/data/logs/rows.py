@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,11 @@ from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.text.remarks import argument
 from ropewalk.text.writing import did_you_mean, shorten
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
+_ERROR_CLASS = re.compile(r"(\w+)\(.*", re.DOTALL)
+
+MAX_ERROR_LETTERS = 200
 CHECKED_LETTERS = 16  # of a fingerprint: two questions collide once in 10^19
 
 
@@ -71,7 +77,8 @@ class Run:
 
     `rows` reads them, as often as it is called, one at a time. `scores` and `filters` are what there is to choose from.
     `facts` are what else may tell it from another run of the same model: solver, prompt, arguments, tags. `notes` are
-    sentences about the log that a reader of the answer should know.
+    sentences about the log that a reader of the answer should know. `find_score(name)` returns a score that is not in
+    the list, where there are more than one can list: measures at any depth.
     """
 
     system: str
@@ -81,10 +88,13 @@ class Run:
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     rows: Callable[[Choice], Iterator[Row]] = field(repr=False)
+    find_score: Callable[[str], Score | None] = field(default=lambda _name: None, repr=False)
 
     def score(self, choice: Choice) -> Score:
         """Return the score that was chosen: by its name, or the only one."""
         names = [score.name for score in self.scores]
+        if choice.scorer is not None and choice.scorer not in names and (found := self.find_score(choice.scorer)):
+            return found
         return self.scores[names.index(pick(choice.scorer, names, "scorer", "scores"))]
 
     def filter(self, choice: Choice) -> str | None:
@@ -138,6 +148,25 @@ def fingerprint(*parts: Any) -> str:
     """
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:CHECKED_LETTERS]
+
+
+def error_text(error: Any) -> str:
+    r"""Return the kind of an error in one line: what comes before the first colon or bracket.
+
+    Texts of errors hold line breaks, codes that colour a terminal, and details by which no two of them are alike.
+
+    Examples
+    --------
+    >>> error_text("RuntimeError('boom')"), error_text("API error: 503 overloaded"), error_text("Error: no\n  at x.js")
+    ('RuntimeError', 'API error', 'no')
+    >>> error_text({"message": "timed \x1b[31mout"}), error_text(None)
+    ('timed out', '')
+    """
+    text = (error.get("type") or error.get("message") or "") if isinstance(error, dict) else error
+    line = next((line for line in _COLOURS.sub("", str(text or "")).splitlines() if line.strip()), "")
+    line = " ".join(_UNPRINTABLE.sub(" ", line).split()).removeprefix("Error: ")
+    found = _ERROR_CLASS.fullmatch(line)
+    return (found[1] if found else line.split(": ")[0])[:MAX_ERROR_LETTERS]
 
 
 def text_of(value: Any) -> str | None:

@@ -9,7 +9,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
-from ropewalk.data.logs import inspect
+from ropewalk.data.logs import (
+    inspect,
+    promptfoo,
+)
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.rows import LogFormat, Run
 from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
@@ -18,6 +21,8 @@ from ropewalk.text.writing import count_of
 LOG_FORMATS: Final[list[LogFormat]] = [
     inspect.ARCHIVE,
     inspect.DOCUMENT,
+    promptfoo.DOCUMENT,
+    promptfoo.LINES,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

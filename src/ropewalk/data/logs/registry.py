@@ -11,6 +11,7 @@ from typing import Final
 
 from ropewalk.data.logs import (
     inspect,
+    openai_evals,
     promptfoo,
 )
 from ropewalk.data.logs.opening import head_of
@@ -23,6 +24,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     inspect.DOCUMENT,
     promptfoo.DOCUMENT,
     promptfoo.LINES,
+    openai_evals.LOG,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ropewalk.data.logs import (
+    deepeval,
     inspect,
     openai_evals,
     promptfoo,
@@ -25,6 +26,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     promptfoo.DOCUMENT,
     promptfoo.LINES,
     openai_evals.LOG,
+    deepeval.TEST_RUN,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

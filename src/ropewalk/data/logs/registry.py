@@ -14,6 +14,7 @@ from ropewalk.data.logs import (
     inspect,
     openai_evals,
     promptfoo,
+    swebench,
 )
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.rows import LogFormat, Run
@@ -27,6 +28,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     promptfoo.LINES,
     openai_evals.LOG,
     deepeval.TEST_RUN,
+    swebench.REPORT,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from ropewalk.data.logs import (
     deepeval,
+    evalplus,
     inspect,
     openai_evals,
     promptfoo,
@@ -29,6 +30,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     openai_evals.LOG,
     deepeval.TEST_RUN,
     swebench.REPORT,
+    evalplus.RESULTS,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

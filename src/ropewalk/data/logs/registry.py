@@ -12,6 +12,7 @@ from typing import Final
 from ropewalk.data.logs import (
     deepeval,
     evalplus,
+    harbor,
     inspect,
     openai_evals,
     promptfoo,
@@ -31,6 +32,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     deepeval.TEST_RUN,
     swebench.REPORT,
     evalplus.RESULTS,
+    harbor.JOB,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

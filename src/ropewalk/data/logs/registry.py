@@ -17,6 +17,7 @@ from ropewalk.data.logs import (
     openai_evals,
     promptfoo,
     swebench,
+    trec,
 )
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.rows import LogFormat, Run
@@ -33,6 +34,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     swebench.REPORT,
     evalplus.RESULTS,
     harbor.JOB,
+    trec.RUN,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

@@ -14,6 +14,7 @@ from ropewalk.data.logs import (
     evalplus,
     harbor,
     inspect,
+    long_table,
     openai_evals,
     promptfoo,
     swebench,
@@ -35,6 +36,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     evalplus.RESULTS,
     harbor.JOB,
     trec.RUN,
+    long_table.TABLE,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

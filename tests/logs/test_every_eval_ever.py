@@ -11,7 +11,7 @@ import pytest
 from answer_logs import TEXTS, answers, assert_same, rows_of, write_json, write_lines
 from ropewalk.data.logs import Score, read_log
 from ropewalk.data.logs.every_eval_ever import EVERY_EVAL_EVER
-from ropewalk.data.logs.reading import pair_logs
+from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 
 NAME = "e691c4b1"

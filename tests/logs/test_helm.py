@@ -9,7 +9,7 @@ import pytest
 from answer_logs import TEXTS, answers, assert_same, rows_of, write_json
 from ropewalk.data.logs import read_log
 from ropewalk.data.logs.helm import HELM
-from ropewalk.data.logs.reading import pair_logs
+from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, PairingError
 
 LABELS = ("yes", "no", "maybe")

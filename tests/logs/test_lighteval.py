@@ -12,7 +12,7 @@ from scipy.special import log_softmax
 from answer_logs import TEXTS, answers, assert_same, rows_of, write_json
 from ropewalk.data.logs import lighteval, read_log
 from ropewalk.data.logs.lighteval import LIGHTEVAL
-from ropewalk.data.logs.reading import pair_logs
+from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, PairingError
 from support import need
 

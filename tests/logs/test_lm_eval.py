@@ -16,7 +16,7 @@ from answer_logs import TEXTS, answers, assert_same, rows_of, write_json, write_
 from ropewalk.data.logs import read_log
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.lm_eval import LM_EVAL
-from ropewalk.data.logs.reading import pair_logs
+from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, PairingError, UnknownNameError
 from support import need, without_warnings
 

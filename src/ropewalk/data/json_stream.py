@@ -24,8 +24,8 @@ _SPACE: Final = " \t\n\r"
 class JsonStream:
     """Values of a JSON document in their order.
 
-    `keys` and `items` enter an object or an array, and `value` decodes what comes next. Inside a loop over keys the
-    value must be taken: by `value`, or by a loop of its own.
+    `keys` and `items` enter an object or an array, `value` decodes what comes next, and `skip` passes over it. Inside a
+    loop over keys the value must be taken: by one of these, or by a loop of its own.
 
     Examples
     --------
@@ -82,6 +82,18 @@ class JsonStream:
         """Enter an array and stop before each of its elements, which must be taken."""
         for _ in self._members("[", "]"):
             yield
+
+    def skip(self, levels: int = 3) -> None:
+        """Pass over the next value: its parts one by one, so that it may be of any length."""
+        kind = self._peek()
+        if kind == "{" and levels:
+            for _ in self.keys():
+                self.skip(levels - 1)
+        elif kind == "[" and levels:
+            for _ in self.elements():
+                self.skip(levels - 1)
+        else:
+            self.value()
 
     def close(self) -> None:
         """Refuse what follows the document."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from ropewalk.data.json_stream import VALUE_CAP, JsonStream
 from ropewalk.errors import FileFormatError, UnreadableFileError
 
 HEAD_BYTES: Final = 1 << 16  # by which a format is recognised
+_BEGINNING_BYTES: Final = 1 << 23  # by which the keys of a long first line are
 
 
 @contextlib.contextmanager
@@ -41,6 +43,19 @@ def head_of(path: Path) -> bytes:
     """Return the first bytes of a file."""
     with opened(path) as stream:
         return stream.read(HEAD_BYTES)
+
+
+def first_keys(path: Path) -> list[str]:
+    """Return the keys of the first JSON object of a file, on a line or in an array, as far as its beginning tells."""
+    keys: list[str] = []
+    with opened(path) as stream, contextlib.suppress(FileFormatError, UnicodeDecodeError):
+        document = JsonStream(io.BytesIO(stream.read(_BEGINNING_BYTES)), repr(str(path)))
+        for _ in document.elements() if document.kind() == "[" else [None]:
+            for key in document.keys():  # noqa: SIM118 - it is no mapping
+                keys.append(key)
+                document.skip()
+            break
+    return keys
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

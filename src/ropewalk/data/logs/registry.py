@@ -9,7 +9,21 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
-from ropewalk.data.logs import every_eval_ever, helm, inspect, lighteval, lm_eval
+from ropewalk.data.logs import (
+    deepeval,
+    evalplus,
+    every_eval_ever,
+    harbor,
+    helm,
+    inspect,
+    lighteval,
+    lm_eval,
+    long_table,
+    openai_evals,
+    promptfoo,
+    swebench,
+    trec,
+)
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.rows import LogFormat, Run
 from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
@@ -22,6 +36,15 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     every_eval_ever.EVERY_EVAL_EVER,
     helm.HELM,
     lighteval.LIGHTEVAL,
+    promptfoo.DOCUMENT,
+    promptfoo.LINES,
+    openai_evals.LOG,
+    deepeval.TEST_RUN,
+    swebench.REPORT,
+    evalplus.RESULTS,
+    harbor.JOB,
+    trec.RUN,
+    long_table.TABLE,
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 

@@ -77,7 +77,8 @@ class Run:
 
     `rows` reads them, as often as it is called, one at a time. `scores` and `filters` are what there is to choose from.
     `facts` are what else may tell it from another run of the same model: solver, prompt, arguments, tags. `notes` are
-    sentences about the log that a reader of the answer should know.
+    sentences about the log that a reader of the answer should know. `find_score(name)` returns a score that is not in
+    the list, where there are more than one can list: measures at any depth.
     """
 
     system: str
@@ -87,10 +88,13 @@ class Run:
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     rows: Callable[[Choice], Iterator[Row]] = field(repr=False)
+    find_score: Callable[[str], Score | None] = field(default=lambda _name: None, repr=False)
 
     def score(self, choice: Choice) -> Score:
         """Return the score that was chosen: by its name, or the only one."""
         names = [score.name for score in self.scores]
+        if choice.scorer is not None and choice.scorer not in names and (found := self.find_score(choice.scorer)):
+            return found
         return self.scores[names.index(pick(choice.scorer, names, "scorer", "scores"))]
 
     def filter(self, choice: Choice) -> str | None:

@@ -102,8 +102,9 @@ class Option:
     parse
         How the command reads the text: `str`, `int` (of at least `minimum`), `float`, `bool` for an option without a
         value, or a function of the text and the flag.
-    required, is_input
-        Whether a command refuses to run without it; whether it names a file to read, which no page may overwrite.
+    required, is_input, several
+        Whether a command refuses to run without it; whether it names a file to read, which no page may overwrite;
+        whether an argument takes any number of values.
     metavar
         What the help calls the value.
     echo
@@ -121,6 +122,7 @@ class Option:
     minimum: int | None = None
     required: bool = False
     is_input: bool = False
+    several: bool = False
     metavar: str | None = None
     echo: str = ""
 

@@ -1,6 +1,6 @@
 """Run the examples of the pages: Python blocks must run, console blocks must print what the page says.
 
-`python docs/run_examples.py` writes what the commands print now into the pages; the tests only compare.
+`python docs/run_examples.py [PAGE …]` writes what the commands print now into the pages; the tests only compare.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def _in_process(command: str, folder: Path, run: Callable[..., tuple[int, str, s
 
 
 def main() -> None:
-    """Refresh the console blocks of every page."""
-    for page in PAGES:
+    """Refresh the console blocks of the pages that are named, or of every page."""
+    for page in [Path(name).absolute() for name in sys.argv[1:]] or PAGES:
         with TemporaryDirectory() as name:
             folder = Path(name)
             prepare(folder)

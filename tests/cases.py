@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,7 @@ def score_of(metric, table):
     return chosen(Weighted(Cells(codes, len(table)), table[table > 0][:, np.newaxis]))[:, 0]
 
 
-def two_labels(n_items, prevalence, right_a, right_b, agreement, metric="f1", *, own=False, keep=2):
+def two_labels(n_items, prevalence, right_a, right_b, agreement, metric="f1", **how):
     """Two classifiers of two labels, right so often; with probability `agreement` an item is as hard for both."""
     table = np.zeros((2, 2, 2))
     for y, share in ((0, 1 - prevalence), (1, prevalence)):
@@ -129,10 +129,10 @@ def two_labels(n_items, prevalence, right_a, right_b, agreement, metric="f1", *,
                 (False, True): max(right_b - right_a, 0),
             }[a == y, b == y]
             table[y, a, b] = share * (agreement * alike + (1 - agreement) * p * q)
-    return from_table(n_items, table, metric, own=own, keep=keep)
+    return from_table(n_items, table, metric, **how)
 
 
-def near_copies(n_items, prevalence, right, flips, metric="f1"):
+def near_copies(n_items, prevalence, right, flips, metric="f1", **how):
     """B, and A which is the same but for so many positives, and negatives, that it gets wrong, on average."""
     table = np.zeros((2, 2, 2))
     for y, share in ((0, 1 - prevalence), (1, prevalence)):
@@ -140,15 +140,17 @@ def near_copies(n_items, prevalence, right, flips, metric="f1"):
         table[y, y, y] = share * right * (1 - lost)
         table[y, 1 - y, y] = share * right * lost
         table[y, 1 - y, 1 - y] = share * (1 - right)
-    return from_table(n_items, table, metric)
+    return from_table(n_items, table, metric, **how)
 
 
-def from_table(n_items, table, metric, *, own=False, keep=2):
+def from_table(n_items, table, metric, *, own=False, keep=2, annotated=lambda table, rng: table):
+    """Items from a table of probabilities; what annotators made of their true classes may be `annotated`."""
     psi = score_of(metric, table)
     cells = np.argwhere(table >= 0)
 
     def make(rng):
-        counts = rng.multinomial(n_items, table.reshape(-1) / table.sum())
+        seen = annotated(table, rng)
+        counts = rng.multinomial(n_items, seen.reshape(-1) / seen.sum())
         rows = np.repeat(cells, counts, axis=0).T
         labels = list(range(len(table)))
         data = (
@@ -249,6 +251,66 @@ BINARY.append(
         {"model": earlier_model()}, SIGIR,
     )
 )  # fmt: skip
+
+
+# -- labels that are wrong now and then ----------------------------------------------------------------------
+
+
+def noise(miss, alarm=None):
+    """Annotators who miss positive items and mark negative ones so often; a pair of pseudo-counts makes both rates."""
+
+    def annotated(table, rng):
+        if isinstance(miss, tuple):
+            missed = marked = rng.beta(*miss)
+        else:
+            missed, marked = miss, miss if alarm is None else alarm
+        return np.tensordot(np.array([[1 - marked, marked], [missed, 1 - missed]]), table, axes=(0, 0))
+
+    return annotated
+
+
+def noisy_case(name, error, made, metric, **how):
+    """A comparison on labels that are wrong at rates that are known; before, as if they were true."""
+    pair = error if isinstance(error, tuple) and error[0] < 1 else (error,)
+    model = rw.models.NoisyLabels(error=error)
+    return Case(
+        f"noisy labels, {name}", made(metric=metric, annotated=noise(*pair)), {"metric": metric, "model": model},
+        {"model": "unpaired" if how.get("own") else "paired"}, **how,
+    )  # fmt: skip
+
+
+NOISY = [
+    noisy_case(f"{metric}, {error:g} wrong, N = {n:,}", error, partial(two_labels, n, 0.35, 0.85, 0.8, 0.5), metric)
+    for metric in ("f1", "accuracy") for n in (300, 1_500) for error in (0.05, 0.15)
+]  # fmt: skip
+NOISY += [
+    noisy_case(
+        f"{metric}, {error:g} wrong, near-copies, N = {n:,}, {share:g} positive", error,
+        partial(near_copies, n, share, right, flips), metric, rope=0.005,
+    )
+    for metric, n, share, right, flips in (
+        ("f1", 300, 0.5, 0.9, 3), ("f1", 1_500, 0.1, 0.9, 3), ("accuracy", 300, 0.5, 0.9, 3),
+        ("accuracy", 1_500, 0.5, 0.99, 3), ("recall", 1_500, 0.1, 0.9, 3),
+    )
+    for error in (0.05, 0.15)
+]  # fmt: skip
+NOISY += [
+    noisy_case(f"{metric}, {what}, N = {n:,}, {share:g} positive", error,
+               partial(two_labels, n, share, 0.85, 0.8, 0.5), metric)
+    for metric, what, error, n, share in (
+        ("f1", "0.15 wrong", 0.15, 300, 0.1), ("f1", "0.05 wrong", 0.05, 1_500, 0.05),
+        ("accuracy", "0.15 wrong", 0.15, 1_500, 0.05), ("f1", "0.3 wrong", 0.3, 1_500, 0.35),
+        ("accuracy", "0.4 wrong", 0.4, 300, 0.35), ("f1", "0.4 wrong", 0.4, 1_500, 0.35),
+        ("f1", "0.1 missed and 0.02 marked", (0.1, 0.02), 1_500, 0.1),
+        ("f1", "Beta(61, 341) wrong", (61, 341), 300, 0.35), ("f1", "Beta(61, 341) wrong", (61, 341), 1_500, 0.35),
+        ("accuracy", "Beta(6, 95) wrong", (6, 95), 1_500, 0.35),
+    )
+]  # fmt: skip
+NOISY += [
+    noisy_case(f"own {metric}, {error:g} wrong, N = {n:,}", error,
+               partial(two_labels, n, 0.35, 0.85, 0.85, 0.5, own=True, keep=1), metric, own=True, bound=0.9)
+    for metric, error, n in (("f1", 0.15, 300), ("accuracy", 0.05, 1_500))
+]  # fmt: skip
 
 
 # -- many classes --------------------------------------------------------------------------------------------
@@ -589,7 +651,7 @@ RANKED = [
     for n, size, d, apart in ((5, 2_000, 0.022, 0.1), (5, 2_000, 0.05, 0.05), (2, 1_000, 0.05, 0.05))
 ]  # fmt: skip
 
-CASES = {case.name: case for case in (*BINARY, *CLASSES, *SCORES, *CLUSTERS, *MULTILABEL, *RANKED)}
+CASES = {case.name: case for case in (*BINARY, *NOISY, *CLASSES, *SCORES, *CLUSTERS, *MULTILABEL, *RANKED)}
 
 
 def row_of(name: str, repetitions: int) -> str:

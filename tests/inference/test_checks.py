@@ -665,7 +665,7 @@ def test_a_check_says_what_is_not_reproduced_and_never_calls_it_more(news_check)
     assert sum(row[-1:] == ["no"] for row in rows) == len(off)
     assert "no surprise" in str(news_check)
     assert repr(news_check) == f"PredictiveCheck(posterior, 85 features, {len(off)} not reproduced)"
-    assert "and 61 more" in str(news_check)
+    assert "61 more fit better than these" in str(news_check)
     assert "<0.008" in str(news_check)  # none of 400 replicates
 
 

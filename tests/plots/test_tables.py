@@ -484,7 +484,7 @@ class TestPairwise:
             rng=0,
         )
         ax = plot_pairwise(found)
-        assert first_words(ax) == {(0, 1): "≈", (1, 0): "≈"}
+        assert first_words(ax) == {(0, 1): "not worse", (1, 0): "not better"}
         assert "[−0.02, +∞]" in ax.get_legend().get_title().get_text()
 
     def test_where_less_is_better_the_row_with_less_wins(self, news):

@@ -219,7 +219,7 @@ def test_a_pair_that_leaves_too_much_to_the_prior_has_no_verdict(rng, silent):
     r = rw.rank(y, {"a": a, "b": b, "c": a}, metric="macro_f1", rope=0.01, rng=0, draws=2_000, model="tree")
     assert r.pair("a", "b").decision is None
     assert any("leave too much to the prior" in told for told in r.warnings)
-    assert any("macro_f1, a by" in told for told in r.notes)
+    assert any("macro_f1, a from " in told for told in r.notes)
 
 
 def test_many_systems_are_pooled_and_two_are_not(rng):

@@ -46,7 +46,7 @@ def posterior_parts(recipe: Recipe, chains: Chains | None, number: int) -> Itera
 def prior_parts(recipe: Recipe, tables: Sequence[AnyOutcomes], number: int) -> Iterator[Part]:
     """Go through draws from the prior as tables."""
     empty = [type(table).empty(table.labels, table.names) for table in tables]
-    if not recipe.model.exact:
+    if not recipe.model.exact_for(tables):
         return _chained(prior_tables(recipe.model, empty, number, recipe.seed))
     return _exact([recipe.model.fit(table) for table in empty], number, recipe.seed, streams.PRIOR)
 

@@ -18,7 +18,7 @@ from ropewalk.draws.blocks import Draws, difference, generator
 from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import check_finite, have_means, too_far, too_little, too_noisy
+from ropewalk.inference.bearing import check_finite, have_means, hidden, too_far, too_little, too_noisy
 from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, draw_psi, draw_psis
@@ -104,7 +104,8 @@ class Draft:
         if self.drawing.no_verdict or self.recipe.rope is None:
             return replace(self.drawing, shift=shift)
         reason = too_little(self.recipe, [single.std for single in singles], judged.std, signs)
-        return replace(self.drawing, no_verdict=reason or too_far(self.recipe, shift, judged), shift=shift)
+        reason = reason or too_far(self.recipe, shift, judged) or hidden(self.recipe, judged, signs)
+        return replace(self.drawing, no_verdict=reason, shift=shift)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -353,7 +354,7 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
     if recipe.model.inner is not None and recipe.model.weights_difference:
         own = prior_delta(replace(recipe, model=recipe.model.inner))
         return own[resample(recipe.model.weights(own, own), generator(recipe.seed, streams.WEIGHTED, 1))]
-    if not recipe.model.exact:
+    if not recipe.model.exact_for(recipe.tables):
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
     table = recipe.tables[0]

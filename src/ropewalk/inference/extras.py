@@ -75,8 +75,9 @@ def chains_for(answer: Comparison, model: Model) -> Chains | None:
     The prior of the difference weights draws that were sampled without it: so the chains of the model inside are
     those of the answer.
     """
-    weighted = answer.recipe.model
-    return answer.chains if not model.exact and weighted.weights_difference and weighted.inner is model else None
+    weighted, tables = answer.recipe.model, answer.recipe.tables
+    serves = weighted.weights_difference and weighted.inner is model
+    return answer.chains if serves and not model.exact_for(tables) else None
 
 
 def other_priors(recipe: Recipe, *, same_pairing: bool = False) -> list[tuple[str, Model]]:
@@ -97,7 +98,7 @@ def under(recipe: Recipe, model: Model) -> Recipe:
     if not model.paired and len(tables) == 1:
         whole = tables[0]
         tables = tuple(whole.project([name]) for name in whole.names)
-    return replace(recipe, tables=tables, model=model, sampler=None if model.exact else recipe.sampler)
+    return replace(recipe, tables=tables, model=model, sampler=None if model.exact_for(tables) else recipe.sampler)
 
 
 # -- what a page shows -------------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ def _left_out(recipe: Recipe, classes: ClassComparisons | None, priors: PriorSen
     sentences = []
     if classes is None and _has_classes(recipe) and recipe.prevalence is None and recipe.model.moves:
         sentences.append("The question class by class, since it would be about the labels as they stand in the data.")
-    if priors is None and not recipe.model.exact:
+    if priors is None and not recipe.model.exact_for(recipe.tables):
         others = other_priors(recipe, same_pairing=True)
         why = "each would have to be sampled, as r.prior_sensitivity() does" if others else why_none(recipe)
         sentences.append(f"Other priors: {why}.")
@@ -193,9 +194,9 @@ def _priors(answer: Comparison) -> PriorSensitivity | None:
         (which, under(answer.recipe, model), chains_for(answer, model))
         for which, model in other_priors(answer.recipe, same_pairing=True)
     ]
-    if not others or any(not recipe.model.exact and chains is None for _, recipe, chains in others):
+    if not others or any(not r.model.exact_for(r.tables) and chains is None for _, r, chains in others):
         return None
-    exact = [recipe for _, recipe, _ in others if recipe.model.exact]
+    exact = [recipe for _, recipe, _ in others if recipe.model.exact_for(recipe.tables)]
     # One is fitted, and the others are alike in their work.
     affordable = _affordable(len(exact) * _work(exact[0])) if exact else len(answer.draws)
     if affordable is None:

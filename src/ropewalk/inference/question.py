@@ -371,7 +371,6 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         metric=measure,
     )
     named = not isinstance(model, Model)
-    sampler = _sampler(chosen, engine)
     if len(tables) > 1 and chosen.paired:
         raise InvalidInputError(
             f"The model {chosen.name!r} needs to know which items the classifiers share; these are separate tables.",
@@ -395,7 +394,7 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         pos_label=settled.positive,
         prevalence=settled.prevalence,
         n_items=sum(table.n_items for table in source),
-        sampler=sampler,
+        sampler=_sampler(chosen, settled.tables, engine),
         **common,
     )
 
@@ -486,7 +485,7 @@ def _sampled_default(default: Default) -> Default:
     return choose_model
 
 
-def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
+def _sampler(model: Model, tables: Sequence[AnyData], engine: Sampler | str) -> Sampler | None:
     """Return the sampler of Markov chains, None for the exact engine; "auto" takes chains only where it must."""
     if isinstance(engine, Sampler):
         if model.reweights_items:
@@ -495,11 +494,11 @@ def _sampler(model: Model, engine: Sampler | str) -> Sampler | None:
                 hint=wording("leave engine= out, or name a model=."),
             )
         return engine
-    if model.exact:
+    if model.exact_for(tables):
         return None
     if engine == "exact":
         raise InvalidInputError(
-            f"The prior of the model {model.name!r} is not conjugate, so it cannot be drawn exactly.",
+            f"The prior of the model {model.name!r} is not conjugate with these data: it cannot be drawn exactly.",
             hint=wording('use engine="pymc".'),
         )
     return Sampler()

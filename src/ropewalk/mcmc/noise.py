@@ -18,16 +18,14 @@ import numpy as np
 from ropewalk._checks import is_real
 from ropewalk.data.labels import BINARY, label_text
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, coordinate, layout_of, rows_of
 from ropewalk.mcmc.own import share
 from ropewalk.mcmc.programs import Parameters, Program, class_shares, load_pymc, program_of
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.models import NoisyLabels
 from ropewalk.models.cells import all_patterns, patterns_of
-from ropewalk.models.power_prior import match
-from ropewalk.models.sampled import check_cells, is_pair
-from ropewalk.models.tree import Tree
+from ropewalk.models.noisy import below_guessing, check_cells, check_matrix, is_pair
 from ropewalk.typing import IntArray
 
 _SMALLEST_RATE: Final = 1e-12  # an error of exactly 0 has no logit
@@ -40,8 +38,8 @@ def _(model: NoisyLabels, tables: Sequence[Outcomes], form: str) -> Program:
     for table in tables:
         check_cells(table)
     pm, first, rows = load_pymc(), tables[0], rows_of(tables)
-    layout = layout_of(Tree(label_mass=model.label_mass), tables)
-    batches = [_batches(model, table) for table in tables]
+    layout = layout_of(model.tree, tables)
+    batches = [model.parts_of(table) for table in tables]
     said = np.array(list(product(range(first.n_labels), repeat=first.n_classifiers)))
     dims = layout.dims
     sayings = [", ".join(label_text(first.labels[j]) for j in labels) for labels in said.tolist()]
@@ -67,22 +65,6 @@ def _(model: NoisyLabels, tables: Sequence[Outcomes], form: str) -> Program:
         return [Weighted(places, np.ascontiguousarray(weights[:, t].T)) for t in range(len(tables))]
 
     return Program(built, fill)
-
-
-def _batches(model: NoisyLabels, table: Outcomes) -> list[Outcomes]:
-    """Return the batches of a table, which together must be the table; those of an empty one are empty."""
-    if model.batches is None:
-        return [table]
-    if not table.n_items:
-        return [table] * len(model.batches)
-    batches = [match(batch, table) for batch in model.batches]
-    whole = sum(int(batch.counts.sum()) for batch in batches)
-    if whole != table.n_items:
-        raise DataError(
-            f"The batches hold {whole:,} items, and the data {table.n_items:,}.",
-            hint="the data must be the batches together: merge them with +.",
-        )
-    return batches
 
 
 def _counts(table: Outcomes, rows: IntArray) -> Any:
@@ -140,11 +122,7 @@ def _drifting(model: NoisyLabels, number: int, size: int) -> list[Any]:
 def _matrix(error: Any, name: str, size: int) -> Any:
     pm = load_pymc()
     if isinstance(error, np.ndarray):
-        if error.shape[0] != size:
-            raise InvalidInputError(
-                f"The matrix of `error` is {error.shape[0]} × {error.shape[0]}, and there are {size} classes."
-            )
-        return error
+        return check_matrix(error, size)
     if is_pair(error):
         if size != BINARY:
             raise InvalidInputError(
@@ -156,19 +134,10 @@ def _matrix(error: Any, name: str, size: int) -> Any:
 
 
 def _rate(error: Any, name: str, size: int) -> Any:
-    """Return an error rate, known or not, below that of guessing.
-
-    Annotators who do worse than guessing are as good as those who do better, with the classes exchanged: the data
-    cannot tell the two apart, and a chain that starts among the former would stay there.
-    """
-    most = 1 - 1 / size
-    if not is_real(error):
-        return share(error, name, batch=(), most=most)
-    if error >= most:
-        raise InvalidInputError(
-            f"`error` is {error:g}, and guessing among {size} labels errs with {most:.3g}.", hint="write 0.05 for 5%."
-        )
-    return float(error)
+    """Return an error rate, known or not, below that of guessing: a chain that starts above would stay there."""
+    if is_real(error):
+        return below_guessing(error, size)
+    return share(error, name, batch=(), most=1 - 1 / size)
 
 
 def _symmetric(rate: Any, size: int) -> Any:

@@ -31,10 +31,11 @@ from ropewalk.models.delta import DeltaPrior
 from ropewalk.models.items import Items, items_of_labels
 from ropewalk.models.learned import LearnedTree
 from ropewalk.models.multilabel import Multilabel, observed_margins
+from ropewalk.models.noisy import NoisyLabels
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.power_prior import PowerPrior
 from ropewalk.models.protocol import Model, Posterior
-from ropewalk.models.sampled import LogitNormal, NoisyLabels
+from ropewalk.models.sampled import LogitNormal
 from ropewalk.models.tree import Tree
 from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray

@@ -150,14 +150,14 @@ class Recalls:
     def _rows(self, log_kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Find where logit(m) has its mass given each kappa: the ends, and the log of the mass, roughly."""
         ends = np.full(log_kappa.size, _MAX_LOGIT_CENTRE)
-        points, heights = _look_closer(-ends, ends, lambda logit: self.log_density(logit, log_kappa[:, np.newaxis]))
+        points, heights = look_closer(-ends, ends, lambda logit: self.log_density(logit, log_kappa[:, np.newaxis]))
         return points[:, 0], points[:, -1], _log_sums(heights, points)
 
     @cached_property
     def _range(self) -> tuple[float, float]:
         """Find where log(kappa) has its mass."""
         low, high = (np.array([end + math.log(self.scale)]) for end in _LOG_KAPPA_RANGE)
-        points, _ = _look_closer(low, high, lambda log_kappa: self._rows(log_kappa[0])[2][np.newaxis])
+        points, _ = look_closer(low, high, lambda log_kappa: self._rows(log_kappa[0])[2][np.newaxis])
         return float(points[0, 0]), float(points[0, -1])
 
     @cached_property
@@ -183,7 +183,7 @@ class Recalls:
     def _fine(self) -> tuple[FloatArray, FloatArray]:
         """The rows with their steps halved, and the log density there."""
         _, rows, heights = self._grid
-        heights = _halved(heights)
+        heights = halved(heights)
         return np.linspace(rows[:, 0], rows[:, -1], heights.shape[1], axis=1), heights
 
     @cached_property
@@ -200,7 +200,7 @@ class Recalls:
     def _kappas(self) -> tuple[FloatArray, FloatArray]:
         """Points of log(kappa) with their steps halved, and the distribution function there."""
         kappas, rows, heights = self._grid
-        sums = _halved(_log_sums(heights, rows)[np.newaxis])
+        sums = halved(_log_sums(heights, rows)[np.newaxis])
         return np.linspace(kappas[0], kappas[-1], sums.shape[1]), _cumulated(sums)[0]
 
     # -- what is asked of it -----------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def _remainder(x: FloatArray, log_x: FloatArray) -> FloatArray:
     return value
 
 
-def _look_closer(
+def look_closer(
     low: FloatArray, high: FloatArray, log_density: Callable[[FloatArray], FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
     """Return points of each row, from `low` to `high` or where its mass is in between, and the log density there."""
@@ -358,7 +358,7 @@ def _log_sums(heights: FloatArray, points: FloatArray) -> FloatArray:
     return np.asarray(top + np.log(np.exp(heights - top[:, np.newaxis]).sum(axis=1) * (points[:, 1] - points[:, 0])))
 
 
-def _halved(heights: FloatArray) -> FloatArray:
+def halved(heights: FloatArray) -> FloatArray:
     """Return smooth rows at points so much closer: a cubic through four of them gives the one in the middle."""
     for _ in range(max(math.ceil(math.log2(_FINE_POINTS / heights.shape[1])), 2)):
         fine = np.empty((len(heights), 2 * heights.shape[1] - 1))

@@ -129,6 +129,10 @@ class Model:
         """Whether `fit` gives a posterior; if not, it is sampled by Markov chains (`ropewalk.mcmc.programs`)."""
         return True
 
+    def exact_for(self, tables: Sequence[Any]) -> bool:  # noqa: ARG002
+        """Whether `fit` gives the posterior of these tables, where that depends on them."""
+        return self.exact
+
     @property
     def reweights_items(self) -> bool:
         """Whether items are re-weighted in place of a prior: then no others are known of, and nothing pulls."""
@@ -161,6 +165,10 @@ class Model:
     def weights(self, delta: FloatArray, prior: FloatArray) -> FloatArray:
         """Return the weights of draws `delta`, given draws of the difference under the prior of the model inside."""
         raise NotImplementedError
+
+    def hides_class(self, table: Any, pair: Sequence[int]) -> str:  # noqa: ARG002
+        """Why a table does not show on how many items of the rarer class a pair of classifiers differ; empty if so."""
+        return ""
 
     @property
     def no_equivalence(self) -> str:
@@ -379,6 +387,14 @@ class Wrapper(Model):
     def prior_for(self, n_labels: int, n_classifiers: int) -> str:
         """Return the prior as it is for so many labels and classifiers."""
         return self.around(self.model.prior_for(n_labels, n_classifiers))
+
+    def exact_for(self, tables: Sequence[Any]) -> bool:
+        """Whether the model inside has the posterior of these tables."""
+        return self.model.exact_for(tables)
+
+    def hides_class(self, table: Any, pair: Sequence[int]) -> str:
+        """Why the model inside does not show on how many items of the rarer class a pair of classifiers differ."""
+        return self.model.hides_class(table, pair)
 
     name = _inside("name")
     paired = _inside("paired")

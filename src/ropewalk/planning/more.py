@@ -204,7 +204,7 @@ def _no_simulation(result: Comparison, numbers: int) -> str:
     if not all(isinstance(table, Outcomes) and table.units is None for table in tables):
         return "Extrapolated: scores, clusters, weighted items and items of many labels are not simulated."
     if not model.can_be_simulated:
-        return "Extrapolated: what takes Markov chains, or a prior of the difference, is not simulated."
+        return "Extrapolated: Markov chains, annotators who err, and a prior of the difference are not simulated."
     if numbers * sum(model.fit(table).work for table in tables) > _MAX_RANDOM_NUMBERS:
         return (
             'Extrapolated from the posterior, since to simulate takes minutes; method="simulation" (--simulations on '

@@ -331,7 +331,7 @@ def check_model(recipe: Recipe) -> None:
     if not recipe.model.can_be_simulated:
         raise InvalidInputError(
             f"The model {recipe.model.name!r} with this prior cannot be simulated: each of thousands of test sets "
-            "would need Markov chains, or weights, of its own.",
+            "would need Markov chains, weights, or annotators, of its own.",
             hint="more_data() extrapolates from the posterior; or plan with a model that is drawn exactly.",
         )
 

@@ -17,7 +17,6 @@ from ropewalk._files import write_text
 from ropewalk._version import __version__
 from ropewalk.report.document import Details, Document, Rows, describe, name, pieces, plain, remark_block
 from ropewalk.report.small import small
-from ropewalk.results.base import json_text
 from ropewalk.text import writing
 from ropewalk.text.writing import isolated, visible
 
@@ -186,7 +185,7 @@ def card(result: Any) -> str:
 
 def html(result: Any, path: str | os.PathLike[str] | None = None, *, title: str = "", note: str = "") -> str:
     """Return one self-contained page, and write it to `path` if given; `title` and `note` are the user's own words."""
-    whole = page(describe(result), json_text(result.as_row()), title=title, note=note)
+    whole = page(describe(result), result.to_json(indent=None), title=title, note=note)
     if path is not None:
         write_text(path, whole)
     return whole

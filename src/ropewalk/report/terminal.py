@@ -168,9 +168,9 @@ def _named(raw: str, letters: int = LETTERS[0]) -> str:
     return plain(raw, lambda name: writing.terminal(name, letters))
 
 
-def _told(raw: str) -> str:
+def _told(raw: str, letters: int = LETTERS_BELOW) -> str:
     """Write a sentence below the headline, which has the names in full: those that cannot wrap are cut here."""
-    return plain(raw, lambda name: writing.terminal(name, LETTERS[0] if " " in name else LETTERS_BELOW))
+    return plain(raw, lambda name: writing.terminal(name, LETTERS[0] if " " in name else letters))
 
 
 # -- an answer ---------------------------------------------------------------------------------------------
@@ -442,9 +442,10 @@ def aligned(table: Table, columns: int = MAX_COLUMNS) -> str:
 
 def _table_drafts(table: Table, columns: int) -> Iterator[str]:
     for letters in LETTERS:
-        cells = [tuple(_named(cell, letters) for cell in row) for row in (table.header, *table.rows)]
+        cells = [tuple(_told(cell, letters) for cell in row) for row in (table.header, *table.rows)]
         yield _aligned(table, cells, [max(map(_width, column)) for column in zip(*cells, strict=True)])
         yield _aligned(table, cells, (widths := _word_widths(cells)))
+        yield _aligned(table, cells, (widths := _narrowed(table, cells, widths, columns)))
     if table.ends_in_text:  # what is left is for the words at the end
         widths[-1] = max(columns - sum(widths[:-1]) - 2 * (len(widths) - 1), LEAST_WORDS)
         yield _aligned(table, cells, widths)
@@ -455,6 +456,20 @@ def _word_widths(cells: list[tuple[str, ...]]) -> list[int]:
     head, *rows = cells
     heads = [max(map(_width, cell.split()), default=0) for cell in head]
     return [max(wide, *(_width(row[i]) for row in rows), 0) for i, wide in enumerate(heads)]
+
+
+def _narrowed(table: Table, cells: list[tuple[str, ...]], widths: list[int], columns: int) -> list[int]:
+    """Return narrower columns of text, so that words go on below and a line is no longer than the terminal."""
+    least = [
+        max((_width(word) for cell in column for word in cell.split()), default=0)
+        for column in zip(*cells, strict=True)
+    ]
+    excess, narrow = sum(widths) + 2 * (len(widths) - 1) - columns, list(widths)
+    for i in range(table.text_columns):
+        share = min(max(excess, 0), narrow[i] - least[i])
+        narrow[i] -= share
+        excess -= share
+    return narrow
 
 
 def _aligned(table: Table, cells: list[tuple[str, ...]], widths: list[int]) -> str:

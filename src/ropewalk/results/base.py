@@ -279,7 +279,7 @@ class Rendered:
         return json_text(self.to_dict(), indent)
 
     def as_row(self) -> dict[str, Any]:
-        """Return the JSON object as a page and a list of many have it: without what only a program draws from."""
+        """Return the JSON object as a list of many has it: without what only a program draws from."""
         return self.to_dict()
 
     def to_markdown(self, *, papers: bool = False) -> str:

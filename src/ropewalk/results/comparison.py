@@ -309,7 +309,7 @@ class Comparison(OneMetric, Remarked):
         return {"gained": gained, "lost": lost, "by_class": rows}
 
     def as_row(self) -> dict[str, Any]:
-        """Return the JSON object without the quantiles, for which a page, or a list of classes, has no room."""
+        """Return the JSON object without the quantiles, for which a list of classes has no room."""
         short = {key: value for key, value in self.to_dict().items() if key not in _OF_ONE}
         if "metrics" in short:
             short["metrics"] = [{k: v for k, v in one.items() if k not in _OF_ONE} for one in short["metrics"]]

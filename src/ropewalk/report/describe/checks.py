@@ -180,9 +180,8 @@ def _table(check: PredictiveCheck, most: int) -> Table:
         for row in rows
     ]
     more = len(check.rows) - len(rows)
-    if more:
-        body.append((f"and {more:,} more", "that fit better", *[""] * (len(header) - 2)))
-    return Table(header=header, rows=tuple(body), text_columns=3, ends_in_text=judged)
+    note = f"{more:,} more fit better than these." if more else ""
+    return Table(header=header, rows=tuple(body), text_columns=3, ends_in_text=judged, note=note)
 
 
 def least(rows: Sequence[CheckRow], most: int) -> list[CheckRow]:

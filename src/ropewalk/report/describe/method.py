@@ -187,7 +187,7 @@ def sampler_call(recipe: Recipe) -> str | None:
     ]
     if options:
         return f"rw.Sampler({', '.join(options)})"
-    return "'pymc'" if recipe.model.exact else None
+    return "'pymc'" if recipe.model.exact_for(recipe.tables) else None
 
 
 def _model(recipe: Recipe) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Outcomes,
         examples,
         join_outcomes,
+        read_log,
         read_multilabel,
         read_outcomes,
     )
@@ -40,13 +41,15 @@ if TYPE_CHECKING:
     )
     from ropewalk.resampling import cross_compare
     from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
-    from ropewalk.verbs.comparison import compare, compare_classes
+    from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
     from ropewalk.verbs.evaluation import evaluate
     from ropewalk.verbs.ranking import rank
 
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
-    "data": ("ItemScores", "MultilabelOutcomes", "Outcomes", "join_outcomes", "read_multilabel", "read_outcomes"),
+    "data": (
+        "ItemScores", "MultilabelOutcomes", "Outcomes", "join_outcomes", "read_log", "read_multilabel", "read_outcomes",
+    ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
     "mcmc": ("Sampler",),
@@ -56,7 +59,7 @@ _HOMES = {
     ),
     "resampling": ("cross_compare",),
     "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
-    "verbs.comparison": ("compare", "compare_classes"),
+    "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
     "verbs.ranking": ("rank",),
 }  # fmt: skip
@@ -95,6 +98,7 @@ __all__ = [
     "classical",
     "compare",
     "compare_classes",
+    "compare_tasks",
     "costs",
     "cross_compare",
     "curves",
@@ -112,6 +116,7 @@ __all__ = [
     "power",
     "predictive_check",
     "rank",
+    "read_log",
     "read_multilabel",
     "read_outcomes",
     "resampling",

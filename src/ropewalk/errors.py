@@ -128,7 +128,7 @@ class PriorDominanceWarning(RopewalkWarning):
 
 
 class LookalikeLabelsWarning(RopewalkWarning):
-    """A predicted label looks like a true one, "Yes" for "yes", and counts as another class."""
+    """Labels differ in writing only: "Yes" for "yes", another class; or 1.0 for 1 in a file, which is the same."""
 
 
 class DroppedItemsWarning(RopewalkWarning):

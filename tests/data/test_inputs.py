@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import ropewalk as rw
 from ropewalk import Outcomes, read_outcomes
 from ropewalk.data.columns import count_columns
+from ropewalk.data.files import column_names
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,
@@ -281,7 +284,10 @@ def test_empty_cells_are_null_and_na_is_text(tmp_path):
         (b"y,a\n1,1\n1,1,1\n", "line 3: 3 fields"),
         (b'y,a\n1,"1\n', "line"),
         (b"y,y,a\n1,1,1\n", "2 columns named 'y'"),
-        (b"[1, 2]", "JSON array"),
+        (b"[1, 2]", "item 1: not a JSON object"),
+        (b'[{"y": 1, "a": 1}, {"y": 1', "not valid JSON"),
+        (b'[{"y": 1, "a": 1}] {"y": 1}', "something follows"),
+        (b"[" * 100_000, "nested too deeply"),
         (b'{"y": 1, "a": 1}\n{"y": 1,\n', "line 2"),
         (b'{"y": 1, "a": 1}\n[1]\n', "line 2"),
         (b'{"y": 1, "a": [1]}\n', "line 1"),
@@ -292,9 +298,8 @@ def test_empty_cells_are_null_and_na_is_text(tmp_path):
         (b"y,a\n1," + "é".encode() * 1_000_000 + b"\n", "line 2: a field is longer than 1,048,576"),
         (b'y,a\n1,"' + b"x\n" * 1_000_000, "longer than|unexpected end"),
         (b'{"y": 1, "a": "' + b"x" * 2_000_000 + b'"}', "line 1: a field is longer than 1,048,576"),
-        (b'{"y": 1, "a": 1}\n{"y": true, "a": 1}\n', "line 2: y is bool here and int before"),
-        (b'{"y": 1, "a": 1}\n{"y": 1, "a": 1.0}\n', "line 2: a is float here and int before"),
-        (b'{"y": 1e999, "a": 1.0}\n', "fraction inf"),
+        (b'{"y": 1, "a": 1}\n{"y": true, "a": 1}\n', "line 2: y is bool here and a number before"),
+        (b'{"y": 1e999, "a": 1}\n', "fractions such as inf"),
         (b"PAR1 but not really", "Parquet"),
     ],
 )  # fmt: skip
@@ -354,6 +359,72 @@ def test_a_parquet_file_without_rows_is_bad_data_with_and_without_ids(tmp_path):
     for column in (None, "id"):
         with pytest.raises(FileFormatError, match="no rows"):
             read_outcomes(tmp_path / "p.parquet", truth="y", predictions="a", id=column, labels=[0, 1])
+
+
+RECORDS = [{"meta": {"y": str(i % 3), "z.a": str(i % 3)}, "a.b": i % 2} for i in range(40)]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_json_array_and_json_lines_are_the_same_table(tmp_path, indent):
+    array, lines = tmp_path / "array.json", tmp_path / "lines.jsonl"
+    array.write_text("\ufeff" + json.dumps([{"y": "x", "a": "z", "more": "é" * 70_000}] * 5, indent=indent))
+    lines.write_text('{"y": "x", "a": "z"}\n' * 5)
+    tables = [read_outcomes(path, truth="y", predictions="a") for path in (array, lines)]
+    assert tables[0].data_hash == tables[1].data_hash
+
+
+def test_dotted_names_are_paths_where_no_column_is_called_so(tmp_path):
+    path = tmp_path / "nested.jsonl"
+    path.write_text("\n".join(map(json.dumps, RECORDS)))
+    table = read_outcomes(path, truth="meta.y", predictions="meta.z.a")
+    assert table.confusion().tolist() == np.diag([14, 13, 13]).tolist()
+    assert column_names(path) == ["meta.y", "meta.z.a", "a.b"]
+    with pytest.raises(ColumnNotFoundError, match=r"meta\.z"):
+        read_outcomes(path, truth="meta.z", predictions="a.b")
+    with pytest.raises(LabelTypeError, match=r"a\.b uses"):
+        read_outcomes(path, truth="meta.y", predictions="a.b")
+
+
+WRITTEN = {
+    "csv": "y,a\n1,1.0\n0,0.0\n1,\n",
+    "jsonl": '{"y": 1, "a": 1.0}\n{"y": 0, "a": 0.0}\n{"y": 1, "a": null}\n',
+    "json": '[{"y": 1, "a": 1}, {"y": 0, "a": 0.0}, {"y": 1}]',
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_whole_numbers_with_a_hole_are_integers_and_the_hole_is_the_error(tmp_path, kind):
+    path = tmp_path / f"holes.{kind}"
+    path.write_text(WRITTEN[kind])
+    with pytest.raises(MissingLabelsError, match="1 item with a null"), noted():
+        read_outcomes(path, truth="y", predictions="a")
+    with noted(), pytest.warns(DroppedItemsWarning):
+        table = read_outcomes(path, truth="y", predictions="a", missing="drop")
+    assert table.labels == (("0", "1") if kind == "csv" else (0, 1))
+    assert table.confusion().tolist() == [[1, 0], [0, 1]]
+
+
+def noted():
+    """Labels that are written as 1.0 are read as 1, and that is said; of JSON numbers there is nothing to say."""
+    context = contextlib.ExitStack()
+    context.enter_context(warnings.catch_warnings())
+    warnings.simplefilter("ignore", LookalikeLabelsWarning)
+    return context
+
+
+def test_whole_numbers_written_as_such_are_said_to_be_read_so(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("y,a\n1,1.0\n0,0.0\n")
+    with pytest.warns(LookalikeLabelsWarning, match="'a' are written as 1.0 and read as 1"):
+        assert read_outcomes(path, truth="y", predictions="a").labels == ("0", "1")
+
+
+@pytest.mark.parametrize("cell", ["1.5", "x", "1e0"])
+def test_one_value_that_is_not_whole_leaves_all_as_they_are(tmp_path, cell):
+    path = tmp_path / "p.csv"
+    path.write_text(f"y,a\n1,1.0\n0,{cell}\n")
+    with pytest.raises(LabelTypeError, match=r"1\.0"):
+        read_outcomes(path, truth="y", predictions="a")
 
 
 @pytest.mark.parametrize(("true", "predicted"), [("1", "1.0"), ("-3.0", "-3"), ("2.00", "2")])

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "plan": "Find the smallest test set that reaches a goal; or the smallest difference, the best value, the items to "
     "add.",
     "stopping": "Simulate a rule for stopping to label: how many items it takes, and how often it errs.",
+    "convert": "Write evaluation logs as one table, a row per system, item and repeat.",
     "demo": "Compare two text classifiers on the bundled 20-newsgroups predictions.",
     "reproduce": "Print a paper's tables beside ours, from the bundled predictions.",
     "completion": "Print the script by which a shell completes commands, options and files.",
@@ -83,10 +84,11 @@ class Command(click.Command):
 
     def _parameter(self, name: str) -> click.Parameter:
         option, flag = self._options[name], self._flags[name]
-        if not flag.startswith("--"):
+        if not flag.startswith("-"):
             path = click.Path() if option.is_input else None  # a shell completes it
             metavar = flag if option.required else f"[{flag}]"
-            return click.Argument([name], type=path, required=option.required, metavar=metavar)
+            metavar, number = (f"{metavar}…", -1) if option.several else (metavar, 1)
+            return click.Argument([name], type=path, required=option.required, metavar=metavar, nargs=number)
         if option.parse is bool:
             return click.Option([flag, name], count=True)
         reads = option.parse if option.parse in _PLACEHOLDERS else str
@@ -124,14 +126,19 @@ class Command(click.Command):
                 value = (True,) * value
             elif not isinstance(value, tuple):  # an argument
                 value = () if value is None else (value,)
+            if option.several:
+                value = (value,) if value else ()
             if len(value) > 1:
                 raise InvalidInputError(f"{self._flags[name]} is given {len(value)} times.", hint="give it once.")
             if value:
-                known = option.parse is bool or option.parse in _PLACEHOLDERS
+                known = option.several or option.parse is bool or option.parse in _PLACEHOLDERS
                 chosen[name] = value[0] if known else option.parse(value[0], self._flags[name])
             elif option.shell_default is not None:
                 chosen[name] = option.shell_default
-        files = (chosen[name] for name, option in self._options.items() if option.is_input and name in chosen)
+        inputs = [
+            (option, chosen[name]) for name, option in self._options.items() if option.is_input and name in chosen
+        ]
+        files = [file for option, value in inputs for file in (value if option.several else (value,))]
         check_output(chosen, files)
         context = click.get_current_context()
         context.meta["flags"] = self._spelling
@@ -148,7 +155,7 @@ class Command(click.Command):
             value = "" if option.parse is bool else f" {option.metavar or _PLACEHOLDERS.get(option.parse, 'TEXT')}"
             default = option.default if option.shell_default is None else option.shell_default
             ending = "" if default is None or default is False else f"  [default: {default}]"
-            heading, left = (option.group, flag + value) if flag.startswith("--") else ("Arguments", flag)
+            heading, left = (option.group, flag + value) if flag.startswith("-") else ("Arguments", flag)
             sections.setdefault(heading, []).append((left, option.line + ending))
         _write_examples(formatter, [f"{self.name} {example}".rstrip() for example in self._examples])
         for heading in ("Arguments", *GROUPS):

@@ -1,7 +1,8 @@
-"""`ropewalk compare`: columns of one file, two files joined by ids, or two confusion matrices."""
+"""`ropewalk compare`: evaluation logs, columns of one file, two files joined by ids, or two confusion matrices."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
@@ -9,28 +10,35 @@ import ropewalk as rw
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import (
     FILE,
+    LogOptions,
     VerbOptions,
+    are_logs,
     as_file,
     flag_of,
+    labels_in,
     questions,
     read_both_kinds,
     read_declared,
+    read_logs,
     require_columns_of,
     truth_of,
 )
 from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
+from ropewalk.results import Rendered
 from ropewalk.results.options import ClassesOptions, CompareOptions, options_of
+from ropewalk.text.writing import count_of, shorten
 
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
 
 class CompareColumns(TypedDict, total=False):
-    """A table, and its columns of predictions."""
+    """A table, and its columns of predictions; or evaluation logs, and their systems."""
 
     file: Annotated[str, FILE()]
-    a: Annotated[str, DATA(help="Column of classifier A.")]
+    other: Annotated[str, DATA(help="Log of the other system; FILE is then A's.", flag="LOG", is_input=True)]
+    a: Annotated[str, DATA(help="Column of classifier A; of a log with several systems, its name.")]
     b: Annotated[str, DATA(help="Column of classifier B.")]
 
 
@@ -38,10 +46,11 @@ EXAMPLES: Final = (
     "preds.csv --truth y --a new --b old --rope 1%",
     "p.csv --truth y --a new --b old --goal not-worse --margin 2%",
     "preds.csv --truth y --a new --b old --html report.html",
+    "logs/new.eval logs/old.eval --rope 1%",
 )
 
 
-class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=False):
+class Options(CompareColumns, LogOptions, CompareOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
@@ -50,7 +59,6 @@ class Options(CompareColumns, CompareOptions, VerbOptions, OutputOptions, total=
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
-    unmatched: Annotated[str, DATA(help="Ids of one file only: error or drop.", default="error")]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
     items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar="OUT")]
@@ -60,13 +68,17 @@ _LONG: Final = ("item", "label", "n_items")
 _OF_ROWS: Final = ("sample_weight", "count")
 _ONE_FILE: Final = (*_LONG, *_OF_ROWS, "a_scores", "b_scores")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
+_OF_LOGS: Final = tuple(LogOptions.__annotations__)
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
-    "FILE": (("file",), ("a", "b"), ("prediction", "unmatched")),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), _ONE_FILE),
+    "FILE": (("file",), ("a", "b"), ("prediction", "unmatched", *_OF_LOGS)),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*_ONE_FILE, *_OF_LOGS)),
     "--confusion-a and --confusion-b": (
         ("confusion_a", "confusion_b"),
         (),
-        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_ONE_FILE),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_ONE_FILE, *_OF_LOGS),
+    ),
+    "evaluation logs": (
+        ("file",), (), ("truth", "id", "prediction", "labels", "threshold", "by", "per_class", *_ONE_FILE)
     ),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -94,14 +106,21 @@ def run(options: Options) -> None:
 def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
     tables, beside = _READERS[form](options)
-    verb, kind = (rw.compare_classes, ClassesOptions) if "per_class" in options else (rw.compare, CompareOptions)
-    asked = {**beside, **questions(options, kind, tables[0].labels)}
+    kind: type = ClassesOptions if "per_class" in options else CompareOptions
+    verb: Callable[..., Rendered] = rw.compare_classes if "per_class" in options else rw.compare
+    if form == "evaluation logs" and len({task for log in tables for task in log.tasks}) > 1:
+        verb = rw.compare_tasks
+    asked = {**beside, **questions(options, kind, labels_in(tables[0], options))}
+    if form == "evaluation logs":
+        asked |= {name: options[name] for name in ("missing", "unmatched") if name in options}
     answer(options, verb, *tables, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
 def _form(options: Options) -> str:
     """Return the form of the data, and refuse what is missing or does not go with it."""
     forms = [form for form, (files, _, _) in _FORMS.items() if any(name in options for name in files)]
+    if "file" in options:
+        forms.remove("FILE" if are_logs(options) else "evaluation logs")
     if len(forms) != 1:
         raise InvalidInputError(
             f"Give exactly one of {', '.join(_FORMS)}; got {', '.join(forms) or 'none'}.",
@@ -148,4 +167,16 @@ def _two_matrices(options: Options) -> Data:
     return tables, {}
 
 
-_READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices), strict=True))
+def _logs(options: Options) -> Data:
+    """Open the logs; what they are asked for is read when they are compared."""
+    logs = read_logs(options, [options["file"], *([options["other"]] if "other" in options else [])])
+    chosen: dict[str, Any] = {name: options[name] for name in ("a", "b") if name in options}
+    if len(logs) == 1 and len(chosen) < 2 and len(logs[0].systems) != 2:  # noqa: PLR2004
+        raise InvalidInputError(
+            f"{options['file']} holds {count_of(len(logs[0].systems), 'system')}: {shorten(logs[0].systems, 12)}.",
+            hint="choose two by --a and --b, or give another log: ropewalk compare NEW OLD.",
+        )
+    return logs, chosen
+
+
+_READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices, _logs), strict=True))

@@ -44,7 +44,7 @@ _HAVE_COLUMNS: Final = ("markdown", "latex")
 PICTURES: Final = (".png", ".svg", ".pdf")
 """What a picture can be written as, by the end of its name."""
 
-_FILES: Final = ("html", "plot", "items")
+_FILES: Final = ("html", "plot", "items", "out")
 """The options that name a file to write."""
 
 

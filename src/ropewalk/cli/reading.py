@@ -20,6 +20,7 @@ from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.files import column_names, format_names, read_matrix
 from ropewalk.data.labels import find_label
+from ropewalk.data.logs import Log, is_log
 from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
 from ropewalk.inference.question import (
     Sources,
@@ -49,6 +50,15 @@ class FileOption(TypedDict, total=False):
     """The table."""
 
     file: Annotated[str, FILE(required=True)]
+
+
+class LogOptions(TypedDict, total=False):
+    """What is meant in evaluation logs."""
+
+    scorer: Annotated[str, DATA(help="Logs: which of their scores.")]
+    filter: Annotated[str, DATA(help="Logs: which filter of the answers.")]
+    task: Annotated[str, DATA(help="Logs: which task.")]
+    qrels: Annotated[str, DATA(help="Search runs: relevance judgements.", metavar="FILE", is_input=True)]
 
 
 class LongTableOptions(TypedDict, total=False):
@@ -129,9 +139,30 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
     return {name: given[name] for name in needed}
 
 
+def are_logs(options: Options) -> bool:
+    """Whether FILE is an evaluation log or a folder of them: two are given, or its content tells."""
+    return "other" in options or ("truth" not in options and options["file"] != "-" and is_log(options["file"]))
+
+
+def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:
+    """Open evaluation logs, with the score, filter, task and clusters that are meant."""
+    chosen = {name: options[name] for name in (*LogOptions.__annotations__, "cluster") if name in options}
+    return tuple(rw.read_log(file, **chosen) for file in files)
+
+
+def labels_in(data: Any, options: Options) -> Sequence[Any]:
+    """Return the labels of a table; of a log, which is read for it, only where an option names some."""
+    if not isinstance(data, Log):
+        return data.labels  # type: ignore[no-any-return]
+    if not any(name in options for name in ("pos_label", "classes", "prevalence")):
+        return ()
+    found = {label for row in data.rows() for label in (row.truth, row.prediction) if label is not None}
+    return sorted(found)
+
+
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:
     """Return the options of a function that takes `kind`, about data that have been read: texts become labels."""
-    read = {*options_of(DataOptions), *BESIDE_LABELS}
+    read = {*options_of(DataOptions), *BESIDE_LABELS, "unmatched"}
     question = {name: value for name, value in select(options, kind).items() if name not in read}
     kinds = kinds_of(options)
     if "cost" not in metrics_of(options) and ("labels" in kinds or kind_of_data(options) == "labels"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ropewalk._checks import publish
 from ropewalk.data import examples
+from ropewalk.data.logs import Log, read_log
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import join_outcomes, read_multilabel, read_outcomes
@@ -11,10 +12,12 @@ from ropewalk.data.scores import ItemScores
 
 __all__ = [
     "ItemScores",
+    "Log",
     "MultilabelOutcomes",
     "Outcomes",
     "examples",
     "join_outcomes",
+    "read_log",
     "read_multilabel",
     "read_outcomes",
 ]

@@ -1,4 +1,4 @@
-"""Read prediction files: CSV, TSV, JSON lines and Parquet, each plain or gzipped, and formats that are registered.
+"""Read prediction files: CSV, TSV, JSON (lines or an array) and Parquet, plain or gzipped, and registered formats.
 
 The format is taken from the first bytes, not from the name. Text formats need the standard library alone.
 """
@@ -14,7 +14,7 @@ import os
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,14 +22,26 @@ from typing import IO, Any, Final, cast
 
 from ropewalk._optional import require
 from ropewalk.data.columns import Rows, count_frame, frame_columns, frame_rows, is_frame, number_in, require_columns
-from ropewalk.data.labels import clean, kind_of
-from ropewalk.errors import DataError, FileFormatError, LabelTypeError, UnreadableFileError
+from ropewalk.data.json_stream import JsonStream
+from ropewalk.data.labels import clean, kind_of, whole_columns, without_point
+from ropewalk.errors import (
+    DataError,
+    FileFormatError,
+    LabelTypeError,
+    LookalikeLabelsWarning,
+    UnreadableFileError,
+    warn_caller,
+)
+from ropewalk.text.writing import shorten
 
 FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
 
 LINE_CAP: Final = 64 * FIELD_CAP
 """The longest line of JSON that is read: its other fields may be long, and memory is bounded all the same."""
+
+MAX_NESTED_NAMES: Final = 4
+"""How deep the names inside nested objects are listed."""
 
 _TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
 _SEPARATORS: Final = (",", "\t", ";", "|")
@@ -57,7 +69,7 @@ def format_names(last: str = "and") -> str:
     Examples
     --------
     >>> format_names()
-    'CSV, TSV, JSON lines and Parquet'
+    'CSV, TSV, JSON and Parquet'
     """
     *titles, final = (form.title for form in reversed(FORMATS))
     return f"{', '.join(titles)} {last} {final}"
@@ -67,7 +79,7 @@ def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a file, streaming text formats."""
     with _opened(path) as (stream, form, shown):
         table = form.read(stream, columns, shown)
-        rows = count_frame(table, columns) if is_frame(table) else dict(Counter(table))
+        rows = _as_integers(count_frame(table, columns) if is_frame(table) else dict(Counter(table)), columns)
         if any(isinstance(label, str) and _is_too_long(label) for row in rows for label in row):
             raise FileFormatError(f"{shown}: {_TOO_LONG}.", hint="labels are short.")
     if not rows:
@@ -80,22 +92,43 @@ def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[l
     with _opened(path) as (stream, form, shown):
         table = form.read(stream, columns, shown)
         lists = frame_columns(table, columns) if is_frame(table) else list(map(list, zip(*table, strict=True)))
+    lists = [list(map(without_point, each)) if whole_columns(zip(each), 1)[0] else each for each in lists]
     if not lists or not lists[0]:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
     return lists
 
 
 def column_names(path: str | os.PathLike[str]) -> list[str]:
-    """Return what the columns of a file are called; of JSON lines those of the first line."""
+    """Return what the columns of a file are called; of JSON those of the first object."""
     with _opened(path) as (stream, form, shown):
         return form.names(stream, shown)
 
 
 def file_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield some columns of a file row by row, streaming text formats."""
+    whole = whole_columns(_plain_rows(path, columns), len(columns))
+    for row in _plain_rows(path, columns):
+        yield tuple([without_point(value) if w else value for value, w in zip(row, whole, strict=True)])
+
+
+def _plain_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     with _opened(path) as (stream, form, shown):
         table = form.read(stream, columns, shown)
         yield from frame_rows(table, columns) if is_frame(table) else table
+
+
+def _as_integers(rows: Rows, columns: Sequence[str]) -> Rows:
+    """Return rows in which a column of whole numbers that are written as 1.0 is one of integers."""
+    whole = whole_columns(rows, len(columns))
+    if not any(whole):
+        return rows
+    counted: Counter[Any] = Counter()
+    for row, number in rows.items():
+        counted[tuple([without_point(value) if w else value for value, w in zip(row, whole, strict=True)])] += number
+    if not all(whole):
+        named = shorten(name for name, w in zip(columns, whole, strict=True) if w)
+        warn_caller(f"Labels of {named} are written as 1.0 and read as 1.", LookalikeLabelsWarning)
+    return dict(counted)
 
 
 @contextlib.contextmanager
@@ -247,38 +280,91 @@ def _json_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iter
     """Yield the wanted values of each object; an absent key is null, like an explicit one."""
     seen: set[str] = set()
     kinds: dict[str, str] = {}
-    with _as_text(stream) as text:
-        if text.read(1) == "[":
-            raise FileFormatError(f"{shown} holds one JSON array.", hint="write one JSON object per line (JSON lines).")
-        text.seek(0)
-        for where, record in _json_objects(text, shown):
-            seen.update(record)
-            yield tuple([_json_label(record.get(name), name, kinds, where) for name in columns])
+    for where, record in _json_objects(stream, shown):
+        seen.update(record)
+        cells = []
+        for name in columns:
+            found, value = value_at(record, name)
+            if found:
+                seen.add(name)
+            cells.append(_json_label(value, name, kinds, where))
+        yield tuple(cells)
     if seen:
         require_columns(sorted(seen), columns, shown)
 
 
 def _json_names(stream: IO[bytes], shown: str) -> list[str]:
+    return next((leaf_names(record) for _, record in _json_objects(stream, shown)), [])
+
+
+def value_at(record: Mapping[str, Any], name: str) -> tuple[bool, Any]:
+    """Return whether a record has a value of this name, and the value; a dotted name that is no key is a path.
+
+    Examples
+    --------
+    >>> value_at({"meta": {"label": 1}}, "meta.label"), value_at({"meta.label": 2}, "meta.label"), value_at({}, "y")
+    ((True, 1), (True, 2), (False, None))
+    """
+    if name in record:
+        return True, record[name]
+    for dot in (place for place, letter in enumerate(name) if letter == "."):
+        inner = record.get(name[:dot])
+        if isinstance(inner, Mapping):
+            found, value = value_at(inner, name[dot + 1 :])
+            if found:
+                return True, value
+    return False, None
+
+
+def leaf_names(record: Mapping[str, Any], before: str = "") -> list[str]:
+    """List what may be named in a record, paths included.
+
+    Examples
+    --------
+    >>> leaf_names({"id": 1, "meta": {"label": 1, "source": {"url": ""}}})
+    ['id', 'meta.label', 'meta.source.url']
+    """
+    names: list[str] = []
+    for key, value in record.items():
+        inner = isinstance(value, Mapping) and before.count(".") < MAX_NESTED_NAMES
+        names += leaf_names(value, f"{before}{key}.") if inner else [f"{before}{key}"]
+    return names
+
+
+def _json_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each object of JSON lines, or of an array, and where it stands."""
     with _as_text(stream) as text:
-        return next((list(record) for _, record in _json_objects(text, shown)), [])
-
-
-def _json_objects(text: io.TextIOWrapper, shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the object of each line and where it stands."""
-    for number, line in enumerate(iter(partial(text.readline, LINE_CAP), ""), 1):
-        if len(line) >= LINE_CAP:
-            raise FileFormatError(f"{shown} has a line of over {LINE_CAP:,} characters.")
-        if not line.strip():
-            continue
-        where = f"{shown}, line {number}"
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
-            raise FileFormatError(problem, hint="JSON lines hold one object per line.") from error
+        start = text.read(1)
+        while start.isspace():
+            start = text.read(1)
+    stream.seek(0)
+    for where, record in _array_objects(stream, shown) if start == "[" else _line_objects(stream, shown):
         if not isinstance(record, dict):
             raise FileFormatError(f"{where}: not a JSON object.", hint='write {"truth": …, "a": …}.')
         yield where, record
+
+
+def _array_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
+    array = JsonStream(stream, shown)
+    for number, record in enumerate(array.items(), 1):
+        yield f"{shown}, item {number}", record
+    array.close()
+
+
+def _line_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
+    with _as_text(stream) as text:
+        for number, line in enumerate(iter(partial(text.readline, LINE_CAP), ""), 1):
+            if len(line) >= LINE_CAP:
+                raise FileFormatError(f"{shown} has a line of over {LINE_CAP:,} characters.")
+            if not line.strip():
+                continue
+            where = f"{shown}, line {number}"
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
+                raise FileFormatError(problem, hint="write one object per line, or one array of objects.") from error
+            yield where, record
 
 
 def _json_label(value: Any, name: str, kinds: dict[str, str], where: str) -> Any:
@@ -289,12 +375,17 @@ def _json_label(value: Any, name: str, kinds: dict[str, str], where: str) -> Any
         raise type(error)(f"{where}: {error.message}", hint=error.hint) from error
     if isinstance(label, str) and _is_too_long(label):
         raise FileFormatError(f"{where}: {_TOO_LONG}.", hint="labels are short.")
-    if label is not None and (kind := kind_of(label)) != kinds.setdefault(name, kind):
+    if label is not None and (kind := _json_kind(label)) != kinds.setdefault(name, kind):
         raise LabelTypeError(
             f"{where}: {name} is {kind} here and {kinds[name]} before.",
-            hint="1, '1', 1.0 and true are different labels; write them as one type.",
+            hint="1, '1' and true are different labels; write them as one type.",
         )
     return label
+
+
+def _json_kind(label: Any) -> str:
+    """Return the kind of a value; whole numbers may be written with and without a point."""
+    return "a number" if isinstance(label, int | float) and not isinstance(label, bool) else kind_of(label)
 
 
 def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
@@ -328,9 +419,7 @@ def _first_sign(head: bytes) -> bytes:
 _CSV: Final = Format("CSV, TSV", lambda head: head[:2] in _UTF16 or b"\x00" not in head, _csv_records, _csv_names)
 FORMATS: Final = [
     Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names),
-    Format(
-        "JSON lines", lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"}, _json_records, _json_names
-    ),
+    Format("JSON", lambda head: b"\x00" not in head and _first_sign(head) in {b"[", b"{"}, _json_records, _json_names),
     _CSV,
 ]
 """The formats that files are read in, the first that recognises one; a format of your own is one line more."""

@@ -166,6 +166,47 @@ def whole_number(label: Label | float | None) -> Label | None:
     return int(label)
 
 
+def whole_columns(rows: Iterable[Sequence[Any]], n_columns: int) -> list[bool]:
+    """Return which columns hold whole numbers only, some of them written as 1.0, and perhaps holes.
+
+    That is what pandas writes for a column of integers with a hole.
+
+    Examples
+    --------
+    >>> whole_columns([("1.0", "1", 1.5), (None, "0", 2.0), ("0.0", "1", 1.0)], 3)
+    [True, False, False]
+    """
+    open_columns, pointed = set(range(n_columns)), set()
+    for row in rows:
+        for i in tuple(open_columns):
+            value = row[i]
+            if value is None:
+                continue
+            plain = without_point(value)
+            if isinstance(plain, bool | float) or (isinstance(plain, str) and not INTEGER_TEXT.fullmatch(plain)):
+                open_columns.discard(i)
+            elif plain is not value:
+                pointed.add(i)
+        if not open_columns:
+            break
+    return [i in open_columns and i in pointed for i in range(n_columns)]
+
+
+def without_point(label: Any) -> Any:
+    """Return a whole number that is written with a point as an integer: "1.0" as "1", 1.0 as 1.
+
+    Examples
+    --------
+    >>> without_point("1.0"), without_point(1.0), without_point("1.5"), without_point("cat"), without_point(None)
+    ('1', 1, '1.5', 'cat', None)
+    """
+    if isinstance(label, str):
+        return label.partition(".")[0] if _WHOLE_FLOAT.fullmatch(label) else label
+    if isinstance(label, float) and label.is_integer():
+        return int(label)
+    return label
+
+
 def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
     """Check that all columns hold labels of one kind; return that kind. Columns are sets of (kind, label).
 
@@ -210,18 +251,18 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
     if not any(by_column[1:]):
         return
     plain = {label.strip().casefold(): label for label in by_column[0]}
-    whole = {_without_point(label): label for label in by_column[0]}
+    whole = {without_point(label): label for label in by_column[0]}
     for name, predicted in zip(columns[1:], by_column[1:], strict=True):
         strange = sorted(predicted - by_column[0])
         fractions = [label for label in strange if is_fraction(label)]
         if len(fractions) >= MIN_FRACTIONS_LIKE_SCORES and 2 * len(fractions) > len(predicted):
             raise LabelTypeError(f"{name} holds fractions such as {fractions[0]!r}.", hint=_SCORES)
         for label in strange:
-            twin = whole.get(_without_point(label)) or plain.get(label.strip().casefold())
+            twin = whole.get(without_point(label)) or plain.get(label.strip().casefold())
             if twin is None:
                 continue
             text = f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}"
-            if _without_point(label) == _without_point(twin):
+            if without_point(label) == without_point(twin):
                 raise LabelTypeError(
                     f"{text}.",
                     hint=wording(
@@ -245,11 +286,6 @@ def check_no_ids(truth: Sequence[Label | None], n_items: int, column: str) -> No
             "labels= declares them."
         ),
     )
-
-
-def _without_point(label: str) -> str:
-    """Return a whole number in writing without its ".0"."""
-    return label.partition(".")[0] if _WHOLE_FLOAT.fullmatch(label) else label
 
 
 def fill_missing(
@@ -312,7 +348,7 @@ def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, w
     The command line knows only text, so it matches `by_text`; Python tells `1` from `"1"`.
     """
     if by_text:
-        matches = [label for label in labels if label_text(label) == wanted]
+        matches = [label for label in labels if label_text(label) in {wanted, without_point(wanted)}]
     else:
         plain = whole_number(clean(wanted))
         matches = [label for label in labels if type(label) is type(plain) and label == plain]

@@ -41,7 +41,7 @@ def read_outcomes(
     Parameters
     ----------
     source
-        A path (CSV, TSV, JSON lines or Parquet, each plain or gzipped) or any dataframe: pandas, polars (eager
+        A path (CSV, TSV, JSON or Parquet, each plain or gzipped) or any dataframe: pandas, polars (eager
         or lazy), pyarrow, a DuckDB relation.
     truth, predictions
         The column of true labels, and one or more columns of predicted ones.

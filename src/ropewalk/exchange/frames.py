@@ -33,6 +33,7 @@ from ropewalk.results import (
     Recipe,
     Slices,
     StoppingResult,
+    TaskComparisons,
     Validated,
 )
 from ropewalk.results.curves import Curve
@@ -178,6 +179,11 @@ def _comparison(c: Comparison) -> Row:
 @rows_of.register
 def _(r: ClassComparisons) -> list[Row]:
     return [_comparison(c) for c in r.comparisons]
+
+
+@rows_of.register
+def _(r: TaskComparisons) -> list[Row]:
+    return [{"task": task, **_comparison(c)} for task, c in zip(r.tasks, r.comparisons, strict=True)]
 
 
 @rows_of.register

@@ -12,6 +12,7 @@ from ropewalk.results.items import Items
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.resampled import CrossComparison
 from ropewalk.results.slices import Slice, Slices
+from ropewalk.results.tasks import TaskComparisons
 
 __all__ = [
     "Battery",
@@ -41,6 +42,7 @@ __all__ = [
     "Slice",
     "Slices",
     "StoppingResult",
+    "TaskComparisons",
     "Validated",
 ]
 

@@ -26,7 +26,7 @@ from ropewalk.results.items import Items
 from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.standing import classes_title
+from ropewalk.text.standing import parts_title
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import isolated, number, visible
 from ropewalk.typing import FloatArray
@@ -442,7 +442,7 @@ class ClassComparisons(Rendered, Modelled):
         first, codes = self.comparisons[0], [None if c.decision is None else c.decision.code for c in self.comparisons]
         a, b = shown(first.a), shown(first.b)
         if any(codes):
-            return classes_title(codes, a, b)
+            return parts_title(codes, a, b)
         higher = sum(c.prob_above_zero > c.prob_below_zero for c in self.comparisons)
         metric = shown(metric_title(first.metric))
         return f"{a}'s {metric} is probably higher than {b}'s on {higher} of {len(codes)} classes"

@@ -102,8 +102,9 @@ class Option:
     parse
         How the command reads the text: `str`, `int` (of at least `minimum`), `float`, `bool` for an option without a
         value, or a function of the text and the flag.
-    required, is_input
-        Whether a command refuses to run without it; whether it names a file to read, which no page may overwrite.
+    required, is_input, several
+        Whether a command refuses to run without it; whether it names a file to read, which no page may overwrite;
+        whether an argument takes any number of values.
     metavar
         What the help calls the value.
     echo
@@ -121,6 +122,7 @@ class Option:
     minimum: int | None = None
     required: bool = False
     is_input: bool = False
+    several: bool = False
     metavar: str | None = None
     echo: str = ""
 
@@ -153,6 +155,12 @@ class DataOptions(TableOptions, total=False):
     id: Annotated[Any, _data(help="Column of item ids.")]
     sample_weight: Annotated[Any, _data(help="Column of how much each item counts.", flag="--weight")]
     count: Annotated[Any, _data(help="Column of how many items each row stands for.")]
+
+
+class UnmatchedOption(TypedDict, total=False):
+    """What to do with the items of one side only."""
+
+    unmatched: Annotated[str, _data(help="Ids of one file or log only: error or drop.", default="error")]
 
 
 class MetricOption(TypedDict, total=False):
@@ -320,7 +328,9 @@ class ByOption(TypedDict, total=False):
     by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
 
 
-class CompareOptions(MetricsOption, BesideLabelsOptions, SharedOptions, TestsOption, ByOption, PoolOption, total=False):
+class CompareOptions(
+    MetricsOption, BesideLabelsOptions, SharedOptions, UnmatchedOption, TestsOption, ByOption, PoolOption, total=False
+):
     """What `compare` takes, beside the data and the names of two classifiers."""
 
 
@@ -340,7 +350,7 @@ class EvaluateOptions(MetricsOption, SharedOptions, total=False):
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=float)]
 
 
-class RankOptions(MetricOption, SharedOptions, PoolOption, total=False):
+class RankOptions(MetricOption, SharedOptions, UnmatchedOption, PoolOption, total=False):
     """What `rank` takes, beside the data."""
 
 

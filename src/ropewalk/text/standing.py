@@ -141,14 +141,14 @@ def listed(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
     return first[0] if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
 
 
-def classes_title(codes: Iterable[Code | None], a: str, b: str) -> str:
-    """Return what the verdicts on many classes come to.
+def parts_title(codes: Iterable[Code | None], a: str, b: str, part: str = "class", parts: str = "classes") -> str:
+    """Return what the verdicts on many classes, or other parts of the data, come to.
 
     Examples
     --------
-    >>> classes_title(["a_better", "b_better", "equivalent", "undecided", "undecided"], "A", "B")
+    >>> parts_title(["a_better", "b_better", "equivalent", "undecided", "undecided"], "A", "B")
     'It depends on the class: A wins 1, B wins 1, 1 is equivalent, 2 undecided'
-    >>> classes_title(["a_better", "undecided"], "A", "B"), classes_title(["undecided"] * 3, "A", "B")
+    >>> parts_title(["a_better", "undecided"], "A", "B"), parts_title(["undecided"] * 3, "A", "B")
     ('A wins 1 of 2 classes, 1 undecided', 'Undecided on all 3 classes')
     """
     codes = list(codes)
@@ -168,16 +168,16 @@ def classes_title(codes: Iterable[Code | None], a: str, b: str) -> str:
         if many
     ]
     if not settled:
-        return f"{'Undecided' if None not in codes else 'Nothing is settled'} on all {n} classes"
+        return f"{'Undecided' if None not in codes else 'Nothing is settled'} on all {n} {parts}"
     told = [_class_words(words, many) for words, many in settled.items()]
     if len(told) > 1:
-        return f"It depends on the class: {', '.join([*told, *rest])}"
-    of = f"{told[0]} of {n} classes" if rest else f"{told[0].rpartition(' ')[0]} all {n} classes"
+        return f"It depends on the {part}: {', '.join([*told, *rest])}"
+    of = f"{told[0]} of {n} {parts}" if rest else f"{told[0].rpartition(' ')[0]} all {n} {parts}"
     if "{} equivalent" in settled:
         of = (
-            f"Practically equivalent on {settled['{} equivalent']} of {n} classes"
+            f"Practically equivalent on {settled['{} equivalent']} of {n} {parts}"
             if rest
-            else f"Practically equivalent on all {n} classes"
+            else f"Practically equivalent on all {n} {parts}"
         )
     return ", ".join([of, *rest])
 

@@ -17,6 +17,7 @@ from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
+from ropewalk.inference.logs import as_arrays, has_logs, open_logs, pair_data
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -30,7 +31,7 @@ from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
-from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices
+from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 
@@ -69,8 +70,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         item has any number of them (dense or sparse), or scores where the metric is of scores: one per item, higher for
         the positive class, or one column per class in label order. Or one `Outcomes`, `ItemScores`, file or dataframe,
         of which `a` and `b` name two classifiers (and `truth` the column of true labels); or two `Outcomes` of one
-        classifier each, from separate test sets or confusion matrices. For ``metric="mean"`` the values need no truth:
-        ``(value_a, value_b)``.
+        classifier each, from separate test sets or confusion matrices. Or two evaluation logs (`read_log`), whose own
+        score is compared item by item unless a metric of labels is named. For ``metric="mean"`` the values need no
+        truth: ``(value_a, value_b)``.
     names
         Names for the two classifiers; columns and `Outcomes` have names already.
     labels
@@ -82,6 +84,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.
     id
         Ids of the items, an array or the name of a column; repeats are refused unless one `cluster` holds them.
+    unmatched
+        What items mean that only one of two logs has: "error", or "drop" them.
     sample_weight, count
         How much each item counts, as importance weights: only their ratios matter, an item of weight 0 is left out,
         and the fewer items dominate the wider the interval. And how many items each row stands for, where equal ones
@@ -169,8 +173,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         raise InvalidInputError(
             wording("`pool` is about slices."), hint=wording("name them with by=, or leave pool= out.")
         )
-    named = name_columns(data, options)
-    sources = read_sources(data, (a, b), named, usage=_USAGE)
+    asked, classifiers, named = open_logs(data, (a, b), name_columns(data, options))
+    sources = read_sources(asked, classifiers, named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
     if by is not None:
@@ -243,6 +247,25 @@ def compare_classes(
         comparisons = pool_classes(comparisons)
     issue(few(remark for c in comparisons for remark in c.remarks if remark.level == "warning"))
     return ClassComparisons(comparisons=comparisons)
+
+
+@checked_keywords
+def compare_tasks(
+    *data: Any, a: str | None = None, b: str | None = None, **options: Unpack[CompareOptions]
+) -> TaskComparisons:
+    """Compare two systems on every task that both of their evaluation logs hold.
+
+    Takes what `compare` takes of logs. Each task is its own question with its own verdict.
+    """
+    if not has_logs(data):
+        raise InvalidInputError("Tasks are those of evaluation logs.", hint="open them by read_log.")
+    classifiers = (a, b)
+    pairs = pair_data(data, classifiers, options)
+    with shown(options.get("progress")):
+        watched = track(pairs, describe="Comparing tasks", progress=current())
+        asked = [as_arrays(paired, {**options, "progress": False}) for paired in watched]
+        comparisons = [compare(*arrays, **question) for arrays, question in asked]
+    return TaskComparisons(tasks=tuple(paired.task for paired in pairs), comparisons=tuple(comparisons))
 
 
 def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_companions: bool = False) -> Comparison:

@@ -11,6 +11,7 @@ from ropewalk._progress import shown
 from ropewalk.data.probabilities import name_columns
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
+from ropewalk.inference.logs import open_logs
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
@@ -31,7 +32,7 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     *data
         ``(y_true, pred_1, pred_2, …)``, or ``(y_true, {"name": pred, …})``, with labels or scores as in `compare`; or
         one `Outcomes`, `ItemScores`, file or dataframe; or one `Outcomes` per classifier, from separate test sets or
-        confusion matrices. For ``metric="mean"`` the mapping alone will do.
+        confusion matrices; or a list of evaluation logs (`read_log`). For ``metric="mean"`` the mapping alone will do.
     predictions
         Which classifiers of an `Outcomes` or columns of a table to rank; by default all of an `Outcomes`.
 
@@ -55,8 +56,8 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    named = name_columns(data, options)
-    tables = read_tables(data, predictions, named, usage=_USAGE)
+    asked, classifiers, named = open_logs(data, predictions, name_columns(data, options))
+    tables = read_tables(asked, classifiers, named, usage=_USAGE)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))

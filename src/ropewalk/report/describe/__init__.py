@@ -13,4 +13,5 @@ from ropewalk.report.describe import (  # noqa: F401
     planning,
     ranking,
     slices,
+    tasks,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -242,15 +242,20 @@ def _cause(recipe: Recipe, worth: int) -> str:
 # -- tables ------------------------------------------------------------------------------------------------
 
 
-def answer_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
+Parts: TypeAlias = tuple[str, Sequence[str]]
+"""What the parts are that comparisons are about, as classes or tasks, and the label of each."""
+
+
+def answer_table(comparisons: Sequence[Comparison], parts: Parts | None = None) -> Table:
     """Return one row per comparison: what was measured, by how much A is better, how probably, and the verdict."""
+    head, labels = parts or ("metric", [words.metric_name(c.metric) for c in comparisons])
     first = comparisons[0]
     a, b, mass = name(first.a), name(first.b), words.mass_text(first.recipe)
     tested, judged = any(by_papers(c) for c in comparisons), first.rope is not None
     two_sided = judged and first.rope is not None and not first.rope.one_sided
-    more = by_class and any(c.more is not None for c in comparisons)
+    more = parts is not None and any(c.more is not None for c in comparisons)
     rows = []
-    for c in comparisons:
+    for c, label in zip(comparisons, labels, strict=True):
         unit, n = c.recipe.unit, c.delta.worth(len(c.draws))
         shown = Shown.of(c.delta, unit, mirror=not c.recipe.metric.higher_is_better)
         seen = (
@@ -261,7 +266,7 @@ def answer_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -
         close = "–" if c.regions is None else percent(c.regions.inside, n)
         rows.append(
             (
-                words.label_name(c.pos_label) if by_class else words.metric_name(c.metric),
+                label,
                 *seen,
                 *(paper_columns(c) if tested else ()),
                 shown.text(),
@@ -273,7 +278,7 @@ def answer_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -
         )
     points = " in points" if first.recipe.unit.is_points else ""
     header = (
-        "class" if by_class else "metric",
+        head,
         f"{a} measured",
         f"{b} measured",
         *(PAPER_TESTS if tested else ()),
@@ -286,16 +291,17 @@ def answer_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -
     return Table(header=header, rows=tuple(rows), ends_in_text=judged)
 
 
-def paper_table(comparisons: Sequence[Comparison], *, by_class: bool = False) -> Table:
+def paper_table(comparisons: Sequence[Comparison], parts: Parts | None = None) -> Table:
     """Return the papers' columns, one row per comparison; the Bayes factor is that of the ROPE, not that at 0."""
+    head, labels = parts or ("difference", [f"{name(c.a)} − {name(c.b)}" for c in comparisons])
     tested = any(by_papers(c) for c in comparisons)
-    more = by_class and any(c.more is not None for c in comparisons)
+    more = parts is not None and any(c.more is not None for c in comparisons)
     rows = []
-    for c in comparisons:
+    for c, label in zip(comparisons, labels, strict=True):
         n = c.delta.worth(len(c.draws))
         rows.append(
             (
-                words.label_name(c.pos_label) if by_class else f"{name(c.a)} − {name(c.b)}",
+                label,
                 *(paper_columns(c) if tested else ()),
                 carried(c.mean, c.delta, sign=True),
                 carried(c.std, c.delta),
@@ -307,7 +313,7 @@ def paper_table(comparisons: Sequence[Comparison], *, by_class: bool = False) ->
                 words.decision_text(c.decision),
             )
         )
-    lead = "class" if by_class else "difference", *(PAPER_TESTS if tested else ())
+    lead = head, *(PAPER_TESTS if tested else ())
     end = *([HEADER] if more else []), "decision"
     return Table(header=(*lead, "mean", "std", "ROPE BF", "LG pct", "ROPE pct", "HDI", *end), rows=tuple(rows))
 

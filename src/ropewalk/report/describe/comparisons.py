@@ -70,7 +70,8 @@ def describe_classes(result: ClassComparisons) -> Document:
     )
     tests = comparison.columns_text(first, several=True)
     caption = words.caption_text(words.delta_name(first), *result, classes=_EACH, tests=tests)
-    papers = (comparison.paper_table(result.comparisons, by_class=True),)
+    parts = ("class", [words.label_name(c.pos_label) for c in result])
+    papers = (comparison.paper_table(result.comparisons, parts),)
     rows = class_rows(result)
 
     def sections(document: Document) -> tuple[Block, ...]:
@@ -86,7 +87,7 @@ def describe_classes(result: ClassComparisons) -> Document:
         caption=caption,
         about=comparison.about(first),
         answers=(answer,),
-        tables=(comparison.answer_table(result.comparisons, by_class=True),),
+        tables=(comparison.answer_table(result.comparisons, parts),),
         papers=papers,
         remarks=method.answer_remarks(
             first, result.comparisons, [c.more for c in result], cautions=comparison.cautions(result.comparisons)

@@ -129,20 +129,25 @@ def _flips(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Block, ...]
 
 def class_forest(classes: Sequence[Comparison]) -> Forest:
     """Lay out the difference of every class, in this order."""
-    first = next((c for c in classes if c.decision is not None), classes[0])
+    return parts_forest(classes, [label_name(c.pos_label) for c in classes], "class")
+
+
+def parts_forest(parts: Sequence[Comparison], labels: Sequence[str], head: str) -> Forest:
+    """Lay out the differences on parts of the data that have a label each: classes, or tasks."""
+    first = next((c for c in parts if c.decision is not None), parts[0])
     entries = [
         Entry(
-            label=label_name(c.pos_label),
+            label=label,
             estimate=c.delta,
             n_draws=c.delta.worth(len(c.draws)),
             decision=c.decision,
             path=c.rope_path,
         )
-        for c in classes
+        for c, label in zip(parts, labels, strict=True)
     ]
     what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
     names = (name(first.a), name(first.b))
-    return forest(entries, first.question, head="class", what=what, unit=first.recipe.unit, names=names)
+    return forest(entries, first.question, head=head, what=what, unit=first.recipe.unit, names=names)
 
 
 def by_difference(classes: Iterable[Comparison]) -> list[Comparison]:

@@ -1,0 +1,32 @@
+"""`ropewalk convert`: evaluation logs become one table, a row per system, item and repeat."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Annotated, Final
+
+import click
+
+from ropewalk.cli.output import DATA, OUTPUT
+from ropewalk.cli.reading import LogOptions, read_logs
+from ropewalk.data.logs.writing import write_rows
+from ropewalk.text.writing import count_of, visible
+
+EXAMPLES: Final = ("logs/ -o items.csv", "samples_gsm8k.jsonl -o items.parquet --filter strict-match")
+
+
+class Options(LogOptions, total=False):
+    """What `ropewalk convert` takes."""
+
+    logs: Annotated[
+        tuple[str, ...], DATA(help="Logs, or folders of logs.", flag="LOG", required=True, is_input=True, several=True)
+    ]
+    cluster: Annotated[str, DATA(help="Key of the items' metadata that says which belong together.")]
+    out: Annotated[str, OUTPUT(help="Table to write: .csv or .parquet.", flag="-o", metavar="OUT", required=True)]
+
+
+def run(options: Options) -> None:
+    """Write the rows of the logs."""
+    logs = read_logs(options, options["logs"])
+    number = write_rows(options["out"], chain.from_iterable(log.rows() for log in logs))
+    click.echo(f"Wrote {count_of(number, 'row')} to {visible(options['out'])}", err=True)

@@ -1,0 +1,148 @@
+"""Walk through a JSON document of any size, one value at a time.
+
+`json` reads a whole document into memory. Evaluation logs are documents of gigabytes, of which a reader wants a few
+fields per item: a `JsonStream` enters objects and arrays and decodes only the values inside them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from typing import IO, Any, Final
+
+from ropewalk.errors import FileFormatError
+from ropewalk.text.writing import brief
+
+VALUE_CAP: Final = 1 << 26
+"""The longest single value that is decoded, in characters; memory is bounded by it."""
+
+_CHUNK: Final = 1 << 16
+_SPACE: Final = " \t\n\r"
+
+
+class JsonStream:
+    """Values of a JSON document in their order.
+
+    `keys` and `items` enter an object or an array, `value` decodes what comes next, and `skip` passes over it. Inside a
+    loop over keys the value must be taken: by one of these, or by a loop of its own.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = JsonStream(io.BytesIO(b'{"model": "x", "samples": [{"id": 1}, {"id": 2}]}'), "a log")
+    >>> for key in stream.keys():
+    ...     print(key, [sample["id"] for sample in stream.items()] if key == "samples" else stream.value())
+    model x
+    samples [1, 2]
+    """
+
+    def __init__(self, stream: IO[bytes], shown: str) -> None:
+        self._stream, self._shown = stream, shown
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")()
+        self._scan = json.JSONDecoder().raw_decode
+        self._buffer, self._at, self._ended = "", 0, False
+
+    def kind(self) -> str:
+        """Return the first character of the next value, which tells what it is; empty at the end."""
+        return self._peek()
+
+    def value(self) -> Any:
+        """Decode the next value."""
+        self._peek()
+        size = _CHUNK
+        while True:
+            try:
+                value, end = self._scan(self._buffer, self._at)
+            except RecursionError as error:
+                raise self._wrong("values are nested too deeply") from error
+            except ValueError as error:
+                if self._ended:
+                    raise self._wrong(str(getattr(error, "msg", error))) from error
+            else:
+                # A number may go on in what has not been read.
+                if self._ended or end < len(self._buffer) or self._buffer[end - 1] in '"]}':
+                    self._at = end
+                    return value
+            if len(self._buffer) - self._at > VALUE_CAP:
+                raise self._wrong(f"a single value is longer than {VALUE_CAP:,} characters")
+            self._fill(size)
+            size *= 2  # so that decoding again costs no more than reading
+
+    def keys(self) -> Iterator[str]:
+        """Enter an object and yield its keys."""
+        yield from self._members("{", "}")
+
+    def items(self) -> Iterator[Any]:
+        """Enter an array and yield its decoded elements."""
+        for _ in self.elements():
+            yield self.value()
+
+    def elements(self) -> Iterator[None]:
+        """Enter an array and stop before each of its elements, which must be taken."""
+        for _ in self._members("[", "]"):
+            yield
+
+    def skip(self, levels: int = 3) -> None:
+        """Pass over the next value: its parts one by one, so that it may be of any length."""
+        kind = self._peek()
+        if kind == "{" and levels:
+            for _ in self.keys():
+                self.skip(levels - 1)
+        elif kind == "[" and levels:
+            for _ in self.elements():
+                self.skip(levels - 1)
+        else:
+            self.value()
+
+    def close(self) -> None:
+        """Refuse what follows the document."""
+        if self._peek():
+            raise self._wrong("something follows the end of the document")
+
+    def _members(self, first: str, last: str) -> Iterator[Any]:
+        if self._peek() != first:
+            what = "an object" if first == "{" else "an array"
+            raise self._wrong(f"{what} was expected, and {brief(repr(self._buffer[self._at : self._at + 20]))} came")
+        self._at += 1
+        if self._peek() == last:
+            self._at += 1
+            return
+        while True:
+            if first == "{":
+                key = self.value()
+                if not isinstance(key, str) or self._peek() != ":":
+                    raise self._wrong("a key and a colon were expected")
+                self._at += 1
+                yield key
+            else:
+                yield None
+            sign = self._peek()
+            self._at += 1
+            if sign == last:
+                return
+            if sign != ",":
+                raise self._wrong(f"{',' if sign else 'more'} or {last} was expected")
+
+    def _peek(self) -> str:
+        """Return the next character that is no space, without taking it."""
+        while True:
+            while self._at < len(self._buffer) and self._buffer[self._at] in _SPACE:
+                self._at += 1
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            if self._ended:
+                return ""
+            self._fill(_CHUNK)
+
+    def _fill(self, size: int) -> None:
+        data = self._stream.read(size)
+        self._ended = not data
+        self._buffer = self._buffer[self._at :] + self._decode.decode(data, final=not data)
+        self._at = 0
+
+    def _wrong(self, problem: str) -> FileFormatError:
+        return FileFormatError(
+            f"{self._shown}: not valid JSON ({problem}).",
+            hint="the file may be cut off: copy or write it again." if self._ended else None,
+        )

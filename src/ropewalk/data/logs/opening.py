@@ -1,0 +1,115 @@
+"""Open a file of a log: look through gzip, and say what is wrong with it."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from ropewalk.data.json_stream import VALUE_CAP, JsonStream
+from ropewalk.errors import FileFormatError, UnreadableFileError
+
+HEAD_BYTES: Final = 1 << 16  # by which a format is recognised
+_BEGINNING_BYTES: Final = 1 << 23  # by which the keys of a long first line are
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, through gzip where it is compressed."""
+    shown = repr(str(path))
+    if "\0" in str(path):
+        raise UnreadableFileError(f"Cannot read {shown}: a path holds no null character.")
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{shown} is not UTF-8 text ({error.reason}).", hint="save it as UTF-8.") from error
+    except OSError as error:
+        if isinstance(error, UnreadableFileError):
+            raise
+        raise UnreadableFileError(f"Cannot read {shown}: {error.strerror or error}.") from error
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of a file."""
+    with opened(path) as stream:
+        return stream.read(HEAD_BYTES)
+
+
+def first_keys(path: Path) -> list[str]:
+    """Return the keys of the first JSON object of a file, on a line or in an array, as far as its beginning tells."""
+    keys: list[str] = []
+    with opened(path) as stream, contextlib.suppress(FileFormatError, UnicodeDecodeError):
+        document = JsonStream(io.BytesIO(stream.read(_BEGINNING_BYTES)), repr(str(path)))
+        for _ in document.elements() if document.kind() == "[" else [None]:
+            for key in document.keys():  # noqa: SIM118 - it is no mapping
+                keys.append(key)
+                document.skip()
+            break
+    return keys
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the object of each line of a file and the number of the line."""
+    with opened(path) as stream:
+        number = 0
+        while line := stream.readline(VALUE_CAP):
+            number += 1
+            where = f"{str(path)!r}, line {number}"
+            if len(line) >= VALUE_CAP:
+                raise FileFormatError(f"{where} is longer than {VALUE_CAP:,} bytes.")
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line.decode("utf-8-sig"))
+            except (ValueError, RecursionError) as error:
+                problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
+                raise FileFormatError(problem, hint="the file may be cut off: copy or write it again.") from error
+            if not isinstance(record, dict):
+                raise FileFormatError(f"{where}: not a JSON object.", hint="a log holds one object per line.")
+            yield number, record
+
+
+def json_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file, one per line or in one array."""
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        is_array = document.kind() == "["
+    if not is_array:
+        yield from (record for _, record in json_lines(path))
+        return
+    for number, record in enumerate(json_array(path), 1):
+        if not isinstance(record, dict):
+            raise FileFormatError(f"{str(path)!r}, entry {number}: not a JSON object.")
+        yield record
+
+
+def json_document(path: Path) -> Any:
+    """Return a JSON document that is known to be small."""
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        value = document.value()
+        document.close()
+        return value
+
+
+def json_array(path: Path) -> Iterator[Any]:
+    """Yield the values of a JSON document that is one array."""
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        yield from document.items()
+        document.close()
+
+
+def without_answers(path: Path) -> FileFormatError:
+    """Return the error of a log that has its form, and nothing in it."""
+    return FileFormatError(f"{str(path)!r} holds no answers.", hint="the file may be cut off: copy or write it again.")

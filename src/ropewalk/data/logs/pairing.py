@@ -1,0 +1,235 @@
+"""Pair the answers of several systems, item by item, and refuse what cannot be paired."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ropewalk._checks import check_missing, choose
+from ropewalk.data.logs.reading import Log
+from ropewalk.data.logs.rows import Row, Run, Score
+from ropewalk.errors import (
+    DataError,
+    DroppedItemsWarning,
+    FileFormatError,
+    InvalidInputError,
+    MissingLabelsError,
+    PairingError,
+    warn_caller,
+)
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import count_of, shorten
+from ropewalk.typing import FloatArray, Missing
+
+Key = tuple[str, int]
+"""An item and its repeat."""
+
+MAX_NAMED: Final = 3  # items that an error names
+
+
+# -- systems that are called alike -------------------------------------------------------------------------
+
+
+def distinct_names(runs: Sequence[Sequence[Run]]) -> list[str]:
+    """Return names of systems that differ, by what differs between their runs where the systems have one name.
+
+    Examples
+    --------
+    >>> quiet, chatty = (Run(system="m", scores=(), facts={"prompt": p}, rows=iter) for p in ("short", "long"))
+    >>> distinct_names([[quiet], [chatty]]), distinct_names([[quiet], [quiet]])
+    (['m (prompt short)', 'm (prompt long)'], ['m (1)', 'm (2)'])
+    """
+    names = [group[0].system for group in runs]
+    for name in {name for name in names if names.count(name) > 1}:
+        places = [place for place, other in enumerate(names) if other == name]
+        facts = [_facts_of(runs[place]) for place in places]
+        telling = [key for key in dict.fromkeys(key for one in facts for key in one) if _tells(key, facts)]
+        for number, (place, own) in enumerate(zip(places, facts, strict=True), 1):
+            said = ", ".join(f"{key} {own[key]}" if key in own else f"no {key}" for key in telling[:1])
+            names[place] = f"{name} ({said or number})"
+    if len(set(names)) < len(names):
+        names = [f"{group[0].system} ({number})" for number, group in enumerate(runs, 1)]
+    return names
+
+
+def _facts_of(group: Sequence[Run]) -> dict[str, str]:
+    """Return the facts that all runs of a system share."""
+    first, *others = (dict(run.facts) for run in group)
+    return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
+
+
+def _tells(key: str, facts: Sequence[dict[str, str]]) -> bool:
+    return len({one.get(key) for one in facts}) == len(facts)
+
+
+# -- pairing -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """The answers of several systems to the same items of one task.
+
+    `keys` are (item, repeat) in the order of the first system, `rows` has one list per system, in the same order.
+    """
+
+    task: str
+    names: tuple[str, ...]
+    score: Score
+    keys: tuple[Key, ...]
+    rows: tuple[tuple[Row, ...], ...]
+    left_out: int
+    notes: tuple[str, ...]
+
+    @property
+    def cluster(self) -> list[str] | None:
+        """What items belong together: by their metadata, or as repeats of one item; None where each stands alone."""
+        groups = [row.cluster for row in self.rows[0]]
+        if any(group is not None for group in groups):
+            return [group or f"item {row.item}" for group, row in zip(groups, self.rows[0], strict=True)]
+        return [item for item, _ in self.keys] if len({item for item, _ in self.keys}) < len(self.keys) else None
+
+
+def pair_logs(
+    logs: Sequence[Log], *, missing: Missing = "error", unmatched: str = "error", names: Sequence[str] | None = None
+) -> list[Paired]:
+    """Pair the systems of logs, task by task: one system per log, or all those of one log."""
+    check_missing(missing)
+    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
+    groups = _by_system(logs)
+    called = tuple(distinct_names([log.runs for log in groups]) if names is None else names)
+    tasks = [set(log.tasks) for log in groups]
+    shared = [name for name in groups[0].tasks if all(name in one for one in tasks)]
+    lone = sorted({name for one in tasks for name in one} - set(shared))
+    if not shared or (lone and unmatched == "error"):
+        listed = "; ".join(f"{name!r} has {shorten(log.tasks, 6)}" for name, log in zip(called, groups, strict=True))
+        raise PairingError(
+            f"The logs are not of the same tasks: {listed}.",
+            hint=wording('task= picks one, and unmatched="drop" leaves out what only one side has.')
+            if shared
+            else None,
+        )
+    return [_pair([log.only(task=name) for log in groups], called, name, missing, unmatched) for name in shared]
+
+
+def _by_system(logs: Sequence[Log]) -> list[Log]:
+    """Return one log per system: each log has one, or a single log all of them."""
+    if len(logs) == 1:
+        return [logs[0].only(system=name) for name in logs[0].systems]
+    for log in logs:
+        if len(log.systems) > 1:
+            raise InvalidInputError(
+                f"{log.path!r} holds {len(log.systems)} systems: {shorten(log.systems, 6)}.",
+                hint="name one of them: read_log(…, system=…).",
+            )
+    return list(logs)
+
+
+def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Missing, unmatched: str) -> Paired:
+    scores = [log.runs[0].score(log.choice) for log in groups]
+    tables = [{(row.item, row.repeat): row for row in log.rows()} for log in groups]
+    for table, log, name in zip(tables, groups, names, strict=True):
+        if not table:
+            raise FileFormatError(f"The log of {name!r} has no items ({log.path!r}).")
+    keys = [key for key in tables[0] if all(key in table for table in tables[1:])]
+    alone = sum(len(table) for table in tables) - len(keys) * len(tables)
+    if alone and unmatched == "error":
+        _refuse_unmatched(tables, names, keys)
+    if not keys:
+        raise PairingError("The logs share no item.", hint="are these answers to the same questions?")
+    if alone:
+        text = f"{count_of(alone, 'answer')} without a match left out; {count_of(len(keys), 'pair')} remain."
+        warn_caller(text, DroppedItemsWarning)
+    _check_questions(tables, names, keys)
+    holes = [key for key in keys if any(table[key].score is None for table in tables)]
+    if holes and missing == "error":
+        _refuse_holes(tables, names, holes)
+    if holes and missing == "drop":
+        gone = set(holes)
+        keys = [key for key in keys if key not in gone]
+        warn_caller(f"{count_of(len(holes), 'item')} without a score left out.", DroppedItemsWarning)
+        if not keys:
+            raise MissingLabelsError("No item has a score of all systems.", hint="nothing is left to compare.")
+    rows = tuple(tuple(table[key] for key in keys) for table in tables)
+    notes = tuple(dict.fromkeys(note for log in groups for run in log.runs for note in run.notes))
+    left_out = alone + (len(holes) if missing == "drop" else 0)
+    return Paired(task=task, names=names, score=scores[0], keys=tuple(keys), rows=rows, left_out=left_out, notes=notes)
+
+
+def _refuse_unmatched(tables: Sequence[dict[Key, Row]], names: Sequence[str], keys: Sequence[Key]) -> None:
+    shared = set(keys)
+    for table, name in zip(tables, names, strict=True):
+        lone = [key for key in table if key not in shared]
+        if lone:
+            first = shorten((item if repeat == 1 else f"{item} (repeat {repeat})" for item, repeat in lone), MAX_NAMED)
+            raise PairingError(
+                f"{len(lone):,} of {len(table):,} answers of {name!r} have no match (first: {first}).",
+                hint=wording('unmatched="drop" compares the {:,} shared ones only.', len(keys)) if keys else None,
+            )
+
+
+def _check_questions(tables: Sequence[dict[Key, Row]], names: Sequence[str], keys: Sequence[Key]) -> None:
+    """Refuse items that have the same id and are about something else."""
+    for table, name in zip(tables[1:], names[1:], strict=True):
+        differ = [
+            key
+            for key in keys
+            if None not in (first := (tables[0][key].question, table[key].question)) and first[0] != first[1]
+        ]
+        if differ:
+            raise PairingError(
+                f"{count_of(len(differ), 'item')} of {names[0]!r} and {name!r} with the same id are about different "
+                f"questions (first: {differ[0][0]!r}).",
+                hint="compare logs of the same task and version, with the same questions and targets.",
+            )
+
+
+def _refuse_holes(tables: Sequence[dict[Key, Row]], names: Sequence[str], holes: Sequence[Key]) -> None:
+    counts = {
+        name: Counter(table[key].error or "no score" for key in holes if table[key].score is None)
+        for table, name in zip(tables, names, strict=True)
+    }
+    told = "; ".join(
+        f"{sum(errors.values()):,} of {name!r} ({shorten(errors, MAX_NAMED)})"
+        for name, errors in counts.items()
+        if errors
+    )
+    raise MissingLabelsError(
+        f"{count_of(len(holes), 'item')} without a score: {told}.",
+        hint=wording('missing="drop" leaves out the pair, missing="wrong" counts it 0.'),
+    )
+
+
+# -- columns -----------------------------------------------------------------------------------------------
+
+
+def scores_of(paired: Paired) -> list[FloatArray]:
+    """Return the log's own score of every answer, one array per system; a missing one counts 0."""
+    if not paired.score.higher_is_better and any(row.score is None for rows in paired.rows for row in rows):
+        raise InvalidInputError(
+            f"A missing {paired.score.name!r} cannot count 0: less of it is better.",
+            hint=wording('missing="drop" leaves out the pair.'),
+        )
+    return [np.array([row.score or 0.0 for row in rows]) for rows in paired.rows]
+
+
+def labels_of(paired: Paired) -> tuple[list[str | None], ...]:
+    """Return the true labels, and the predictions of each system."""
+    truths = [row.truth for row in paired.rows[0]]
+    for name, rows in zip(paired.names[1:], paired.rows[1:], strict=True):
+        differ = [row.item for row, truth in zip(rows, truths, strict=True) if row.truth != truth]
+        if differ:
+            raise PairingError(
+                f"{paired.names[0]!r} and {name!r} disagree about the truth of {count_of(len(differ), 'item')} "
+                f"(first: {differ[0]!r}).",
+                hint="compare logs of the same task and version.",
+            )
+    if all(truth is None for truth in truths):
+        raise DataError(
+            "The log holds no true labels, so only its own scores can be compared.",
+            hint=wording('leave metric= out, or metric="mean".'),
+        )
+    return (truths, *([row.prediction for row in rows] for rows in paired.rows))

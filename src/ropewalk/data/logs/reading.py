@@ -1,0 +1,107 @@
+"""Read evaluation logs: open a file or a folder, and choose among its scores, tasks and systems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ropewalk._checks import checked_keywords
+from ropewalk.data.logs.registry import find_runs
+from ropewalk.data.logs.rows import Choice, Row, Run, pick
+from ropewalk.errors import PairingError
+from ropewalk.text.writing import shorten
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Log:
+    """Evaluation logs that were opened: runs of systems on tasks, and which of their scores is meant.
+
+    Rows are read when they are asked for, so that a log of any size can be opened. Made by `read_log`.
+    """
+
+    runs: tuple[Run, ...]
+    choice: Choice
+    path: str
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in the order in which they come."""
+        return tuple(dict.fromkeys(run.system for run in self.runs))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, in the order in which they come."""
+        return tuple(dict.fromkeys(run.task for run in self.runs))
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """The scores that there are to choose from."""
+        return tuple(dict.fromkeys(score.name for run in self.runs for score in run.scores))
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a row per system, item and repeat."""
+        for run in self.runs:
+            yield from _chosen_rows(run, self.choice)
+
+    def only(self, *, system: str | None = None, task: str | None = None) -> Log:
+        """Return the runs of one system, of one task, or of both."""
+        runs = self.runs
+        if system is not None:
+            pick(system, self.systems, "system", "systems")
+            runs = tuple(run for run in runs if run.system == system)
+        if task is not None:
+            pick(task, self.tasks, "task", "tasks")
+            runs = tuple(run for run in runs if run.task == task)
+        return replace(self, runs=runs)
+
+    def __repr__(self) -> str:
+        return f"Log({Path(self.path).name!r}, systems: {shorten(self.systems, 6)}, tasks: {shorten(self.tasks, 6)})"
+
+
+@checked_keywords
+def read_log(
+    path: str | os.PathLike[str],
+    *,
+    scorer: str | None = None,
+    filter: str | None = None,  # noqa: A002
+    task: str | None = None,
+    system: str | None = None,
+    cluster: str | None = None,
+    qrels: str | os.PathLike[str] | None = None,
+) -> Log:
+    """Open an evaluation log, or a folder of logs, in any format that is known.
+
+    Parameters
+    ----------
+    path
+        A file or a folder. What it holds is told by its content, not by its name.
+    scorer, filter
+        Which of the log's scores is meant, where it has several: a scorer, a metric, a statistic; and which filter of
+        the answers.
+    task, system
+        One of several tasks or systems.
+    cluster
+        The key of an item's metadata that is the same for items that belong together.
+    qrels
+        The relevance judgements that runs of search systems are judged by.
+    """
+    choice = Choice(scorer=scorer, filter=filter, cluster=cluster, qrels=None if qrels is None else os.fspath(qrels))
+    log = Log(runs=tuple(find_runs(path)), choice=choice, path=os.fspath(path))
+    return log.only(system=system, task=task)
+
+
+def _chosen_rows(run: Run, choice: Choice) -> Iterator[Row]:
+    """Yield the rows of a run by the score that was chosen; a key comes once."""
+    score, chosen = run.score(choice), replace(choice, filter=run.filter(choice))
+    seen: set[tuple[str, int]] = set()
+    for row in run.rows(replace(chosen, scorer=score.name)):
+        key = row.item, row.repeat
+        if key in seen:
+            raise PairingError(
+                f"{run.system!r} answered item {row.item!r} of task {run.task!r} twice (repeat {row.repeat}).",
+                hint="repeats need numbers of their own; logs of one task in a folder must be of different systems.",
+            )
+        seen.add(key)
+        yield row

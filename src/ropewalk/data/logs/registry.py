@@ -1,0 +1,131 @@
+"""The formats of evaluation logs, and which of them a file or folder holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
+
+from ropewalk.data.logs import (
+    deepeval,
+    evalplus,
+    every_eval_ever,
+    harbor,
+    helm,
+    inspect,
+    lighteval,
+    lm_eval,
+    long_table,
+    openai_evals,
+    promptfoo,
+    swebench,
+    trec,
+)
+from ropewalk.data.logs.opening import head_of
+from ropewalk.data.logs.rows import LogFormat, Run
+from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
+from ropewalk.text.writing import count_of
+
+LOG_FORMATS: Final[list[LogFormat]] = [
+    inspect.ARCHIVE,
+    inspect.DOCUMENT,
+    lm_eval.LM_EVAL,
+    every_eval_ever.EVERY_EVAL_EVER,
+    helm.HELM,
+    lighteval.LIGHTEVAL,
+    promptfoo.DOCUMENT,
+    promptfoo.LINES,
+    openai_evals.LOG,
+    deepeval.TEST_RUN,
+    swebench.REPORT,
+    evalplus.RESULTS,
+    harbor.JOB,
+    trec.RUN,
+    long_table.TABLE,
+]
+"""The formats that are known, the first that recognises a file; one of your own is one line more."""
+
+ENTRY_POINTS: Final = "ropewalk.readers"
+"""The group of entry points under which other packages offer a `LogFormat`."""
+
+MAX_FILES: Final = 10_000  # of a folder
+
+
+@cache
+def log_formats() -> tuple[LogFormat, ...]:
+    """Return the formats of other packages, and then our own.
+
+    Examples
+    --------
+    >>> "Inspect (.json)" in [form.title for form in log_formats()]
+    True
+    """
+    offered = []
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            form = point.load()
+        except Exception as error:
+            text = f"The reader {point.name!r} of another package cannot be loaded: {error}."
+            raise InvalidInputError(text, hint="update or uninstall that package.") from error
+        if not isinstance(form, LogFormat):
+            raise InvalidInputError(f"The reader {point.name!r} of another package is no LogFormat.")
+        offered.append(form)
+    return (*offered, *LOG_FORMATS)
+
+
+def find_format(path: Path) -> LogFormat | None:
+    """Return the format of a file, None where it is no log."""
+    head = head_of(path)
+    return next((form for form in log_formats() if form.recognises(path, head)), None) if head else None
+
+
+def is_log(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a log or a folder; a file that is not there is neither.
+
+    Examples
+    --------
+    >>> is_log("no such file.eval")
+    False
+    """
+    place = Path(path)
+    return place.is_dir() or (place.is_file() and find_format(place) is not None)
+
+
+def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
+    """Yield the runs of a log, or of all logs in a folder and the folders in it."""
+    place = Path(path)
+    read: set[Path] = set()
+    for file in _files(place):
+        form = find_format(file)
+        if form is None:
+            continue
+        for part in form.files(file):
+            if part not in read:
+                read.add(part)
+                yield from form.runs(part)
+    if not read:
+        known = ", ".join(form.title for form in log_formats())
+        what = "holds no evaluation log" if place.is_dir() else "is no evaluation log"
+        raise FileFormatError(f"{str(place)!r} {what} that is known.", hint=f"known are: {known}.")
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if not place.is_dir():
+        yield place
+        return
+    files = []
+    for folder, folders, names in os.walk(place, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
+        if len(files) > MAX_FILES:
+            raise FileFormatError(
+                f"{str(place)!r} holds more than {count_of(MAX_FILES, 'file')}.", hint="name a folder inside it."
+            )
+    yield from (file for file in files if file.is_file())
+
+
+def _refuse(error: OSError) -> None:
+    raise UnreadableFileError(f"Cannot read the folder {error.filename!r}: {error.strerror}.") from error

@@ -1,0 +1,115 @@
+"""Ask a question about evaluation logs: their answers become arrays, and the log's own score the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ropewalk.data.inputs import Names
+from ropewalk.data.logs import Log
+from ropewalk.data.logs.chances import chances_of
+from ropewalk.data.logs.pairing import Paired, labels_of, pair_logs, scores_of
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.question import kinds_of, metrics_of
+from ropewalk.metrics.resolve import metric_kind, needs_truth
+from ropewalk.text.remarks import argument, issue, note
+from ropewalk.text.writing import shorten
+
+_OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
+"""What a log says itself."""
+
+
+def has_logs(data: Sequence[Any]) -> bool:
+    """Whether data are evaluation logs."""
+    return any(isinstance(each, Log) for each in _listed(data))
+
+
+def pair_data(
+    data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]
+) -> list[Paired]:
+    """Return the paired answers of each task that all systems have; `classifiers` name systems of the logs."""
+    logs = _listed(data)
+    if not all(isinstance(log, Log) for log in logs):
+        raise InvalidInputError("Evaluation logs cannot be compared with other data.", hint="convert them to a table.")
+    for name in _OF_ARRAYS:
+        if options.get(name) is not None:
+            raise InvalidInputError(argument(name) + " does not go with evaluation logs.", hint="leave it out.")
+    chosen = _chosen(logs, classifiers)
+    names, missing = options.get("names"), options.get("missing", "error")
+    return pair_logs(chosen, missing=missing, unmatched=options.get("unmatched") or "error", names=names)
+
+
+def _listed(data: Sequence[Any]) -> list[Any]:
+    """Return logs one by one; a list of them is one argument of `rank`."""
+    return list(data[0]) if len(data) == 1 and isinstance(data[0], list | tuple) else list(data)
+
+
+def _chosen(logs: Sequence[Log], classifiers: Names | None) -> list[Log]:
+    """Return one log per system."""
+    if classifiers is None or all(name is None for name in classifiers):
+        return list(logs)
+    if len(logs) == 1:
+        return [logs[0].only(system=name) for name in classifiers]
+    return [log.only(system=name) for log, name in zip(logs, classifiers, strict=True)]
+
+
+def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the answers to one task as arrays, and the options with what the log says of them.
+
+    Without a metric the log's own score is compared, as a mean. Metrics of labels are about truth and predictions.
+    """
+    asked = {**options, "names": paired.names, "cluster": paired.cluster, "id": [item for item, _ in paired.keys]}
+    metrics = [("mean" if metric is None else metric) for metric in metrics_of(options)]
+    asked["metric"] = metrics[0] if len(metrics) == 1 else metrics
+    if any(not needs_truth(metric) for metric in metrics):
+        score = paired.score
+        if asked.get("higher_is_better") is None:
+            asked["higher_is_better"] = score.higher_is_better
+        if asked.get("scale") is None and score.low is not None and score.high is not None:
+            asked["scale"] = (score.low, score.high)
+    issue(note("log", text) for text in paired.notes)
+    kinds = kinds_of({"metric": metrics}) or {"labels"}
+    if kinds == {"labels"}:
+        return labels_of(paired), asked
+    of_chances = [metric for metric in metrics if metric_kind(metric) == "scores" and needs_truth(metric)]
+    means = [metric for metric in metrics if not needs_truth(metric)]
+    if of_chances and means:
+        raise InvalidInputError(
+            "The log's own score and chances of classes are compared apart.", hint="ask in two calls."
+        )
+    truth: Any = None
+    if of_chances:
+        labels_of(paired)  # refuses answers that disagree about the truth
+        truth, asked["columns"], scores = chances_of(paired.rows, paired.names)
+    else:
+        scores = scores_of(paired)
+    if "labels" in kinds:
+        return labels_of(paired), {**asked, "scores": tuple(scores)}
+    return (truth, *scores), {**asked, "missing": "error"}
+
+
+def open_logs(
+    data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
+) -> tuple[Sequence[Any], Names | None, Mapping[str, Any]]:
+    """Return logs of one task as arrays, without names to choose by; other data stay as they are."""
+    if not has_logs(data):
+        if options.get("unmatched") not in {None, "error"}:
+            raise InvalidInputError(
+                argument("unmatched") + " is about two evaluation logs, or two files that are joined.",
+                hint="leave it out.",
+            )
+        return data, classifiers, options
+    arrays, asked = _one_task(data, classifiers, options)
+    return arrays, [None] * (len(arrays) - 1), asked
+
+
+def _one_task(
+    data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    paired = pair_data(data, classifiers, options)
+    if len(paired) > 1:
+        raise InvalidInputError(
+            f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",
+            hint="name one: read_log(…, task=…); or compare_tasks(new, old) asks about each.",
+        )
+    return as_arrays(paired[0], options)

@@ -1,0 +1,48 @@
+"""Several tasks: which of them each system wins, on one axis, and a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ropewalk.report import words
+from ropewalk.report.describe import comparison, method
+from ropewalk.report.describe.differences import parts_forest
+from ropewalk.report.document import Answer, Block, Document, Picture, describes, name
+from ropewalk.results import TaskComparisons
+from ropewalk.text.remarks import few
+from ropewalk.text.writing import count_of
+
+_EACH = "Each task is a question of its own, and has its own verdict. Right is where {} is better."
+
+
+@describes(TaskComparisons)
+def describe_tasks(result: TaskComparisons) -> Document:
+    """Describe the comparisons of all tasks."""
+    first = result.comparisons[0]
+    a, b = name(first.a), name(first.b)
+    n_items = sum(c.recipe.n_items for c in result)
+    answer = Answer(
+        title=f"Is {a} better than {b}?",
+        headline=result.told(name),
+        lines=(("Data", f"{count_of(n_items, 'paired answer')} to {count_of(len(result), 'task')}."),),
+        tones=((a, "a"), (b, "b")),
+    )
+    labels = [name(task) for task in result.tasks]
+    rows = replace(parts_forest(result.comparisons, labels, "task"), note=_EACH.format(a))
+    table = comparison.answer_table(result.comparisons, parts=("task", labels))
+    drawn = Picture("forest", rows, "tasks")
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        how = method.method_section(document, result.comparisons, "compare_tasks(new, old)", graph=False)
+        return (*document.answer_sections((drawn,)), *document.table_section(), how)
+
+    return Document(
+        caption=words.caption_text(words.delta_name(first), *result.comparisons),
+        about=f"{a} against {b}",
+        answers=(answer,),
+        tables=(table,),
+        remarks=tuple(few(remark for c in result for remark in c.remarks if remark.level == "warning")),
+        terminal=(answer, drawn),
+        card=(answer, table),
+        sections=sections,
+    )

@@ -31,6 +31,7 @@ NOT_REPEATED = {
     "cost_matrix", "threshold",  # parts of the metric, in its recipe
     "random_state", "threads", "progress",  # change no answer
     "by",  # each slice is written out
+    "unmatched",  # data_hash stands for the pairs that were kept
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from ropewalk.data.logs.pairing import Paired, labels_of, pair_logs, scores_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.question import kinds_of, metrics_of
 from ropewalk.metrics.resolve import metric_kind, needs_truth
-from ropewalk.text.remarks import argument, issue, note
+from ropewalk.text.remarks import argument, note
 from ropewalk.text.writing import shorten
 
 _OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
@@ -67,7 +67,7 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
             asked["higher_is_better"] = score.higher_is_better
         if asked.get("scale") is None and score.low is not None and score.high is not None:
             asked["scale"] = (score.low, score.high)
-    issue(note("log", text) for text in paired.notes)
+    asked["remarks"] = tuple(note("log", text) for text in paired.notes)
     kinds = kinds_of({"metric": metrics}) or {"labels"}
     if kinds == {"labels"}:
         return labels_of(paired), asked

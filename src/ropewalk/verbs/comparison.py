@@ -177,6 +177,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     sources = read_sources(asked, classifiers, named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
+    comparison = replace(comparison, remarks=(*comparison.remarks, *named.get("remarks", ())))
     if by is not None:
         kind: Kind = "scores" if isinstance(comparison.recipe.tables[0], ItemScores) else "labels"
         one_metric = {**named, "metric": metrics_of(options)[0], "rope": comparison.recipe.rope}

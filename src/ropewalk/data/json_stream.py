@@ -19,6 +19,7 @@ VALUE_CAP: Final = 1 << 26
 
 _CHUNK: Final = 1 << 16
 _SPACE: Final = " \t\n\r"
+_GOING_ON: Final = 3
 
 
 class JsonStream:
@@ -60,8 +61,8 @@ class JsonStream:
                 if self._ended:
                     raise self._wrong(str(getattr(error, "msg", error))) from error
             else:
-                # A number may go on in what has not been read.
-                if self._ended or end < len(self._buffer) or self._buffer[end - 1] in '"]}':
+                # A number may go on in what has not been read: by three characters at least, as in 1 and e+5.
+                if self._ended or end + _GOING_ON <= len(self._buffer) or self._buffer[end - 1] in '"]}':
                     self._at = end
                     return value
             if len(self._buffer) - self._at > VALUE_CAP:
@@ -138,8 +139,13 @@ class JsonStream:
     def _fill(self, size: int) -> None:
         data = self._stream.read(size)
         self._ended = not data
-        self._buffer = self._buffer[self._at :] + self._decode.decode(data, final=not data)
-        self._at = 0
+        try:
+            text = self._decode.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise FileFormatError(
+                f"{self._shown} is not UTF-8 text ({error.reason}).", hint="save it as UTF-8."
+            ) from error
+        self._buffer, self._at = self._buffer[self._at :] + text, 0
 
     def _wrong(self, problem: str) -> FileFormatError:
         return FileFormatError(

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
 from ropewalk.errors import FileFormatError
 from ropewalk.text.writing import brief
 
-VALUE_CAP: Final = 1 << 26
-"""The longest single value that is decoded, in characters; memory is bounded by it."""
+VALUE_CAP: Final = 1 << 24
+"""The longest single value that is decoded, in characters; memory is bounded by some 40 times as many bytes."""
 
 _CHUNK: Final = 1 << 16
-_SPACE: Final = " \t\n\r"
+_SPACES: Final = re.compile(r"[ \t\n\r]*")
 _GOING_ON: Final = 3
 
 
@@ -128,8 +129,7 @@ class JsonStream:
     def _peek(self) -> str:
         """Return the next character that is no space, without taking it."""
         while True:
-            while self._at < len(self._buffer) and self._buffer[self._at] in _SPACE:
-                self._at += 1
+            self._at = _SPACES.match(self._buffer, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._buffer):
                 return self._buffer[self._at]
             if self._ended:

@@ -9,9 +9,12 @@ import csv
 import hashlib
 import json
 import random
+import sys
+import zipfile
 from typing import NamedTuple
 
 from ropewalk.data.logs import COLUMNS, read_log
+from support import need
 
 LABELS = ("refund", "delivery", "other")
 
@@ -68,6 +71,85 @@ def shuffled(entries, seed=0):
 def dump(value):
     """Return JSON in one line, as JavaScript and Python write it."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass").replace(b"\xed\xa0\x80", b"\\ud800")
+
+
+# -- Inspect -----------------------------------------------------------------------------------------------
+
+ZSTD = 93
+
+
+def inspect_header(system="org/atlas", task="reading", **changes):
+    """The header of a log, as Inspect 0.3.285 writes it; `changes` are of its `eval`, or of all of it."""
+    spec = {
+        "eval_id": "ZPMP", "run_id": "hUFX", "created": "2026-11-16T07:54:36+00:00", "task": task, "task_id": "Zhj7",
+        "task_version": 0, "task_args": {}, "dataset": {"samples": 3, "shuffled": False}, "model": system,
+        "model_generate_config": {}, "model_args": {}, "config": {"epochs": 1, "fail_on_error": False},
+        "packages": {"inspect_ai": "0.3.285"}, "scorers": [{"name": "letter", "options": {}, "metrics": []}],
+    }  # fmt: skip
+    whole = {
+        "version": 2, "status": "success", "eval": spec,
+        "plan": {"name": "plan", "steps": [{"solver": "generate", "params": {}}], "config": {}},
+        "results": {"total_samples": 3, "completed_samples": 3, "scores": []}, "stats": {"model_usage": {}},
+        "invalidated": False, "tags": [], "metadata": {},
+    }  # fmt: skip
+    for name, value in changes.items():
+        (whole if name in whole else spec)[name] = value
+    return whole
+
+
+def inspect_summary(one, *, scorer="letter", **changes):
+    """A row of summaries.json; errors are text there."""
+    scores = {scorer: {"value": "C" if one.score else "I", "answer": one.answer, "history": []}}
+    row = {
+        "id": one.item, "epoch": one.repeat, "input": one.question, "choices": ["a", "b"], "target": one.truth,
+        "metadata": {"group": f"g{one.item[-1]}"}, "scores": {} if one.error else scores, "model_usage": {},
+        "started_at": "2026-11-16T07:54:36+00:00", "total_time": 0.02, "uuid": "QBrU", "retries": 0,
+        "completed": True, "message_count": 1,
+    }  # fmt: skip
+    return {**row, **({"error": "RuntimeError('boom')"} if one.error else {}), **changes}
+
+
+def inspect_sample(row):
+    """The same row as a full sample: with messages and events, and the error as an object."""
+    text = row.get("error")
+    error = {"message": text, "traceback": f"\x1b[31mTraceback\x1b[0m\n{text}", "traceback_ansi": "\x1b[31m"}
+    messages = [{"role": "user", "content": row.get("input")}]
+    sample = {**row, "messages": messages, "output": {"model": "m", "choices": []}, "store": {}}
+    return {**sample, "events": [{"event": "state", "changes": [{"op": "add"}]}] * 3, "error": error if text else None}
+
+
+def write_inspect_archive(path, rows, head=None, *, method=zipfile.ZIP_DEFLATED, journal=None, **members):
+    """Write an archive, its members in the order in which Inspect writes them; `journal` are rows in place of rows."""
+    module = need("backports.zstd.zipfile") if method == ZSTD and sys.version_info < (3, 14) else zipfile
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with module.ZipFile(path, "w", method) as archive:
+        start = {"version": 2, "eval": inspect_header()["eval"], "plan": {}}
+        archive.writestr("_journal/start.json", json.dumps(start))
+        if rows and isinstance(rows[0], dict):
+            archive.writestr(f"samples/{rows[0].get('id')}_epoch_1.json", json.dumps(rows[0]))  # a slash makes a folder
+        for number, part in (journal or {}).items():
+            archive.writestr(f"_journal/summaries/{number}.json", json.dumps(part))
+        if journal is None:
+            archive.writestr("_journal/summaries/1.json", json.dumps([]))
+            archive.writestr("summaries.json", json.dumps(rows))
+            archive.writestr("reductions.json", json.dumps([]))
+        for name, text in members.items():
+            archive.writestr(name, text)
+        if head != "none":
+            archive.writestr("header.json", json.dumps(head or inspect_header()))
+    return path
+
+
+def write_inspect_document(path, rows, head=None):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {**(head or inspect_header()), "samples": [inspect_sample(row) for row in rows], "reductions": []}
+    path.write_bytes(dump(document))
+    return path
+
+
+def write_inspect(folder, system, answers):
+    rows = list(map(inspect_summary, answers))
+    return write_inspect_document(folder / f"{system}.json", rows, inspect_header(system))
 
 
 # -- promptfoo ---------------------------------------------------------------------------------------------
@@ -336,6 +418,7 @@ def write_long_array(folder, system, answers):
 
 
 WRITERS = {
+    "inspect": write_inspect,
     "promptfoo": write_promptfoo,
     "promptfoo lines": write_promptfoo_lines,
     "openai": write_openai,

@@ -28,7 +28,7 @@ from ropewalk.data.logs.registry import is_log, log_formats
 from ropewalk.errors import FileFormatError, MissingLabelsError, RopewalkError
 
 SEEDS = [3, 4]
-DEEP = '{"a":' * 5000 + "1" + "}" * 5000
+DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000  # beyond any recursion limit that other packages set
 
 
 def write(name, folder, system="atlas m", **options):

@@ -108,8 +108,12 @@ def _answer(form: str, options: Options) -> None:
     tables, beside = _READERS[form](options)
     kind: type = ClassesOptions if "per_class" in options else CompareOptions
     verb: Callable[..., Rendered] = rw.compare_classes if "per_class" in options else rw.compare
-    if form == "evaluation logs" and len({task for log in tables for task in log.tasks}) > 1:
+    tasks = dict.fromkeys(task for log in tables for task in log.tasks) if form == "evaluation logs" else ()
+    if len(tasks) > 1:
         verb = rw.compare_tasks
+        if "items" in options:
+            text = f"--items is about one question, and the logs hold {len(tasks)} tasks: {shorten(tasks, 12)}."
+            raise InvalidInputError(text, hint="pick one by --task.")
     asked = {**beside, **questions(options, kind, labels_in(tables[0], options))}
     if form == "evaluation logs":
         asked |= {name: options[name] for name in ("missing", "unmatched") if name in options}

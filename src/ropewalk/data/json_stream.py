@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
 from ropewalk.errors import FileFormatError
 from ropewalk.text.writing import brief
 
-VALUE_CAP: Final = 1 << 26
-"""The longest single value that is decoded, in characters; memory is bounded by it."""
+VALUE_CAP: Final = 1 << 24
+"""The longest single value that is decoded, in characters; memory is bounded by some 40 times as many bytes."""
 
 _CHUNK: Final = 1 << 16
-_SPACE: Final = " \t\n\r"
+_SPACES: Final = re.compile(r"[ \t\n\r]*")
+_GOING_ON: Final = 3
 
 
 class JsonStream:
@@ -60,8 +62,8 @@ class JsonStream:
                 if self._ended:
                     raise self._wrong(str(getattr(error, "msg", error))) from error
             else:
-                # A number may go on in what has not been read.
-                if self._ended or end < len(self._buffer) or self._buffer[end - 1] in '"]}':
+                # A number may go on in what has not been read: by three characters at least, as in 1 and e+5.
+                if self._ended or end + _GOING_ON <= len(self._buffer) or self._buffer[end - 1] in '"]}':
                     self._at = end
                     return value
             if len(self._buffer) - self._at > VALUE_CAP:
@@ -127,8 +129,7 @@ class JsonStream:
     def _peek(self) -> str:
         """Return the next character that is no space, without taking it."""
         while True:
-            while self._at < len(self._buffer) and self._buffer[self._at] in _SPACE:
-                self._at += 1
+            self._at = _SPACES.match(self._buffer, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._buffer):
                 return self._buffer[self._at]
             if self._ended:
@@ -138,8 +139,13 @@ class JsonStream:
     def _fill(self, size: int) -> None:
         data = self._stream.read(size)
         self._ended = not data
-        self._buffer = self._buffer[self._at :] + self._decode.decode(data, final=not data)
-        self._at = 0
+        try:
+            text = self._decode.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise FileFormatError(
+                f"{self._shown} is not UTF-8 text ({error.reason}).", hint="save it as UTF-8."
+            ) from error
+        self._buffer, self._at = self._buffer[self._at :] + text, 0
 
     def _wrong(self, problem: str) -> FileFormatError:
         return FileFormatError(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, TypeVar
 
 from ropewalk.data.inputs import Names
 from ropewalk.data.logs import Log
@@ -11,9 +12,12 @@ from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.pairing import Paired, labels_of, pair_logs, scores_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.question import kinds_of, metrics_of
+from ropewalk.inference.remarks import left_out
 from ropewalk.metrics.resolve import metric_kind, needs_truth
-from ropewalk.text.remarks import argument, note
-from ropewalk.text.writing import shorten
+from ropewalk.text.remarks import Remark, argument, note
+from ropewalk.text.writing import count_of, shorten
+
+T = TypeVar("T")
 
 _OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
 """What a log says itself."""
@@ -24,10 +28,11 @@ def has_logs(data: Sequence[Any]) -> bool:
     return any(isinstance(each, Log) for each in _listed(data))
 
 
-def pair_data(
-    data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]
-) -> list[Paired]:
-    """Return the paired answers of each task that all systems have; `classifiers` name systems of the logs."""
+def pair_data(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]) -> list[Paired]:
+    """Return the paired answers of each task that all systems have; `classifiers` name systems of the logs.
+
+    There are as many systems as `classifiers`; any number where it is None.
+    """
     logs = _listed(data)
     if not all(isinstance(log, Log) for log in logs):
         raise InvalidInputError("Evaluation logs cannot be compared with other data.", hint="convert them to a table.")
@@ -35,6 +40,14 @@ def pair_data(
         if options.get(name) is not None:
             raise InvalidInputError(argument(name) + " does not go with evaluation logs.", hint="leave it out.")
     chosen = _chosen(logs, classifiers)
+    n_systems = sum(len(log.systems) for log in chosen)
+    if classifiers is not None and n_systems != len(classifiers):
+        systems = list(dict.fromkeys(system for log in logs for system in log.systems))
+        raise InvalidInputError(
+            f"The question is about {count_of(len(classifiers), 'system')}, and {count_of(len(logs), 'log')} of "
+            f"{shorten(systems, 6)} came.",
+            hint="name the systems that are meant.",
+        )
     names, missing = options.get("names"), options.get("missing", "error")
     return pair_logs(chosen, missing=missing, unmatched=options.get("unmatched") or "error", names=names)
 
@@ -45,12 +58,28 @@ def _listed(data: Sequence[Any]) -> list[Any]:
 
 
 def _chosen(logs: Sequence[Log], classifiers: Names | None) -> list[Log]:
-    """Return one log per system."""
+    """Return one log per system that is named; else the logs as they are."""
     if classifiers is None or all(name is None for name in classifiers):
         return list(logs)
     if len(logs) == 1:
-        return [logs[0].only(system=name) for name in classifiers]
+        rest = [system for system in logs[0].systems if system not in classifiers]
+        others = iter(rest if len(rest) == list(classifiers).count(None) else ())
+        return [logs[0].only(system=next(others, None) if name is None else name) for name in classifiers]
+    if len(logs) != len(classifiers):
+        raise InvalidInputError(f"{len(classifiers)} systems are named for {len(logs)} logs.")
     return [log.only(system=name) for log, name in zip(logs, classifiers, strict=True)]
+
+
+def remarks_on(paired: Paired) -> tuple[Remark, ...]:
+    """Return what the readers of an answer should know of the logs."""
+    gone = (left_out(paired.left_out),) if paired.left_out else ()
+    return (*gone, *(note("log", text) for text in paired.notes))
+
+
+def with_remarks(result: T, options: Mapping[str, Any]) -> T:
+    """Return an answer with what `open_logs` has remarked, where it was about logs."""
+    remarks = options.get("log_remarks", ())
+    return replace(result, remarks=(*result.remarks, *remarks)) if remarks else result  # type: ignore[attr-defined,type-var]
 
 
 def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -59,6 +88,7 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     Without a metric the log's own score is compared, as a mean. Metrics of labels are about truth and predictions.
     """
     asked = {**options, "names": paired.names, "cluster": paired.cluster, "id": [item for item, _ in paired.keys]}
+    asked.pop("unmatched", None)  # they are matched
     metrics = [("mean" if metric is None else metric) for metric in metrics_of(options)]
     asked["metric"] = metrics[0] if len(metrics) == 1 else metrics
     if any(not needs_truth(metric) for metric in metrics):
@@ -67,7 +97,6 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
             asked["higher_is_better"] = score.higher_is_better
         if asked.get("scale") is None and score.low is not None and score.high is not None:
             asked["scale"] = (score.low, score.high)
-    asked["remarks"] = tuple(note("log", text) for text in paired.notes)
     kinds = kinds_of({"metric": metrics}) or {"labels"}
     if kinds == {"labels"}:
         return labels_of(paired), asked
@@ -86,6 +115,20 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     if "labels" in kinds:
         return labels_of(paired), {**asked, "scores": tuple(scores)}
     return (truth, *scores), {**asked, "missing": "error"}
+
+
+def open_log(
+    data: Sequence[Any], name: str | None, options: Mapping[str, Any]
+) -> tuple[Sequence[Any], str | None, Mapping[str, Any]]:
+    """Return the log of one task and system as an array; its name may follow it. Other data stay as they are."""
+    logs = [each for each in data if not isinstance(each, str)]
+    if not has_logs(logs):
+        return data, name, options
+    said = [each for each in (*data, name) if isinstance(each, str)]
+    if len(said) > 1:
+        raise InvalidInputError(f"The system is named twice: {shorten(said)}.")
+    arrays, _, asked = open_logs(logs, said or [None], options)
+    return arrays, None, asked
 
 
 def open_logs(
@@ -112,4 +155,5 @@ def _one_task(
             f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",
             hint="name one: read_log(…, task=…); or compare_tasks(new, old) asks about each.",
         )
-    return as_arrays(paired[0], options)
+    arrays, asked = as_arrays(paired[0], options)
+    return arrays, {**asked, "log_remarks": remarks_on(paired[0])}

@@ -17,7 +17,7 @@ from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
-from ropewalk.inference.logs import as_arrays, has_logs, open_logs, pair_data
+from ropewalk.inference.logs import as_arrays, has_logs, open_logs, pair_data, remarks_on, with_remarks
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -177,12 +177,12 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     sources = read_sources(asked, classifiers, named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
-    comparison = replace(comparison, remarks=(*comparison.remarks, *named.get("remarks", ())))
     if by is not None:
         kind: Kind = "scores" if isinstance(comparison.recipe.tables[0], ItemScores) else "labels"
         one_metric = {**named, "metric": metrics_of(options)[0], "rope": comparison.recipe.rope}
         one_metric |= {"goal": None, "margin": None}
         comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric))
+    comparison = with_remarks(comparison, named)
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 
@@ -264,8 +264,10 @@ def compare_tasks(
     pairs = pair_data(data, classifiers, options)
     with shown(options.get("progress")):
         watched = track(pairs, describe="Comparing tasks", progress=current())
-        asked = [as_arrays(paired, {**options, "progress": False}) for paired in watched]
-        comparisons = [compare(*arrays, **question) for arrays, question in asked]
+        comparisons = []
+        for paired in watched:
+            arrays, asked = as_arrays(paired, {**options, "progress": False})
+            comparisons.append(with_remarks(compare(*arrays, **asked), {"log_remarks": remarks_on(paired)}))
     return TaskComparisons(tasks=tuple(paired.task for paired in pairs), comparisons=tuple(comparisons))
 
 

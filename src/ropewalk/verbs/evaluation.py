@@ -13,6 +13,7 @@ from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
+from ropewalk.inference.logs import open_log, with_remarks
 from ropewalk.inference.question import read_tables, write_recipes
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
@@ -33,10 +34,11 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     *data
         ``(y_true, y_pred)`` or ``(y_true, y_score)``; or an `Outcomes` or `ItemScores` and the name of one of its
         classifiers; or a file or dataframe and the name of the column of predictions or scores, with `truth` for that
-        of the true labels. For ``metric="mean"`` the values alone will do.
+        of the true labels; or an evaluation log (`read_log`) and the name of one of its systems, where it has several.
+        For ``metric="mean"`` the values alone will do.
     name
-        Which classifier or column is meant, where its name does not follow the data; or the name for the classifier
-        whose predictions come as an array.
+        Which classifier, column or system is meant, where its name does not follow the data; or the name for the
+        classifier whose predictions come as an array.
     metric
         One metric or a list of them, each as in `compare`. `classes` goes with those that are averages.
     at_least
@@ -58,8 +60,8 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     >>> print(f"{e['roc_auc'].estimate.observed:.4f}")
     0.9544
     """
-    named = name_columns(data, options)
-    (table,) = read_tables(data, None, {"name": name, **named}, usage=_USAGE)
+    asked, called, named = open_log(data, name, name_columns(data, options))
+    (table,) = read_tables(asked, None, {"name": called, **named}, usage=_USAGE)
     bar = _check_bar(options.get("at_least"), options.get("rope"))
     if options.get("model") == "paired":
         raise InvalidInputError(
@@ -70,6 +72,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     recipes = write_recipes({kind: [table]}, named, default=_default, seed=seed)
     with shown(options.get("progress")):
         evaluation = run_evaluation(recipes, bar, threads=check_threads(options["threads"]))
+    evaluation = with_remarks(evaluation, named)
     issue(evaluation.remarks)
     return evaluation
 

@@ -11,7 +11,7 @@ from ropewalk._progress import shown
 from ropewalk.data.probabilities import name_columns
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
-from ropewalk.inference.logs import open_logs
+from ropewalk.inference.logs import open_logs, with_remarks
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
@@ -65,5 +65,6 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     recipe = replace(recipe, pool=check_pool(options.get("pool"), len(recipe.names), default=True))
     with shown(options.get("progress")):
         ranking = run_ranking(recipe, threads=check_threads(options["threads"]))
+    ranking = with_remarks(ranking, named)
     issue(ranking.remarks)
     return ranking

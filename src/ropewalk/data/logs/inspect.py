@@ -13,30 +13,44 @@ Only the header and the summaries of an archive are read, not its samples. What 
 from __future__ import annotations
 
 import contextlib
-import math
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeAlias
 
 from ropewalk._optional import require
 from ropewalk.data.columns import number_in
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.opening import opened
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, cluster_of, fingerprint, text_of
+from ropewalk.data.logs.rows import (
+    Choice,
+    LogFormat,
+    Row,
+    Run,
+    Score,
+    cluster_of,
+    error_text,
+    fingerprint,
+    mapping_of,
+    number_of,
+    text_of,
+)
 from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, RopewalkError
 
 _HEADER: Final = "header.json"
 _SUMMARIES: Final = "summaries.json"
 _JOURNAL: Final = re.compile(r"_journal/summaries/(\d+)\.json")
+_OF_HEADERS: Final = {"status", "eval", "plan", "invalidated", "tags"}
+_OF_SAMPLES: Final = {"id", "epoch", "input", "target", "metadata", "scores", "score", "error"}
 _SUMMARY_LETTERS: Final = 900  # summaries cut texts after some 1,000, full samples do not
-_MAX_ERROR_LETTERS: Final = 200
 _VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_UNPACKED: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
-_ERROR_CLASS: Final = re.compile(r"(\w+)\(.*\)\s*", re.DOTALL)
-_UNPRINTABLE: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x1f\x7f]+")
+_ZSTD: Final = 93
+_METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD}
+
+Samples: TypeAlias = Callable[[], Iterator[Any]]
+"""What reads the samples of a log, as often as it is called."""
 
 
 # -- archives ----------------------------------------------------------------------------------------------
@@ -52,11 +66,13 @@ def _archive_header(path: Path) -> dict[str, Any]:
         if _HEADER not in archive.namelist():
             raise _unfinished(path, "it has no header, so it is still running or was killed")
         with archive.open(_HEADER) as member:
-            header = JsonStream(member, f"{str(path)!r}, {_HEADER}").value()
-    return header if isinstance(header, dict) else {}
+            document = JsonStream(member, f"{str(path)!r}, {_HEADER}")
+            header = _taken(document, _OF_HEADERS)
+            document.close()
+    return header
 
 
-def _archive_samples(path: Path) -> Iterator[dict[str, Any]]:
+def _archive_samples(path: Path) -> Iterator[Any]:
     with _archive(path) as archive:
         names = archive.namelist()
         journal = sorted((int(found[1]), name) for name in names if (found := _JOURNAL.fullmatch(name)))
@@ -67,31 +83,38 @@ def _archive_samples(path: Path) -> Iterator[dict[str, Any]]:
             )
         for name in members:
             with archive.open(name) as member:
-                yield from JsonStream(member, f"{str(path)!r}, {name}").items()
+                document = JsonStream(member, f"{str(path)!r}, {name}")
+                yield from document.items()
+                document.close()  # the end of a member is where its checksum is looked at
 
 
 @contextlib.contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open an archive by what can read its members."""
     shown = repr(str(path))
-    try:
-        with zipfile.ZipFile(path) as plain:
-            methods = {info.compress_type for info in plain.infolist()}
-        module = zipfile if methods <= _UNPACKED or hasattr(zipfile, "ZIP_ZSTANDARD") else _zstd_reader(shown)
-        with module.ZipFile(path) as archive:
-            yield archive
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
-        if isinstance(error, RopewalkError):
+    with opened(path) as stream:
+        try:
+            with _zip_module(stream, shown).ZipFile(stream) as archive:
+                yield archive
+        except (RopewalkError, OSError):
             raise
-        raise FileFormatError(f"{shown} is a damaged log: {error}.", hint="copy it again.") from error
+        except Exception as error:  # zipfile, zlib and zstd raise many kinds for bytes that are damaged
+            raise FileFormatError(f"{shown} is a damaged log: {error}.", hint="copy it again.") from error
 
 
-def _zstd_reader(shown: str) -> Any:
+def _zip_module(stream: IO[bytes], shown: str) -> Any:
+    """Return what reads the members of an archive: zipfile, or what stands in for it where they are zstd."""
+    with zipfile.ZipFile(stream) as archive:
+        methods = {info.compress_type for info in archive.infolist()}
+    if not methods <= _METHODS:
+        raise FileFormatError(f"{shown} is packed by a method that Inspect does not use.")
+    if _ZSTD not in methods or hasattr(zipfile, "ZIP_ZSTANDARD"):
+        return zipfile
     try:
         return require("backports.zstd.zipfile", extra="logs", caller="An Inspect log of today")
     except MissingDependencyError as error:
         raise MissingDependencyError(
-            f"{shown} is compressed by zstd, which Python reads from 3.14 on.", hint="pip install 'ropewalk[logs]'"
+            f"{shown} is compressed by zstd, which Python reads from 3.14 on.", hint=error.hint
         ) from error
 
 
@@ -100,98 +123,122 @@ def _zstd_reader(shown: str) -> Any:
 
 def _document_runs(path: Path) -> Iterator[Run]:
     with opened(path) as stream:
-        header = {key: value for key, value in _document(stream, str(path)) if key != "samples"}
+        document = JsonStream(stream, repr(str(path)))
+        header = _taken(document, _OF_HEADERS)
+        document.close()
     yield from _runs(path, header, partial(_document_samples, path))
 
 
-def _document_samples(path: Path) -> Iterator[dict[str, Any]]:
+def _document_samples(path: Path) -> Iterator[Any]:
+    """Yield the samples one by one, without their events and messages."""
     with opened(path) as stream:
-        for key, value in _document(stream, str(path)):
-            if key == "samples":
-                yield value
+        document = JsonStream(stream, repr(str(path)))
+        for key in document.keys():  # noqa: SIM118 - it is no mapping
+            if key == "samples" and document.kind() == "[":
+                for _ in document.elements():
+                    yield _taken(document, _OF_SAMPLES)
+            else:
+                document.skip()
 
 
-def _document(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a log; its samples one by one."""
-    document = JsonStream(stream, repr(shown))
+def _taken(document: JsonStream, wanted: Container[str]) -> dict[str, Any]:
+    """Return the members of an object that are wanted; nothing of what is no object."""
+    if document.kind() != "{":
+        document.skip()
+        return {}
+    taken = {}
     for key in document.keys():  # noqa: SIM118 - it is no mapping
-        if key == "samples" and document.kind() == "[":
-            for sample in document.items():
-                yield key, sample
+        if key in wanted:
+            taken[key] = document.value()
         else:
-            yield key, document.value()
+            document.skip()
+    return taken
 
 
 # -- both --------------------------------------------------------------------------------------------------
 
 
-def _runs(path: Path, header: Mapping[str, Any], samples: Any) -> Iterator[Run]:
+def _runs(path: Path, header: Mapping[str, Any], samples: Samples) -> Iterator[Run]:
     """Yield the one run of a log that is finished."""
     status = header.get("status")
     if status != "success":
         raise _unfinished(path, f"its status is {status!r}")
     if header.get("invalidated"):
         raise DataError(f"{str(path)!r} is marked as invalid.", hint="compare another log of this task.")
-    spec = header["eval"] if isinstance(header.get("eval"), dict) else {}
-    names: dict[str, None] = {}
-    for sample in samples():
-        for name, score in _scores(sample).items():
-            names |= dict.fromkeys(_names(name, score))
+    spec = mapping_of(header.get("eval"))
+    system, task = str(spec.get("model") or path.stem), str(spec.get("task") or "")
     yield Run(
-        system=str(spec.get("model", path.stem)),
-        task=str(spec.get("task", "")),
-        scores=tuple(Score(name=name) for name in names),
+        system=system,
+        task=task,
+        scores=tuple(Score(name=name) for name in _names(samples)),
         facts=_facts(header, spec),
         notes=_notes(spec),
-        rows=partial(_rows, spec, samples),
+        rows=partial(_rows, path, system, task, samples),
     )
 
 
-def _rows(spec: Mapping[str, Any], samples: Any, choice: Choice) -> Iterator[Row]:
+def _rows(path: Path, system: str, task: str, samples: Samples, choice: Choice) -> Iterator[Row]:
     """Yield a row per sample and epoch, the last one where a sample was run again."""
     kept: dict[tuple[str, int], Row] = {}
     for sample in samples():
-        item, epoch = str(sample.get("id")), int(sample.get("epoch", 1))
-        value, answer = _value(_scores(sample), choice.scorer)
-        error = None if value is not None else _error_text(sample.get("error")) or "unscored"
+        item, epoch = _key(sample, path)
+        value, answer = _value(_scores(sample), str(choice.scorer))
+        truth = text_of(sample.get("target"))
         kept.pop((item, epoch), None)
         kept[item, epoch] = Row(
-            task=str(spec.get("task", "")),
+            task=task,
             item=item,
             repeat=epoch,
-            system=str(spec.get("model", "")),
-            truth=text_of(sample.get("target")),
+            system=system,
+            truth=truth,
             prediction=text_of(answer),
             score=value,
             cluster=cluster_of(sample.get("metadata"), choice.cluster, item),
-            error=error,
-            question=fingerprint(_question(sample.get("input")), text_of(sample.get("target"))),
+            error=None if value is not None else error_text(sample.get("error")) or "unscored",
+            question=fingerprint(_question(sample.get("input")), (truth or "")[:_SUMMARY_LETTERS]),
         )
     yield from kept.values()
 
 
-def _scores(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _key(sample: Any, path: Path) -> tuple[str, int]:
+    """Return the id and the epoch of a sample."""
+    known = mapping_of(sample)
+    item, epoch = known.get("id"), known.get("epoch", 1)
+    if not isinstance(item, int | str) or not isinstance(epoch, int):
+        raise FileFormatError(f"{str(path)!r} has a sample without an id or a whole number as its epoch.")
+    return str(item), epoch
+
+
+def _scores(sample: Any) -> dict[str, dict[str, Any]]:
     """Return the scores of a sample by their names; logs of 2024 have one without a name."""
-    scores = sample.get("scores")
-    if scores is None and isinstance(sample.get("score"), dict):
-        scores = {"score": sample["score"]}
-    return {name: score for name, score in (scores or {}).items() if isinstance(score, dict)}
+    known = mapping_of(sample)
+    scores = known["scores"] if known.get("scores") is not None else {"score": known.get("score")}
+    return {name: score for name, score in mapping_of(scores).items() if isinstance(score, dict)}
 
 
-def _names(name: str, score: Mapping[str, Any]) -> list[str]:
-    """Return what a score is called: of several values, each by its own name."""
-    value = score.get("value")
-    return [f"{name}.{key}" for key in value] if isinstance(value, dict) else [name]
+def _names(samples: Samples) -> list[str]:
+    """Return what the scores are called: of several values, each by its own name."""
+    names: dict[str, None] = {}
+    several = set()
+    for sample in samples():
+        for name, score in _scores(sample).items():
+            value = score.get("value")
+            if isinstance(value, dict):
+                several.add(name)
+                names |= {f"{name}.{key}": None for key in value}
+            else:
+                names[name] = None
+    return [name for name in names if name not in several]  # a sample without a score has no values by name
 
 
-def _value(scores: Mapping[str, Any], wanted: str | None) -> tuple[float | None, Any]:
+def _value(scores: Mapping[str, dict[str, Any]], wanted: str) -> tuple[float | None, Any]:
     """Return the score that was asked for as a number, and the answer that it is about."""
     for name, score in scores.items():
-        for called in _names(name, score):
-            if wanted in {None, called}:
-                value = score.get("value")
-                value = value[called.removeprefix(f"{name}.")] if isinstance(value, dict) else value
-                return _number(value), score.get("answer")
+        value, key = score.get("value"), wanted.removeprefix(f"{name}.")
+        if name == wanted:
+            return _number(value), score.get("answer")
+        if key != wanted and (not isinstance(value, dict) or key in value):
+            return _number(mapping_of(value).get(key)), score.get("answer")
     return None, None
 
 
@@ -200,56 +247,44 @@ def _number(value: Any) -> float | None:
 
     Examples
     --------
-    >>> _number("C"), _number("P"), _number(True), _number("0.25"), _number(math.nan), _number("?")
+    >>> _number("C"), _number("P"), _number(True), _number("0.25"), _number(float("nan")), _number("?")
     (1.0, 0.5, 1.0, 0.25, None, None)
     """
     if isinstance(value, str):
         value = _VALUES.get(value, _VALUES.get(value.lower(), number_in(value)))
-    if isinstance(value, bool | int | float) and math.isfinite(value):
-        return float(value)
-    return None
+    return number_of(value)
 
 
 def _question(asked: Any) -> str:
-    """Return the text of what was asked, as much of it as summaries keep."""
+    """Return the text of what was asked, as much of it as summaries keep: of messages, and of the parts of each."""
     if isinstance(asked, list):
-        asked = "\n".join(_question(part.get("content", part.get("text"))) for part in asked if isinstance(part, dict))
+        contents = [part.get("content") for part in asked if isinstance(part, dict)]
+        parts = [part for content in contents for part in (content if isinstance(content, list) else [content])]
+        asked = "\n".join(str(part.get("text", "") if isinstance(part, dict) else part) for part in parts)
     return str(asked)[:_SUMMARY_LETTERS]
-
-
-def _error_text(error: Any) -> str:
-    r"""Return an error in one line; tracebacks hold codes that colour a terminal.
-
-    Examples
-    --------
-    >>> _error_text("RuntimeError('boom')"), _error_text({"message": "timed \x1b[31mout"}), _error_text(None)
-    ('RuntimeError', 'timed out', '')
-    """
-    text = error.get("message", "") if isinstance(error, dict) else error
-    text = _UNPRINTABLE.sub(" ", str(text or "")).strip()
-    found = _ERROR_CLASS.fullmatch(text)
-    return (found[1] if found else " ".join(text.split()))[:_MAX_ERROR_LETTERS]
 
 
 def _facts(header: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, str]:
     """Return what may tell this run from another of the same model."""
-    plan = header["plan"] if isinstance(header.get("plan"), dict) else {}
-    steps = [str(step.get("solver")) for step in plan.get("steps", []) if isinstance(step, dict)]
+    steps = [str(mapping_of(step).get("solver")) for step in _list(mapping_of(header.get("plan")).get("steps"))]
     facts: dict[str, Any] = {"solver": spec.get("solver") or " + ".join(steps)}
     for part in ("solver_args", "task_args", "model_args", "model_generate_config", "model_roles"):
-        found = spec.get(part)
-        facts |= {key: text_of(value) for key, value in found.items()} if isinstance(found, dict) else {}
-    facts["tags"] = ", ".join(map(str, [*(spec.get("tags") or []), *(header.get("tags") or [])]))
+        facts |= {key: text_of(value) for key, value in mapping_of(spec.get(part)).items()}
+    facts["tags"] = ", ".join(dict.fromkeys(map(str, [*_list(spec.get("tags")), *_list(header.get("tags"))])))
     return {key: str(value) for key, value in facts.items() if value}
 
 
 def _notes(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    config = spec["config"] if isinstance(spec.get("config"), dict) else {}
-    reducers = config.get("epochs_reducer") or ["mean"]
-    if reducers == ["mean"]:
+    config = mapping_of(spec.get("config"))
+    reducers = _list(config.get("epochs_reducer"))
+    if reducers in ([], ["mean"]) or config.get("epochs") == 1:
         return ()
     reduced = ", ".join(map(str, reducers))
     return (f"The log sums up epochs by {reduced}; here every epoch counts by itself, and means are compared.",)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _unfinished(path: Path, why: str) -> DataError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ropewalk._checks import check_missing, choose
 from ropewalk.data.logs.reading import Log
 from ropewalk.data.logs.rows import Row, Run, Score
+from ropewalk.data.tally import check_names
 from ropewalk.errors import (
     DataError,
     DroppedItemsWarning,
@@ -34,19 +36,23 @@ MAX_NAMED: Final = 3  # items that an error names
 # -- systems that are called alike -------------------------------------------------------------------------
 
 
-def distinct_names(runs: Sequence[Sequence[Run]]) -> list[str]:
-    """Return names of systems that differ, by what differs between their runs where the systems have one name.
+def distinct_names(runs: Sequence[Sequence[Run]], paths: Sequence[str]) -> list[str]:
+    """Return names of systems that differ: alike ones by the first fact that tells all of them apart, or their paths.
 
     Examples
     --------
     >>> quiet, chatty = (Run(system="m", scores=(), facts={"prompt": p}, rows=iter) for p in ("short", "long"))
-    >>> distinct_names([[quiet], [chatty]]), distinct_names([[quiet], [quiet]])
+    >>> distinct_names([[quiet], [chatty]], ["a", "b"]), distinct_names([[quiet], [quiet]], ["a", "a"])
     (['m (prompt short)', 'm (prompt long)'], ['m (1)', 'm (2)'])
+    >>> distinct_names([[quiet], [quiet]], ["logs/new/x.eval", "logs/old/y.eval"])
+    ['m (log new)', 'm (log old)']
     """
     names = [group[0].system for group in runs]
     for name in {name for name in names if names.count(name) > 1}:
         places = [place for place, other in enumerate(names) if other == name]
-        facts = [_facts_of(runs[place]) for place in places]
+        parts = zip(*(Path(paths[place]).parts for place in places), strict=False)
+        own_part = next((own for own in parts if len(set(own)) == len(places)), [""] * len(places))
+        facts = [{**_facts_of(runs[place]), "log": part} for place, part in zip(places, own_part, strict=True)]
         telling = [key for key in dict.fromkeys(key for one in facts for key in one) if _tells(key, facts)]
         for number, (place, own) in enumerate(zip(places, facts, strict=True), 1):
             said = ", ".join(f"{key} {own[key]}" if key in own else f"no {key}" for key in telling[:1])
@@ -100,7 +106,9 @@ def pair_logs(
     check_missing(missing)
     choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
     groups = _by_system(logs)
-    called = tuple(distinct_names([log.runs for log in groups]) if names is None else names)
+    if names is None:
+        names = distinct_names([log.runs for log in groups], [log.path for log in groups])
+    called = check_names(names, len(groups))
     tasks = [set(log.tasks) for log in groups]
     shared = [name for name in groups[0].tasks if all(name in one for one in tasks)]
     lone = sorted({name for one in tasks for name in one} - set(shared))
@@ -129,7 +137,7 @@ def _by_system(logs: Sequence[Log]) -> list[Log]:
 
 
 def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Missing, unmatched: str) -> Paired:
-    scores = [log.runs[0].score(log.choice) for log in groups]
+    score = _one_score([log.runs[0].score(log.choice) for log in groups], names)
     tables = [{(row.item, row.repeat): row for row in log.rows()} for log in groups]
     for table, log, name in zip(tables, groups, names, strict=True):
         if not table:
@@ -150,13 +158,29 @@ def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Mis
     if holes and missing == "drop":
         gone = set(holes)
         keys = [key for key in keys if key not in gone]
-        warn_caller(f"{count_of(len(holes), 'item')} without a score left out.", DroppedItemsWarning)
         if not keys:
             raise MissingLabelsError("No item has a score of all systems.", hint="nothing is left to compare.")
+        warn_caller(f"{count_of(len(holes), 'item')} without a score left out.", DroppedItemsWarning)
     rows = tuple(tuple(table[key] for key in keys) for table in tables)
     notes = tuple(dict.fromkeys(note for log in groups for run in log.runs for note in run.notes))
     left_out = alone + (len(holes) if missing == "drop" else 0)
-    return Paired(task=task, names=names, score=scores[0], keys=tuple(keys), rows=rows, left_out=left_out, notes=notes)
+    return Paired(task=task, names=names, score=score, keys=tuple(keys), rows=rows, left_out=left_out, notes=notes)
+
+
+def _one_score(scores: Sequence[Score], names: Sequence[str]) -> Score:
+    """Return the score of all systems; what is scored otherwise cannot be compared."""
+    first, *others = scores
+    for name, score in zip(names[1:], others, strict=True):
+        if (score.name, score.higher_is_better) != (first.name, first.higher_is_better):
+            way = "" if score.name != first.name else ", of which more is better for one of them only"
+            raise PairingError(
+                f"{names[0]!r} is scored by {first.name!r} and {name!r} by {score.name!r}{way}.",
+                hint="compare logs of the same task and version, or convert them to one table of scores.",
+            )
+    ends = [(score.low, score.high) for score in scores]
+    if None in {end for pair in ends for end in pair}:
+        return replace(first, low=None, high=None)
+    return replace(first, low=min(low for low, _ in ends), high=max(high for _, high in ends))  # type: ignore[type-var]
 
 
 def _refuse_unmatched(tables: Sequence[dict[Key, Row]], names: Sequence[str], keys: Sequence[Key]) -> None:
@@ -171,14 +195,20 @@ def _refuse_unmatched(tables: Sequence[dict[Key, Row]], names: Sequence[str], ke
             )
 
 
+def _differ(first: Row, other: Row) -> bool:
+    """Whether rows are about different questions; where these are not known, whether their truth differs."""
+    of_both = (first.question, other.question)
+    return _known_and_unlike(*((first.truth, other.truth) if None in of_both else of_both))
+
+
+def _known_and_unlike(first: str | None, other: str | None) -> bool:
+    return first is not None and other is not None and first != other
+
+
 def _check_questions(tables: Sequence[dict[Key, Row]], names: Sequence[str], keys: Sequence[Key]) -> None:
     """Refuse items that have the same id and are about something else."""
     for table, name in zip(tables[1:], names[1:], strict=True):
-        differ = [
-            key
-            for key in keys
-            if None not in (first := (tables[0][key].question, table[key].question)) and first[0] != first[1]
-        ]
+        differ = [key for key in keys if _differ(tables[0][key], table[key])]
         if differ:
             raise PairingError(
                 f"{count_of(len(differ), 'item')} of {names[0]!r} and {name!r} with the same id are about different "
@@ -217,7 +247,7 @@ def scores_of(paired: Paired) -> list[FloatArray]:
 
 
 def labels_of(paired: Paired) -> tuple[list[str | None], ...]:
-    """Return the true labels, and the predictions of each system."""
+    """Return the true labels, and the predictions of each system; an answer without a score predicts nothing."""
     truths = [row.truth for row in paired.rows[0]]
     for name, rows in zip(paired.names[1:], paired.rows[1:], strict=True):
         differ = [row.item for row, truth in zip(rows, truths, strict=True) if row.truth != truth]
@@ -232,4 +262,4 @@ def labels_of(paired: Paired) -> tuple[list[str | None], ...]:
             "The log holds no true labels, so only its own scores can be compared.",
             hint=wording('leave metric= out, or metric="mean".'),
         )
-    return (truths, *([row.prediction for row in rows] for rows in paired.rows))
+    return (truths, *([None if row.score is None else row.prediction for row in rows] for rows in paired.rows))

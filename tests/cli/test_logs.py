@@ -1,0 +1,292 @@
+"""Evaluation logs on the command line: what is compared, what must be chosen, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from logwriters import (
+    deepeval_run,
+    dump,
+    inspect_header,
+    inspect_summary,
+    long_records,
+    rows_of,
+    seeded_answers,
+    write_inspect,
+    write_inspect_archive,
+)
+from ropewalk.data.logs import COLUMNS
+
+NEW, OLD = seeded_answers(1, n_errors=0), seeded_answers(2, n_errors=0)
+ASK = ("--draws", 200, "--seed", 0)
+
+
+def mean(answers):
+    return sum(one.score for one in answers) / len(answers)
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Two logs of one task, each in a folder of its own."""
+    paths = []
+    for system, answers in (("new", NEW), ("old", OLD)):
+        (tmp_path / system).mkdir()
+        paths.append(write_inspect(tmp_path / system, system, answers))
+    return paths
+
+
+def archive(path, system, answers, task="reading"):
+    return write_inspect_archive(path, list(map(inspect_summary, answers)), inspect_header(system, task))
+
+
+def table(path, records):
+    with path.open("w", newline="", encoding="utf-8") as handle:
+        writer = csv.DictWriter(handle, COLUMNS)
+        writer.writeheader()
+        writer.writerows(records)
+    return path
+
+
+@pytest.fixture
+def told(run):
+    """Ask for JSON, and return it read."""
+
+    def ask(*arguments):
+        code, out, err = run(*arguments, *ASK, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return ask
+
+
+def assert_refused(answer, code, *words):
+    """Nothing is on stdout, and the message says what is wrong."""
+    assert answer[:2] == (code, "")
+    for word in words:
+        assert word in answer[2]
+    assert "Traceback" not in answer[2]
+
+
+# -- compare -----------------------------------------------------------------------------------------------
+
+
+def test_the_first_log_is_a(logs, told):
+    answer = told("compare", *logs, "--rope", 0.05)
+    assert [(answer[side]["name"], answer[side]["observed"]) for side in "ab"] == [
+        ("new", pytest.approx(mean(NEW))),
+        ("old", pytest.approx(mean(OLD))),
+    ]
+    assert answer["delta"]["observed"] == pytest.approx(mean(NEW) - mean(OLD))
+    assert (answer["n_items"], answer["n_clusters"], answer["seed"]) == (20, None, 0)
+    assert answer["decision"] is not None
+
+
+def test_folders_are_logs_too(logs, told):
+    answer, of_files = (told("compare", *places) for places in ([path.parent for path in logs], logs))
+    for one in (answer, of_files):
+        one.pop("version")
+    assert answer == of_files
+
+
+def test_the_same_log_twice_has_two_names(logs, told):
+    answer = told("compare", logs[0], logs[0])
+    assert [answer[side]["name"] for side in "ab"] == ["new (1)", "new (2)"]
+    assert answer["delta"]["observed"] == 0
+
+
+def test_repeats_are_clusters_and_metadata_may_be(tmp_path, told):
+    paths = [
+        archive(tmp_path / f"{seed}.eval", f"s{seed}", seeded_answers(seed, 8, n_repeats=3, n_errors=0))
+        for seed in (1, 2)
+    ]
+    answer = told("compare", *paths)
+    assert (answer["n_items"], answer["n_clusters"]) == (24, 8)
+    groups = {row.cluster for row in rows_of(paths[0], cluster="group")}
+    assert told("compare", *paths, "--cluster", "group")["n_clusters"] == len(groups)
+
+
+def test_labels_of_logs_have_their_metrics(logs, told):
+    answer = told("compare", *logs, "--metric", "accuracy")
+    assert answer["a"]["observed"] == pytest.approx(sum(one.truth == one.answer for one in NEW) / len(NEW))
+    answer = told("compare", *logs, "--metric", "f1", "--pos-label", "refund")
+    assert answer["pos_label"] == "refund"
+
+
+def test_one_log_of_several_systems(tmp_path, run, told):
+    tables = {"x": NEW, "y": OLD, "z": seeded_answers(3, n_errors=0)}
+    path = table(tmp_path / "long.csv", [one for name, part in tables.items() for one in long_records(name, part)])
+    answer = told("compare", path, "--a", "z", "--b", "x")
+    assert [answer[side]["observed"] for side in "ab"] == pytest.approx([mean(tables["z"]), mean(NEW)])
+    for arguments in ((), ("--a", "x")):
+        assert_refused(run("compare", path, *arguments), 2, "'x', 'y', 'z'", "--a")
+    assert_refused(run("compare", path, "--a", "x", "--b", "w"), 2, "'x', 'y', 'z'")
+    two = table(tmp_path / "two.csv", [one for name in "xy" for one in long_records(name, tables[name])])
+    assert [told("compare", two, *chosen)["a"]["name"] for chosen in ((), ("--a", "y"), ("--b", "x"))] == [*"xyy"]
+
+
+def test_one_log_of_one_system_is_not_enough(logs, run):
+    assert_refused(run("compare", logs[0]), 2, "1 system: 'new'", "compare NEW OLD")
+
+
+def test_scorers_must_be_chosen_from(tmp_path, run, told):
+    paths = []
+    for system, answers in (("new", NEW), ("old", OLD)):
+        paths.append(tmp_path / f"{system}.json")
+        paths[-1].write_bytes(dump(deepeval_run(system, answers, metrics=("Correctness", "Tone"))))
+    assert_refused(run("compare", *paths), 2, "'Correctness', 'Tone'", "--scorer")
+    assert_refused(run("compare", *paths, "--scorer", "tone"), 2, "'Correctness', 'Tone'")
+    assert told("compare", *paths, "--scorer", "Tone")["a"]["observed"] == pytest.approx(mean(NEW))
+
+
+def test_filters_must_be_chosen_from(tmp_path, run, told):
+    paths = []
+    for system, answers in (("new", NEW), ("old", OLD)):
+        lines = [
+            {
+                "doc_id": number, "doc": {"q": one.question}, "target": one.truth, "resps": [[one.answer]],
+                "filtered_resps": [one.answer], "filter": name, "metrics": ["exact_match"], "doc_hash": one.question,
+                "prompt_hash": "p", "target_hash": one.truth, "exact_match": one.score if name == "strict" else 1.0,
+            }
+            for name in ("strict", "loose") for number, one in enumerate(answers)
+        ]  # fmt: skip
+        (tmp_path / system).mkdir()
+        paths.append(tmp_path / system / "samples_sums_2026-11-16T07-51-19.026000.jsonl")
+        paths[-1].write_bytes(b"".join(dump(line) + b"\n" for line in lines))
+    folders = [path.parent for path in paths]
+    assert_refused(run("compare", *folders), 2, "'strict'", "'loose'", "--filter")
+    assert told("compare", *folders, "--filter", "strict")["a"]["observed"] == pytest.approx(mean(NEW))
+    assert told("compare", *folders, "--filter", "loose")["a"]["observed"] == 1
+
+
+# -- tasks -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def suites(tmp_path):
+    for system, answers in (("new", NEW), ("old", OLD)):
+        archive(tmp_path / system / "1.eval", system, answers[:12], task="sums")
+        archive(tmp_path / system / "2.eval", system, answers[12:], task="words")
+    return tmp_path / "new", tmp_path / "old"
+
+
+def test_several_tasks_are_answered_one_by_one(suites, run, told):
+    answer = told("compare", *suites)
+    assert answer["schema"] == 1
+    assert [(one["task"], one["n_items"]) for one in answer["tasks"]] == [("sums", 12), ("words", 8)]
+    observed = [(one["a"]["observed"], one["b"]["observed"]) for one in answer["tasks"]]
+    assert observed == [
+        pytest.approx((mean(NEW[:12]), mean(OLD[:12]))),
+        pytest.approx((mean(NEW[12:]), mean(OLD[12:]))),
+    ]
+    code, out, _ = run("compare", *suites, *ASK)
+    assert code == 0
+    assert out.index("sums") < out.index("words")
+
+
+def test_a_task_is_picked(suites, run, told):
+    answer = told("compare", *suites, "--task", "words")
+    assert (answer["n_items"], "tasks" in answer) == (8, False)
+    assert_refused(run("compare", *suites, "--task", "word"), 2, "'sums', 'words'")
+
+
+def test_what_is_about_one_question_is_refused_for_several_tasks(suites, run, tmp_path):
+    out = tmp_path / "out.csv"
+    assert_refused(run("compare", *suites, *ASK, "--items", out), 2, "--items", "'sums', 'words'", "--task")
+    assert not out.exists()
+
+
+def test_tasks_of_one_side_only(suites, run, told):
+    one = suites[1] / "1.eval"
+    assert_refused(run("compare", suites[0], one), 4, "not of the same tasks", "--unmatched")
+    answer = told("compare", suites[0], one, "--unmatched", "drop")
+    assert [each["task"] for each in answer.get("tasks", [{"task": None}])] in (["sums"], [None])
+
+
+# -- refusals ----------------------------------------------------------------------------------------------
+
+
+def test_missing_scores(tmp_path, run, told):
+    holes = seeded_answers(5, n_errors=3)
+    paths = [archive(tmp_path / "a.eval", "a", holes), archive(tmp_path / "b.eval", "b", NEW)]
+    assert_refused(run("compare", *paths), 4, "3 items without a score", "'RuntimeError'", "--missing drop")
+    scored = [one for one in holes if one.score is not None]
+    answer = told("compare", *paths, "--missing", "drop")
+    assert (answer["n_items"], answer["a"]["observed"]) == (17, pytest.approx(mean(scored)))
+    answer = told("compare", *paths, "--missing", "wrong")
+    assert (answer["n_items"], answer["a"]["observed"]) == (20, pytest.approx(mean(scored) * 17 / 20))
+
+
+def test_unmatched_ids(tmp_path, run, told):
+    paths = [archive(tmp_path / "a.eval", "a", NEW), archive(tmp_path / "b.eval", "b", OLD[:15])]
+    assert_refused(run("compare", *paths), 4, "5 of 20 answers of 'a' have no match", "--unmatched drop")
+    assert told("compare", *paths, "--unmatched", "drop")["n_items"] == 15
+
+
+def test_other_questions_under_the_same_ids(tmp_path, run):
+    other = [one._replace(question=f"Another {one.question}") for one in OLD]
+    paths = [archive(tmp_path / "a.eval", "a", NEW), archive(tmp_path / "b.eval", "b", other)]
+    assert_refused(run("compare", *paths), 4, "different questions")
+
+
+def test_logs_that_are_not_finished_or_damaged(tmp_path, run):
+    good = archive(tmp_path / "a.eval", "a", NEW)
+    failed = write_inspect_archive(tmp_path / "failed.eval", [], inspect_header(status="error"))
+    assert_refused(run("compare", good, failed), 4, "not finished", "failed.eval")
+    torn = tmp_path / "torn.eval"
+    torn.write_bytes(good.read_bytes()[:-30])
+    assert_refused(run("compare", good, torn), 4, "torn.eval", "damaged")
+    assert_refused(run("compare", good, tmp_path / "none.eval"), 5, "none.eval")
+    plain = tmp_path / "plain.csv"
+    plain.write_text("y,a,b\n1,1,0\n", encoding="utf-8")
+    assert_refused(run("compare", good, plain), 4, "plain.csv", "no evaluation log")
+    (tmp_path / "empty").mkdir()
+    assert_refused(run("compare", tmp_path / "empty", good), 4, "holds no evaluation log")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--truth", "y"), ("--id", "k"), ("--prediction", "p"), ("--labels", "a,b"), ("--by", "g"), ("--per-class",),
+        ("--weight", "w"), ("--count", "n"), ("--threshold", "0.5"), ("--item", "i"), ("--file-a", "x"),
+    ],
+)  # fmt: skip
+def test_options_of_tables_do_not_go_with_logs(arguments, logs, run):
+    code, out, err = run("compare", *logs, *arguments)
+    assert (code, out) == (2, "")
+    assert arguments[0] in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("option", ["--scorer", "--filter", "--task"])
+def test_options_of_logs_do_not_go_with_tables(option, tmp_path, run):
+    path = tmp_path / "plain.csv"
+    path.write_text("y,a,b\n1,1,0\n0,1,0\n", encoding="utf-8")
+    assert_refused(run("compare", path, "--truth", "y", "--a", "a", "--b", "b", option, "x"), 2, option)
+
+
+# -- convert -----------------------------------------------------------------------------------------------
+
+
+def test_a_converted_log_is_the_same_log(tmp_path, run, told):
+    tables = [seeded_answers(seed, 6, n_repeats=2, n_errors=1) for seed in (1, 1)]
+    paths = [archive(tmp_path / f"{name}.eval", name, one) for name, one in zip("xy", tables, strict=True)]
+    out = tmp_path / "items.csv"
+    code, stdout, err = run("convert", *paths, "-o", out)
+    assert (code, stdout) == (0, "")
+    assert "24 rows" in err
+    with out.open(newline="", encoding="utf-8") as handle:
+        assert next(csv.reader(handle)) == list(COLUMNS)
+    known = [row._replace(question=None) for path in paths for row in rows_of(path)]
+    assert sorted(rows_of(out)) == sorted(known)
+    answers = [told("compare", *data, "--missing", "drop") for data in (paths, [out])]
+    assert answers[0]["delta"] == answers[1]["delta"]
+    assert [answer["n_clusters"] for answer in answers] == [5, 5]
+
+
+def test_a_log_is_not_overwritten_by_its_table(logs, run):
+    before = logs[0].read_bytes()
+    assert_refused(run("convert", *logs, "-o", logs[0]), 2, str(logs[0]))
+    assert logs[0].read_bytes() == before

@@ -115,7 +115,7 @@ class Command(click.Command):
 
     def _call(self, **values: Any) -> None:
         from ropewalk._progress import shown
-        from ropewalk.cli.output import check_output
+        from ropewalk.cli.output import WRITTEN, check_output
 
         chosen: dict[str, Any] = {}
         for name, option in self._options.items():
@@ -132,7 +132,8 @@ class Command(click.Command):
             elif option.shell_default is not None:
                 chosen[name] = option.shell_default
         files = (chosen[name] for name, option in self._options.items() if option.is_input and name in chosen)
-        check_output(chosen, files)
+        written = {name: self._flags[name] for name, option in self._options.items() if option.metavar == WRITTEN}
+        check_output(chosen, files, written)
         context = click.get_current_context()
         context.meta["flags"] = self._spelling
         with shown(progress=False if context.obj["quiet"] else None):

@@ -105,7 +105,7 @@ def test_a_path_that_cannot_be_written_is_a_sentence_with_a_hint(tmp_path, monke
 
 def test_a_folder_that_is_read_only_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, _: str(path) != str(tmp_path))
-    with pytest.raises(UnreadableFileError, match="the folder '.*' is read-only"):
+    with pytest.raises(UnreadableFileError, match=r"the folder '.*' is read-only"):
         check_writable(tmp_path / "page.html")
 
 

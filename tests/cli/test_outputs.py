@@ -163,5 +163,5 @@ def test_a_new_command_is_guarded_too(tmp_path):
     (tmp_path / "x").write_text("data")
     command = Command("mine", "Mine.", Mine, lambda _: pytest.fail("it ran"))
     line = ["--source", str(tmp_path / "x"), "--target", str(tmp_path / "x")]
-    with pytest.raises(InvalidInputError, match="--target .* would overwrite the data"):
+    with pytest.raises(InvalidInputError, match=r"--target .* would overwrite the data"):
         command.main(line, standalone_mode=False, obj={"quiet": True, "line": line})

@@ -129,7 +129,7 @@ def test_tables_with_clusters_add_up_and_come_back_from_json(data, tmp_path):
     assert whole.data_hash != rw.Outcomes.from_arrays(y, a, b).data_hash
     with pytest.raises(rw.errors.DataError, match="clusters and the other has none"):
         _ = whole + rw.Outcomes.from_arrays(y, a, b)
-    broken = whole.to_json().replace('"clusters": [[0, ', '"clusters": [[1, ')
+    broken = whole.to_json().replace('"clusters":[[0,', '"clusters":[[1,')
     with pytest.raises(rw.errors.FileFormatError, match="add up"):
         rw.Outcomes.from_json(broken)
 

@@ -117,7 +117,7 @@ class Command(click.Command):
 
     def _call(self, **values: Any) -> None:
         from ropewalk._progress import shown
-        from ropewalk.cli.output import check_output
+        from ropewalk.cli.output import WRITTEN, check_output
 
         chosen: dict[str, Any] = {}
         for name, option in self._options.items():
@@ -135,11 +135,12 @@ class Command(click.Command):
                 chosen[name] = value[0] if known else option.parse(value[0], self._flags[name])
             elif option.shell_default is not None:
                 chosen[name] = option.shell_default
-        inputs = [
-            (option, chosen[name]) for name, option in self._options.items() if option.is_input and name in chosen
+        inputs = {name: option for name, option in self._options.items() if option.is_input and name in chosen}
+        files = [
+            file for name, option in inputs.items() for file in (chosen[name] if option.several else [chosen[name]])
         ]
-        files = [file for option, value in inputs for file in (value if option.several else (value,))]
-        check_output(chosen, files)
+        written = {name: self._flags[name] for name, option in self._options.items() if option.metavar == WRITTEN}
+        check_output(chosen, files, written)
         context = click.get_current_context()
         context.meta["flags"] = self._spelling
         with shown(progress=False if context.obj["quiet"] else None):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import ropewalk as rw
-from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, OutputOptions, answer
+from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
     FILE,
     LogOptions,
@@ -61,7 +61,7 @@ class Options(CompareColumns, LogOptions, CompareOptions, VerbOptions, OutputOpt
     prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
-    items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar="OUT")]
+    items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar=WRITTEN)]
 
 
 _LONG: Final = ("item", "label", "n_items")

@@ -8,7 +8,7 @@ import click
 
 import ropewalk as rw
 from ropewalk._files import write_file
-from ropewalk.cli.output import OUTPUT, quietly
+from ropewalk.cli.output import OUTPUT, WRITTEN, quietly
 from ropewalk.report import body
 from ropewalk.results.options import SeedOption
 from ropewalk.text.writing import visible
@@ -19,8 +19,8 @@ EXAMPLES: Final = ("", "--data preds.csv.gz")
 class Options(SeedOption, total=False):
     """What `ropewalk demo` takes."""
 
-    html: Annotated[str, OUTPUT(help="Where to write the page.", shell_default="ropewalk-demo.html", metavar="OUT")]
-    data: Annotated[str, OUTPUT(help="Also copy the predictions there, as a .csv.gz file.", metavar="OUT")]
+    html: Annotated[str, OUTPUT(help="Where to write the page.", shell_default="ropewalk-demo.html", metavar=WRITTEN)]
+    data: Annotated[str, OUTPUT(help="Also copy the predictions there, as a .csv.gz file.", metavar=WRITTEN)]
 
 
 def run(options: Options) -> None:

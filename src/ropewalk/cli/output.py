@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import click
 
-from ropewalk._files import write_file
+from ropewalk._files import check_writable, is_special, shorten_path, write_file
 from ropewalk._optional import require
-from ropewalk.errors import InvalidInputError, RopewalkWarning, UnreadableFileError
+from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.report import body, remark_lines
 from ropewalk.report.terminal import COLOURED, PLAIN, Screen, columns_here, in_ascii, wants_colour
 from ropewalk.results import Rendered
@@ -44,9 +44,8 @@ _HAVE_COLUMNS: Final = ("markdown", "latex")
 PICTURES: Final = (".png", ".svg", ".pdf")
 """What a picture can be written as, by the end of its name."""
 
-_FILES: Final = ("html", "plot", "items", "out")
-"""The options that name a file to write."""
-
+WRITTEN: Final = "OUT"
+"""What the help calls a file to write; the options that take one are guarded by it."""
 
 _ON_PAGE: Final = ("title", "note")
 """What users may say on a page in their own words."""
@@ -66,14 +65,17 @@ class OutputOptions(JsonOption, total=False):
     sentence: Annotated[bool, OUTPUT(help="Print the sentence for a paper.", parse=bool)]
     papers: Annotated[bool, OUTPUT(help="The columns of the papers' tables, in text, Markdown and LaTeX.", parse=bool)]
     details: Annotated[bool, OUTPUT(help="Method, prior, Bayes factor, Monte Carlo error too.", parse=bool)]
-    html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar="OUT")]
-    plot: Annotated[str, OUTPUT(help="Also draw a picture: .png, .svg or .pdf.", metavar="OUT")]
+    html: Annotated[str, OUTPUT(help="Also write an HTML page.", metavar=WRITTEN)]
+    plot: Annotated[str, OUTPUT(help="Also draw a picture: .png, .svg or .pdf.", metavar=WRITTEN)]
     title: Annotated[str, OUTPUT(help="What the page is called.", metavar="TEXT")]
     note: Annotated[str, OUTPUT(help="A remark of yours on the page.", metavar="TEXT")]
 
 
-def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
-    """Refuse, before any work, two formats, or a file that cannot be written or would overwrite what is read."""
+def check_output(options: Mapping[str, Any], inputs: Iterable[str], outputs: Mapping[str, str]) -> None:
+    """Refuse, before any work, two formats, or a file that cannot be written or would overwrite what is read.
+
+    `inputs` are the files and folders that the command reads, `outputs` the flags of the files that it writes, by name.
+    """
     if sum(name in options for name in _FORMATS) > 1:
         raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
     if "html" not in options:
@@ -84,27 +86,53 @@ def check_output(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
         raise InvalidInputError(
             f"--plot writes {', '.join(PICTURES)}; got {options['plot']!r}.", hint="name the file picture.svg."
         )
-    data, written = tuple(inputs), [name for name in _FILES if name in options]
-    for name in written:
-        _check_file(name, options[name], data)
-    if len({Path(options[name]).absolute() for name in written}) < len(written):
-        named = " and ".join(f"--{name}" for name in written)
-        raise InvalidInputError(f"{named} name the same file: {options[written[0]]!r}.", hint="name another file.")
+    data, written = tuple(inputs), {flag: options[name] for name, flag in outputs.items() if name in options}
+    for flag, file in written.items():
+        _check_file(flag, file, data)
+    regular = {flag: os.path.realpath(file) for flag, file in written.items() if not is_special(file)}
+    for flag, place in regular.items():
+        same = [other for other, its_place in regular.items() if its_place == place]
+        if len(same) > 1:
+            raise InvalidInputError(
+                f"{' and '.join(same)} name the same file: {written[flag]!r}.", hint="name another file."
+            )
     if "plot" in options:
         require("matplotlib", extra="plot", caller="--plot")
 
 
-def _check_file(name: str, file: str, inputs: Iterable[str]) -> None:
-    """Refuse a file that cannot be written or would overwrite what is read."""
-    folder = Path(file).parent
-    if Path(file).is_dir() or not file:
-        raise UnreadableFileError(f"Cannot write {file!r}: it is a folder.", hint="name a file in it.")
-    if not folder.is_dir():
-        raise UnreadableFileError(f"Cannot write {file!r}: there is no folder {str(folder)!r}.")
-    if not os.access(folder, os.W_OK):
-        raise UnreadableFileError(f"Cannot write {file!r}: the folder {str(folder)!r} is read-only.")
-    if Path(file).exists() and any(Path(read).exists() and Path(file).samefile(read) for read in inputs):
-        raise InvalidInputError(f"--{name} {file!r} would overwrite the data.", hint="name another file.")
+def _check_file(flag: str, file: str, inputs: Iterable[str]) -> None:
+    """Refuse a file that cannot be written, or would overwrite what is read or printed."""
+    if file == "-":
+        raise InvalidInputError(
+            f"{flag} takes the name of a file; got '-'.", hint=f"{flag} /dev/stdout writes to standard output."
+        )
+    check_writable(file)
+    if is_special(file) or not Path(file).exists():
+        return
+    if any(map(partial(_is_in, file), inputs)):
+        raise InvalidInputError(f"{flag} {shorten_path(file)} would overwrite the data.", hint="name another file.")
+    if _is_stdout(file):
+        raise InvalidInputError(
+            f"{flag} {shorten_path(file)} is where the answer is printed.", hint="name another file."
+        )
+
+
+def _is_in(file: str, read: str) -> bool:
+    """Whether a file that is there is the one that is read, or lies in the folder that is read."""
+    try:
+        place = Path(read)
+        if place.is_dir():
+            return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(place))
+        return place.exists() and Path(file).samefile(place)
+    except (OSError, ValueError):  # words, which are no path
+        return False
+
+
+def _is_stdout(file: str) -> bool:
+    try:
+        return os.path.samestat(os.stat(file), os.fstat(sys.stdout.fileno()))  # noqa: PTH116
+    except (OSError, ValueError, AttributeError):  # it is no file: a test reads it, or there is none
+        return False
 
 
 def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data: Any, **question: Any) -> None:
@@ -121,7 +149,7 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     if "plot" in options:
         _draw(result, options["plot"])
     echo(text.rstrip("\n"))
-    for name in _FILES:
+    for name in ("html", "plot", "items"):
         if name in options:
             click.echo(f"Wrote {visible(options[name])}", err=True)
     for line in remark_lines(result, ("Hint", "Warning"), flags):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from ropewalk.cli.output import DATA, INPUT_FILE, OutputOptions, quietly
 from ropewalk.cli.reading import Options, as_file, flag_of, questions
-from ropewalk.data.tally import read_text
+from ropewalk.data.opening import parse_json, read_text
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
 from ropewalk.results.base import read_recipe
 from ropewalk.text.writing import shorten
+
+CONTENT_CAP: Final = 1 << 26
+"""The longest scenario, or file of results, in bytes."""
 
 
 class ScenarioOptions(OutputOptions, total=False):
@@ -60,18 +62,20 @@ def _scenario(text: str) -> Any:
 
 
 def _content(path: str) -> str:
-    """Return the text of a file, without the mark that Windows puts first."""
+    """Return the text of a file."""
     with as_file(path) as file:
-        return read_text(file).removeprefix("\ufeff")
+        return read_text(file, CONTENT_CAP)
 
 
 def _comparison(path: str, pos_label: str | None) -> Comparison:
     """Read a comparison that was written as JSON, and make it anew."""
     content = _content(path)
     try:
-        result = json.loads(content)
+        result = parse_json(content)
     except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{path!r} is no JSON: {error}.") from error
+        raise FileFormatError(
+            f"{path!r} is no JSON: {error}.", hint="write one with `ropewalk compare … --json`."
+        ) from error
     if isinstance(result, dict) and isinstance(result.get("classes"), list) and "delta" not in result:
         classes = [part for part in result["classes"] if isinstance(part, dict)]
         result = next((part for part in classes if part.get("pos_label") == pos_label), None)

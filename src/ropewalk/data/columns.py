@@ -6,6 +6,7 @@ import math
 import numbers
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final
@@ -266,6 +267,13 @@ def _as_floats(array: Any) -> Any:
     return np.array(values, dtype=np.float64).reshape(array.shape)
 
 
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Dataframes of the same columns that follow each other: a table that is too long to be held at once."""
+
+    frames: Iterator[Any]
+
+
 # -- dataframes, through narwhals --------------------------------------------------------------------------
 
 
@@ -280,7 +288,8 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
     number = "count"
     while number in schema.names():
         number += "_"
-    if any(schema[name] == nw.Object for name in keys):  # grouping would merge 1, 1.0 and True
+    if any(schema[name] in {nw.Object, nw.Unknown} or schema[name].is_nested() for name in keys):
+        # Grouping would merge objects such as 1, 1.0 and True, and cannot tell lists or structures apart.
         return count_columns(frame_columns(frame, columns), columns)
     if isinstance(wrapped, nw.LazyFrame):
         parts = [wrapped]

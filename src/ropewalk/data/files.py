@@ -7,29 +7,39 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import gzip
 import io
 import json
+import math
 import os
 import threading
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from itertools import chain
 from typing import IO, Any, Final, cast
 
+from ropewalk._files import shorten_path
 from ropewalk._optional import require
-from ropewalk.data.columns import Rows, count_frame, frame_columns, frame_rows, is_frame, number_in, require_columns
+from ropewalk.data.columns import (
+    ROWS_PER_GROUPING,
+    Batches,
+    Rows,
+    count_frame,
+    frame_columns,
+    frame_rows,
+    is_frame,
+    number_in,
+    require_columns,
+)
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.labels import clean, kind_of, whole_columns, without_point
+from ropewalk.data.opening import Metered, as_object, opened
 from ropewalk.errors import (
     DataError,
     FileFormatError,
     LabelTypeError,
     LookalikeLabelsWarning,
-    UnreadableFileError,
     warn_caller,
 )
 from ropewalk.text.writing import shorten
@@ -40,21 +50,32 @@ FIELD_CAP: Final = 1 << 20
 LINE_CAP: Final = 64 * FIELD_CAP
 """The longest line of JSON that is read: its other fields may be long, and memory is bounded all the same."""
 
+ROW_CAP: Final = 16 * FIELD_CAP
+"""The longest row of a CSV file, in bytes: of all its fields together."""
+
+MATRIX_CAP: Final = 1 << 22
+"""How many cells a matrix in a file may have."""
+
+PACKED_CAP: Final = 1 << 28
+"""The longest Parquet file that is read from inside a gzip file, in bytes."""
+
+BATCH_BYTES: Final = 1 << 26
+"""About how much of a Parquet file is looked at at once."""
+
 MAX_NESTED_NAMES: Final = 4
 """How deep the names inside nested objects are listed."""
 
 _TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
 _SEPARATORS: Final = (",", "\t", ";", "|")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
-_csv_limit = threading.Lock()  # csv keeps its field limit for the whole process
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
     """A kind of file: its name for people, how its first bytes look, and how some of its columns are read.
 
-    `read(stream, columns, shown)` returns a dataframe, or yields a tuple of labels per item; `shown` is what errors
-    call the file. `names(stream, shown)` returns what its columns are called, for hints.
+    `read(stream, columns, shown)` returns a dataframe, or `Batches` of them, or yields a tuple of labels per item;
+    `shown` is what errors call the file. `names(stream, shown)` returns what its columns are called, for hints.
     """
 
     title: str
@@ -78,8 +99,7 @@ def format_names(last: str = "and") -> str:
 def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a file, streaming text formats."""
     with _opened(path) as (stream, form, shown):
-        table = form.read(stream, columns, shown)
-        rows = _as_integers(count_frame(table, columns) if is_frame(table) else dict(Counter(table)), columns)
+        rows = _as_integers(_counted(form.read(stream, columns, shown), columns), columns)
         if any(isinstance(label, str) and _is_too_long(label) for row in rows for label in row):
             raise FileFormatError(f"{shown}: {_TOO_LONG}.", hint="labels are short.")
     if not rows:
@@ -91,7 +111,14 @@ def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[l
     """Return some columns of a file as lists, item by item."""
     with _opened(path) as (stream, form, shown):
         table = form.read(stream, columns, shown)
-        lists = frame_columns(table, columns) if is_frame(table) else list(map(list, zip(*table, strict=True)))
+        frames = _frames_of(table)
+        if frames is None:
+            lists = list(map(list, zip(*table, strict=True)))
+        else:
+            lists = [[] for _ in columns]
+            for frame in frames:
+                for values, more in zip(lists, frame_columns(frame, columns), strict=True):
+                    values.extend(more)
     lists = [list(map(without_point, each)) if whole_columns(zip(each), 1)[0] else each for each in lists]
     if not lists or not lists[0]:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
@@ -114,7 +141,26 @@ def file_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[
 def _plain_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     with _opened(path) as (stream, form, shown):
         table = form.read(stream, columns, shown)
-        yield from frame_rows(table, columns) if is_frame(table) else table
+        frames = _frames_of(table)
+        yield from table if frames is None else chain.from_iterable(frame_rows(frame, columns) for frame in frames)
+
+
+def _frames_of(table: Any) -> Iterable[Any] | None:
+    """Return the dataframes that a format has read, None where it yields rows."""
+    if isinstance(table, Batches):
+        return table.frames
+    return [table] if is_frame(table) else None
+
+
+def _counted(table: Any, columns: Sequence[str]) -> Rows:
+    """Count the distinct rows that a format has read."""
+    frames = _frames_of(table)
+    if frames is None:
+        return dict(Counter(table))
+    counted: Counter[Any] = Counter()
+    for frame in frames:
+        counted.update(count_frame(frame, columns))
+    return dict(counted)
 
 
 def _as_integers(rows: Rows, columns: Sequence[str]) -> Rows:
@@ -134,26 +180,9 @@ def _as_integers(rows: Rows, columns: Sequence[str]) -> Rows:
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], Format, str]]:
     """Open a file, look through gzip, and find its format."""
-    shown = repr(os.fspath(path))
-    if "\0" in str(path):
-        raise UnreadableFileError(f"Cannot read {shown}: a path holds no null character.")
-    try:
-        with Path(path).open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-            yield stream, _format_of(stream, shown), shown
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(
-            f"{shown} is not {error.encoding.upper()} text ({error.reason}).",
-            hint=f"save it as UTF-8; formats are {format_names()}, plain or gzipped.",
-        ) from error
-    except OSError as error:
-        if isinstance(error, UnreadableFileError):
-            raise
-        raise UnreadableFileError(f"Cannot read {shown}: {error.strerror or error}.") from error
+    with opened(path) as stream:
+        shown = shorten_path(path)
+        yield stream, _format_of(stream, shown), shown
 
 
 def _format_of(stream: IO[bytes], shown: str) -> Format:
@@ -171,78 +200,123 @@ def _format_of(stream: IO[bytes], shown: str) -> Format:
     )
 
 
-def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Any:
+@contextlib.contextmanager
+def _parquet_file(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[Any]:
+    """Open a Parquet file; texts stay numbered as they are stored, since to write out every repeat takes memory."""
     parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
     try:
-        # A gzipped Parquet file cannot be read from its end, where its index stands.
-        file = parquet.ParquetFile(stream if hasattr(stream, "raw") else io.BytesIO(stream.read()))
-        require_columns(file.schema_arrow.names, columns, shown)
-        return file.read(columns=list(dict.fromkeys(columns)))
-    except DataError:
+        whole: Any = stream
+        if not hasattr(stream, "raw"):  # a gzipped one cannot be read from its end, where its index stands
+            content = stream.read(PACKED_CAP + 1)
+            if len(content) > PACKED_CAP:
+                raise FileFormatError(
+                    f"{shown} holds a Parquet file of over {PACKED_CAP:,} bytes.", hint="unpack it first, by gunzip."
+                )
+            whole = io.BytesIO(content)
+        with parquet.ParquetFile(whole, read_dictionary=list(columns)) as file:
+            yield file
+    except (DataError, GeneratorExit):
         raise
-    except (OSError, ValueError) as error:  # pyarrow's errors derive from these
-        raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
+    except (OSError, ValueError, NotImplementedError, KeyError) as error:  # pyarrow's errors derive from these
+        raise FileFormatError(
+            f"{shown} is a damaged Parquet file: {str(error).rstrip('.')}.", hint="copy or write it again."
+        ) from error
+
+
+def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Batches:
+    return Batches(_parquet_batches(stream, list(dict.fromkeys(columns)), shown))
+
+
+def _parquet_batches(stream: IO[bytes], columns: list[str], shown: str) -> Iterator[Any]:
+    arrow = require("pyarrow", extra="files", caller="Reading Parquet")
+    with _parquet_file(stream, columns, shown) as file:
+        require_columns(file.schema_arrow.names, columns, shown)
+        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+        widest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
+        size = max(1, min(ROWS_PER_GROUPING, BATCH_BYTES // max(widest, 1)))
+        for batch in file.iter_batches(batch_size=size, columns=columns):
+            yield arrow.Table.from_batches([batch])
 
 
 def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
-    parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
-    try:
-        file = parquet.ParquetFile(stream if hasattr(stream, "raw") else io.BytesIO(stream.read()))
+    with _parquet_file(stream, (), shown) as file:
         return list(file.schema_arrow.names)
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.") from error
 
 
 @contextlib.contextmanager
 def _as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
-    encoding = "utf-16" if stream.read(2) in _UTF16 else "utf-8-sig"
-    stream.seek(0)
-    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+    encoding = "utf-16" if _is_wide(stream) else "utf-8-sig"
+    text = io.TextIOWrapper(cast("Any", stream), encoding=encoding, newline="")
     try:
         yield text
     finally:
         text.detach()  # the stream belongs to `_opened`
 
 
+def _is_wide(stream: IO[bytes]) -> bool:
+    """Whether a text is written in UTF-16."""
+    mark = stream.read(2)
+    stream.seek(0)
+    return mark in _UTF16
+
+
+@contextlib.contextmanager
+def _csv_rows(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[Any, str, Metered]]:
+    """Open a text of rows: their reader, the separator, and the meter that holds how long the row is."""
+    wide = _is_wide(stream)
+    meter = Metered(stream, shown, ROW_CAP, wide=wide)
+    encoding = "utf-16" if wide else "utf-8-sig"
+    text = io.TextIOWrapper(cast("Any", meter), encoding=encoding, newline="")
+    try:
+        with _field_limit:
+            separator = _separator(text, columns)
+            reader = csv.reader(text, delimiter=separator, strict=True)
+            try:
+                yield reader, separator, meter
+            except csv.Error as error:
+                problem = _TOO_LONG if "field larger" in str(error) else error
+                raise FileFormatError(
+                    f"{shown}, line {reader.line_num}: {problem}.",
+                    hint="look for a quotation mark that is never closed; labels are short.",
+                ) from error
+    finally:
+        text.detach()  # the stream belongs to `_opened`
+
+
 def _csv_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[str | None, ...]]:
     """Yield the wanted cells of each line; an empty cell is null, everything else is text as it stands."""
-    with _as_text(stream) as text, _field_cap():
-        separator = _separator(text, columns)
-        reader = csv.reader(text, delimiter=separator, strict=True)
-        try:
-            header = next(reader)
-            require_columns(header, columns, shown)
-            for name in columns:
-                if header.count(name) > 1:
-                    raise FileFormatError(f"{shown} has {header.count(name)} columns named {name!r}.")
-            places = [header.index(name) for name in columns]
-            width = len(header)
-            for row in reader:
-                if len(row) != width:
-                    if not row:
-                        continue
-                    raise FileFormatError(
-                        f"{shown}, line {reader.line_num}: {len(row)} fields where the header has {width}.",
-                        hint=f"fields that hold the separator {separator!r} must be quoted.",
-                    )
-                cells = tuple([row[i] or None for i in places])
-                if any(cell is not None and _is_too_long(cell) for cell in cells):
-                    raise FileFormatError(f"{shown}, line {reader.line_num}: {_TOO_LONG}.", hint="labels are short.")
-                yield cells
-        except csv.Error as error:
-            problem = _TOO_LONG if "field larger" in str(error) else error
-            raise FileFormatError(
-                f"{shown}, line {reader.line_num}: {problem}.",
-                hint="look for a quotation mark that is never closed; labels are short.",
-            ) from error
+    with _csv_rows(stream, columns, shown) as (reader, separator, meter):
+        header = next(reader)
+        require_columns(header, columns, shown)
+        for name in columns:
+            if header.count(name) > 1:
+                raise FileFormatError(
+                    f"{shown} has {header.count(name)} columns named {name!r}.", hint="give each a name of its own."
+                )
+        places = [header.index(name) for name in columns]
+        width = len(header)
+        for row in reader:
+            if len(row) != width:
+                if not row:
+                    continue
+                raise FileFormatError(
+                    f"{shown}, line {reader.line_num}: {len(row)} fields where the header has {width}.",
+                    hint=f"fields that hold the separator {separator!r} must be quoted.",
+                )
+            meter.since = 0
+            cells = tuple([row[i] or None for i in places])
+            if any(cell is not None and _is_too_long(cell) for cell in cells):
+                raise FileFormatError(f"{shown}, line {reader.line_num}: {_TOO_LONG}.", hint="labels are short.")
+            if any(cell is not None and "\0" in cell for cell in cells):  # of UTF-16; others are refused before
+                raise FileFormatError(
+                    f"{shown}, line {reader.line_num}: a label holds a null character.", hint="write or copy it again."
+                )
+            yield cells
 
 
 def _csv_names(stream: IO[bytes], shown: str) -> list[str]:
-    with _as_text(stream) as text, _field_cap():
-        try:
-            return next(csv.reader(text, delimiter=_separator(text, ()), strict=True), [])
-        except csv.Error as error:
-            raise FileFormatError(f"{shown}, line 1: {error}.") from error
+    with _csv_rows(stream, (), shown) as (reader, _, _):
+        return next(reader, [])
 
 
 def _is_too_long(cell: str) -> bool:
@@ -265,15 +339,36 @@ def _separator(text: io.TextIOWrapper, columns: Sequence[str]) -> str:
     return max(_SEPARATORS, key=fit)
 
 
-@contextlib.contextmanager
-def _field_cap() -> Iterator[None]:
-    """Let long text columns pass, up to a bound; the csv module's own limit is 131,072 characters."""
-    with _csv_limit:
-        before = csv.field_size_limit(FIELD_CAP)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
+class _FieldLimit:
+    """Lets long text columns pass, up to a bound; the csv module's own limit is 131,072 characters.
+
+    That module keeps one limit for the whole process: it is raised while anything is read here, in any thread, and
+    then what it was.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._readers, self._before = threading.Lock(), 0, 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._readers:
+                self._before = csv.field_size_limit(FIELD_CAP)
+            self._readers += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers:
+                csv.field_size_limit(self._before)
+
+    def forget_other_threads(self) -> None:
+        """In a new process there is no other thread that would let go of the lock."""
+        self._lock = threading.Lock()
+
+
+_field_limit: Final = _FieldLimit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_field_limit.forget_other_threads)
 
 
 def _json_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
@@ -345,7 +440,7 @@ def _json_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, dict[str
 
 
 def _array_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
-    array = JsonStream(stream, shown)
+    array = JsonStream(stream, shown, unique=True)
     for number, record in enumerate(array.items(), 1):
         yield f"{shown}, item {number}", record
     array.close()
@@ -355,12 +450,14 @@ def _line_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
     with _as_text(stream) as text:
         for number, line in enumerate(iter(partial(text.readline, LINE_CAP), ""), 1):
             if len(line) >= LINE_CAP:
-                raise FileFormatError(f"{shown} has a line of over {LINE_CAP:,} characters.")
+                raise FileFormatError(
+                    f"{shown} has a line of over {LINE_CAP:,} characters.", hint="write one object per line."
+                )
             if not line.strip():
                 continue
             where = f"{shown}, line {number}"
             try:
-                record = json.loads(line)
+                record = json.loads(line, object_pairs_hook=as_object)
             except (ValueError, RecursionError) as error:
                 problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
                 raise FileFormatError(problem, hint="write one object per line, or one array of objects.") from error
@@ -390,26 +487,34 @@ def _json_kind(label: Any) -> str:
 
 def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
     """Read a matrix of numbers without a header, such as a confusion matrix or a cost matrix."""
+    matrix: list[list[float]] = []
     with _opened(path) as (stream, form, shown):
         if form is not _CSV:
             raise FileFormatError(f"{shown} is not a matrix.", hint="write rows of numbers separated by commas.")
-        with _as_text(stream) as text, _field_cap():
-            try:
-                separator = _separator(text, ())
-                rows = [(n, row) for n, row in enumerate(csv.reader(text, delimiter=separator), 1) if row]
-            except csv.Error as error:
-                raise FileFormatError(f"{shown}: {error}.") from error
-    for line, row in rows:
-        for cell in row:
-            if number_in(cell) is None:
-                raise FileFormatError(
-                    f"{shown}, line {line}: {cell[:40]!r} is not a number.",
-                    hint="a matrix has no header and no names, only numbers.",
-                )
-    matrix = [[float(cell) for cell in row] for _, row in rows]
-    if len({len(row) for row in matrix}) > 1:
-        raise FileFormatError(f"{shown}: the rows of a matrix must have the same length.")
+        with _csv_rows(stream, (), shown) as (reader, _, meter):
+            for row in filter(None, reader):
+                meter.since = 0
+                matrix.append([_number(cell, f"{shown}, line {reader.line_num}") for cell in row])
+                if len(row) != len(matrix[0]):
+                    raise FileFormatError(
+                        f"{shown}: the rows of a matrix must have the same length.", hint="write 0 for an empty cell."
+                    )
+                if len(matrix) * len(row) > MATRIX_CAP:
+                    raise FileFormatError(
+                        f"{shown} has over {MATRIX_CAP:,} cells.", hint="is this the right file? A row is a class."
+                    )
     return matrix
+
+
+def _number(cell: str, where: str) -> float:
+    """Return the number in a cell of a matrix."""
+    number = number_in(cell)
+    if number is None or not math.isfinite(number):
+        raise FileFormatError(
+            f"{where}: {cell[:40]!r} is not a {'finite ' if number is not None else ''}number.",
+            hint="a matrix has no header and no names, only numbers.",
+        )
+    return number
 
 
 def _first_sign(head: bytes) -> bytes:

@@ -10,8 +10,9 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
+from ropewalk.data.opening import as_object
 from ropewalk.errors import FileFormatError
 from ropewalk.text.writing import brief
 
@@ -39,10 +40,11 @@ class JsonStream:
     samples [1, 2]
     """
 
-    def __init__(self, stream: IO[bytes], shown: str) -> None:
+    def __init__(self, stream: IO[bytes], shown: str, *, unique: bool = False) -> None:
         self._stream, self._shown = stream, shown
         self._decode = codecs.getincrementaldecoder("utf-8-sig")()
-        self._scan = json.JSONDecoder().raw_decode
+        # A key that comes twice is refused where it must be `unique`; logs are long, and checking takes time.
+        self._scan = json.JSONDecoder(object_pairs_hook=as_object if unique else None).raw_decode
         self._buffer, self._at, self._ended = "", 0, False
 
     def kind(self) -> str:
@@ -128,12 +130,17 @@ class JsonStream:
 
     def _peek(self) -> str:
         """Return the next character that is no space, without taking it."""
+        passed = 0
         while True:
-            self._at = _SPACES.match(self._buffer, self._at).end()  # type: ignore[union-attr]
+            start = self._at
+            self._at = cast("re.Match[str]", _SPACES.match(self._buffer, start)).end()  # it matches nothing too
+            passed += self._at - start
             if self._at < len(self._buffer):
                 return self._buffer[self._at]
             if self._ended:
                 return ""
+            if passed > VALUE_CAP:
+                raise self._wrong(f"over {VALUE_CAP:,} characters of nothing but spaces")
             self._fill(_CHUNK)
 
     def _fill(self, size: int) -> None:
@@ -150,5 +157,5 @@ class JsonStream:
     def _wrong(self, problem: str) -> FileFormatError:
         return FileFormatError(
             f"{self._shown}: not valid JSON ({problem}).",
-            hint="the file may be cut off: copy or write it again." if self._ended else None,
+            hint="the file may be cut off: copy or write it again." if self._ended else "write or copy it again.",
         )

@@ -14,8 +14,9 @@ from ropewalk._files import write_text
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
+from ropewalk.data.opening import read_text
 from ropewalk.data.source import Source, picked_source
-from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table, read_text
+from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table
 from ropewalk.data.weights import Weights, check_count, check_weights, split_weights, times_count
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
 from ropewalk.text.remarks import wording

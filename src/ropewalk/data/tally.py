@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -30,6 +28,7 @@ from ropewalk.data.labels import (
     sort_labels,
     whole_number,
 )
+from ropewalk.data.opening import parse_json
 from ropewalk.data.weights import Weights, check_weights
 from ropewalk.errors import (
     ColumnNotFoundError,
@@ -39,7 +38,6 @@ from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
-    UnreadableFileError,
     warn_caller,
 )
 from ropewalk.text.remarks import argument, wording
@@ -162,7 +160,6 @@ def distinct_rows(codes: CodeArray, n_labels: int) -> tuple[IntArray, IntArray]:
 
 
 _KIND: Final = "ropewalk.outcomes"
-_NO_TABLE: Final = "This JSON is not a table of outcomes"
 
 
 class Named:
@@ -334,57 +331,69 @@ def dump_table(table: Any) -> str:
     return json.dumps(content, separators=(",", ":"))
 
 
-def parse_table(
-    text: str,
-) -> tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None, Weights | None]:
+Parsed: TypeAlias = tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None, Weights | None]
+"""The fields of a table, in the order in which it takes them."""
+
+
+def parse_table(text: str) -> Parsed:
     """Read what `dump_table` wrote, with suspicion."""
     try:
-        data = json.loads(text)
-        if data.get("kind") != _KIND or data.get("schema") != 1:
-            raise FileFormatError(f"{_NO_TABLE}.", hint="write one with Outcomes.save().")
-        labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
-        table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
-        distinct = {(kind_of(label), label) for label in labels}
-        spread = data.get("clusters")
-        parts = None if spread is None else check_counts(spread or np.zeros((0, 3))).reshape(-1, 3)
-        loads = None if "cluster_weights" not in data else check_weights(data["cluster_weights"], len(parts))  # type: ignore[arg-type]
-        weights = None if "weights" not in data else _parse_weights(*data["weights"])
+        return _parsed(parse_json(text))
+    except FileFormatError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(f"{_NO_TABLE}: {error}.") from error
-    if not labels or len(distinct) < len(labels) or not all(isinstance(label, int | str) for label in labels):
-        raise FileFormatError(f"{_NO_TABLE}: its labels must be distinct ints, strs or bools.")
+        problem = getattr(error, "message", str(error)).rstrip(".")
+        raise _no_table(problem) from error
+
+
+def _no_table(problem: str) -> FileFormatError:
+    return FileFormatError(f"This JSON is not a table of outcomes: {problem}.", hint="write one with Outcomes.save().")
+
+
+def _parsed(data: Any) -> Parsed:
+    """Return the fields of a table, or raise what is wrong with them."""
+    if data.get("kind") != _KIND or data.get("schema") != 1:
+        raise _no_table(f"it is no {_KIND!r} of schema 1")
+    labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
+    distinct = {(kind_of(label), label) for label in labels}
+    kinds = {kind_of(label) for label in labels if label != NO_ANSWER}
+    if not labels or len(distinct) < len(labels) or len(kinds) > 1 or not kinds <= {"int", "str", "bool"}:
+        raise _no_table("its labels must be distinct ints, strs or bools")
+    table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
     codes, counts = table[:, :-1], table[:, -1]
     if len(codes) and codes.max() >= len(labels):
-        raise FileFormatError(f"{_NO_TABLE}: a row points to a label that is not there.")
-    clusters = None
-    if parts is not None:
-        n, ids = int(parts[:, 1].max(initial=-1)) + 1, data.get("cluster_ids")
-        if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
-            raise FileFormatError(f"{_NO_TABLE}: its clusters must have distinct ids.")
-        clusters = Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids, loads)
-        if (counts == 0).any() or not np.array_equal(
-            np.bincount(parts[:, 0], weights=parts[:, 2], minlength=len(counts)), counts
-        ):
-            raise FileFormatError(f"{_NO_TABLE}: its clusters do not add up to its counts.")
-    if weights is not None and (
-        (counts == 0).any()
-        or not np.array_equal(np.bincount(weights.row, weights=weights.counts, minlength=len(counts)), counts)
-    ):
-        raise FileFormatError(f"{_NO_TABLE}: its weights do not fit its counts.")
+        raise _no_table("a row points to a label that is not there")
+    clusters, weights = _parse_clusters(data, counts), _parse_weights(data.get("weights"), counts)
     return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters, weights
 
 
-def _parse_weights(row: Any, weight: Any, counts: Any) -> Weights:
-    return Weights.of(check_counts(row), check_weights(weight, len(row)), check_counts(counts))
+def _parse_clusters(data: Mapping[str, Any], counts: IntArray) -> Clusters | None:
+    """Return the clusters of a table with such counts, if it has any."""
+    if data.get("clusters") is None:
+        return None
+    parts = check_counts(data["clusters"] or np.zeros((0, 3))).reshape(-1, 3)
+    loads = None if "cluster_weights" not in data else check_weights(data["cluster_weights"], len(parts))
+    n, ids = int(parts[:, 1].max(initial=-1)) + 1, data.get("cluster_ids")
+    if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
+        raise _no_table("its clusters must have distinct ids")
+    if not _add_up(parts[:, 0], parts[:, 2], counts):
+        raise _no_table("its clusters do not add up to its counts")
+    return Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids, loads)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a text file."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{os.fspath(path)!r} is not a text file.") from error
-    except OSError as error:
-        raise UnreadableFileError(f"Cannot read {os.fspath(path)!r}: {error.strerror}.") from error
+def _parse_weights(spread: Any, counts: IntArray) -> Weights | None:
+    """Return the weights of items in a table with such counts, if it has any."""
+    if spread is None:
+        return None
+    row, weight, numbers = spread
+    places, many = check_counts(row), check_counts(numbers)
+    if not _add_up(places, many, counts):
+        raise _no_table("its weights do not fit its counts")
+    return Weights.of(places, check_weights(weight, len(row)), many)
+
+
+def _add_up(row: IntArray, numbers: IntArray, counts: IntArray) -> bool:
+    """Whether numbers of items, each of some row, add up to the counts of the rows; none of these is empty."""
+    if (counts == 0).any() or row.max(initial=-1) >= len(counts):
+        return False
+    return np.array_equal(np.bincount(row, weights=numbers, minlength=len(counts)), counts)

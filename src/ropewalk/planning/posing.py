@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_whole
+from ropewalk.data.opening import parse_json
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.rope import parse_margin_goal
 from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError
@@ -217,7 +217,7 @@ def from_mapping(scenario: Any) -> Scenario:
 def from_json(text: str) -> Scenario:
     """Read a scenario from JSON."""
     try:
-        return from_mapping(json.loads(text))
+        return from_mapping(parse_json(text))
     except (ValueError, RecursionError) as error:
         if isinstance(error, RopewalkError):
             raise

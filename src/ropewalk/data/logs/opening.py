@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import Any, Final
 
 from ropewalk.data.json_stream import VALUE_CAP, JsonStream
-from ropewalk.errors import FileFormatError, UnreadableFileError
+from ropewalk.data.opening import opened as opened  # noqa: PLC0414 - readers of logs take it from here
+from ropewalk.errors import FileFormatError
 
 HEAD_BYTES: Final = 1 << 16  # by which a format is recognised
 _BEGINNING_BYTES: Final = 1 << 23  # by which the keys of a long first line are
-
-
-@contextlib.contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, through gzip where it is compressed."""
-    shown = repr(str(path))
-    if "\0" in str(path):
-        raise UnreadableFileError(f"Cannot read {shown}: a path holds no null character.")
-    try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{shown} is not UTF-8 text ({error.reason}).", hint="save it as UTF-8.") from error
-    except OSError as error:
-        if isinstance(error, UnreadableFileError):
-            raise
-        raise UnreadableFileError(f"Cannot read {shown}: {error.strerror or error}.") from error
 
 
 def head_of(path: Path) -> bytes:
@@ -66,7 +44,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             number += 1
             where = f"{str(path)!r}, line {number}"
             if len(line) >= VALUE_CAP:
-                raise FileFormatError(f"{where} is longer than {VALUE_CAP:,} bytes.")
+                problem = f"{where} is longer than {VALUE_CAP:,} bytes."
+                raise FileFormatError(problem, hint="a log holds one object per line.")
             if not line.strip():
                 continue
             try:

@@ -1,0 +1,134 @@
+"""Open a file to read: look through gzip, stay within bounds of memory, and say what is wrong with it."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from ropewalk._files import is_pipe, shorten_path
+from ropewalk.errors import FileFormatError, UnreadableFileError
+
+TEXT_CAP: Final = 1 << 30
+"""The longest document that is read whole, in bytes."""
+
+_HEAD_BYTES: Final = 1 << 16
+_ONCE: Final = "save it as a file first; on the command line, - reads standard input."
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file, through gzip where it is compressed; what goes wrong inside is about this file."""
+    shown = shorten_path(path)
+    if "\0" in str(path):
+        raise UnreadableFileError(
+            f"Cannot read {shown}: a path holds no null character.", hint="give the name of a file."
+        )
+    if is_pipe(path):  # to open one would wait for who writes it
+        raise UnreadableFileError(f"Cannot read {shown}: a pipe can be read only once.", hint=_ONCE)
+    try:
+        with Path(path).open("rb") as raw:
+            if not raw.seekable():
+                raise UnreadableFileError(f"Cannot read {shown}: it can be read only once.", hint=_ONCE)
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+    except MemoryError as error:
+        raise FileFormatError(
+            f"{shown} needs more memory than there is.", hint="is this the right file? Else read a part of it."
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{shown} is not {error.encoding.upper()} text ({error.reason}).",
+            hint="save it as UTF-8; a binary file is known by its first bytes.",
+        ) from error
+    except OSError as error:
+        if isinstance(error, UnreadableFileError):
+            raise
+        problem = error.strerror or error
+        raise UnreadableFileError(f"Cannot read {shown}: {problem}.", hint="give the name of a file.") from error
+
+
+class Metered(io.BufferedIOBase):
+    """A stream of text that refuses what never ends: more than `cap` bytes since `since` was last set to 0.
+
+    It refuses null characters too, which no text in UTF-8 holds.
+    """
+
+    def __init__(self, stream: IO[bytes], shown: str, cap: int, *, wide: bool) -> None:
+        self._stream, self._shown, self._cap, self._wide = cast("Any", stream), shown, cap, wide
+        self.since = 0
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say that it can be read again."""
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go back, and begin to count anew."""
+        self.since = 0
+        return int(self._stream.seek(offset, whence))
+
+    def tell(self) -> int:
+        """Return how many bytes were read."""
+        return int(self._stream.tell())
+
+    def read1(self, size: int = -1) -> bytes:
+        """Read some bytes."""
+        part: bytes = self._stream.read1(size)
+        self.since += len(part)
+        if self.since > self._cap:
+            raise FileFormatError(
+                f"{self._shown} has a row of over {self._cap:,} bytes.",
+                hint="look for a quotation mark that is never closed; is this a table?",
+            )
+        if not self._wide and b"\0" in part:
+            raise FileFormatError(
+                f"{self._shown} holds a null character: it is no text.", hint="write or copy it again."
+            )
+        return part
+
+
+def read_text(path: str | os.PathLike[str], cap: int = TEXT_CAP) -> str:
+    """Read a text file of at most `cap` bytes, without the mark that Windows puts first."""
+    shown = shorten_path(path)
+    with opened(path) as stream:
+        head = stream.read(_HEAD_BYTES)
+        if b"\0" in head:
+            raise FileFormatError(f"{shown} is not a text file.", hint="is this the right file?")
+        content = head + stream.read(cap + 1 - len(head))
+        if len(content) > cap:
+            raise FileFormatError(f"{shown} is longer than {cap:,} bytes.", hint="is this the right file?")
+        return content.decode("utf-8-sig")
+
+
+def parse_json(text: str) -> Any:
+    """Return a JSON document; a key that comes twice in one object is refused, since either could be meant."""
+    return json.loads(text, object_pairs_hook=as_object)
+
+
+def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the pairs of a JSON object as a mapping, if their keys differ.
+
+    Examples
+    --------
+    >>> as_object([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    whole = dict(pairs)
+    if len(whole) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {twice!r} comes twice in one object")
+    return whole

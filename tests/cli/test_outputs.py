@@ -29,7 +29,7 @@ def flags(command, chosen):
 def test_every_option_that_writes_a_file_is_guarded():
     """What the help calls OUT is guarded; an option that writes a file is called so."""
     written = {flag for command in commands() for flag in flags(command, lambda option: option.metavar == "OUT")}
-    assert written == {"--html", "--plot", "--items", "--data"}
+    assert written == {"--html", "--plot", "--items", "--data", "-o"}
     silent = [
         flag
         for command in commands()
@@ -55,6 +55,8 @@ INPUTS = [
     ("compare", ("other", *PLAIN, "--metric", "cost", "--cost-matrix", "{}"), "0,1\n1,0\n"),
     ("compare", ("other", "{}"), "[]"),
     ("compare", ("other", "--qrels", "{}"), "[]"),
+    ("convert", ("other", "{}"), "[]"),
+    ("convert", ("other", "--qrels", "{}"), "[]"),
     ("evaluate", ("{}", "--truth", "y", "--prediction", "a"), ROWS),
     ("rank", ("{}", "--truth", "y", "--predictions", "a,b"), ROWS),
     ("test", ("{}", *PLAIN), ROWS),
@@ -76,7 +78,7 @@ def test_no_output_of_any_command_overwrites_any_input(run, tmp_path, monkeypatc
     os.link(tmp_path / "input.svg", tmp_path / "hard.svg")
     arguments = [part.format("input.svg") if part == "{}" else part for part in line]
     outputs = flags(app.get_command(None, command), lambda option: option.metavar == "OUT")
-    assert "--html" in outputs
+    assert ("-o" if command == "convert" else "--html") in outputs
     for output in outputs:
         for name in ("input.svg", "./link.svg", "hard.svg"):
             code, out, err = run(command, *arguments, output, name)

@@ -1,5 +1,5 @@
 """`python -m ropewalk`."""
 
-from ropewalk.cli.app import main
+from ropewalk.cli import main
 
 main()

@@ -129,7 +129,8 @@ def test_a_full_disk_behind_stdout_is_a_sentence(arguments):
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 5
     *before, last = done.stderr.splitlines()
-    assert last.startswith("Error: Cannot write: ")
+    assert before.pop() == "Error: Cannot write to standard output: No space left on device."
+    assert last.startswith("Hint: ")
     assert [line for line in before if line.startswith(("Traceback", "  File", "Exception"))] == []
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
 import click
 from click.shell_completion import shell_complete
 
+from ropewalk._date import today
+from ropewalk._files import shorten_path
 from ropewalk._version import __version__
-from ropewalk.errors import InvalidInputError, RopewalkError, UnreadableFileError
+from ropewalk.cli import INTERRUPTED
+from ropewalk.errors import DataError, InvalidInputError, RopewalkError, UnreadableFileError
 from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import did_you_mean, nearest, visible
 
@@ -139,6 +144,8 @@ class Command(click.Command):
         files = [
             file for name, option in inputs.items() for file in (chosen[name] if option.several else [chosen[name]])
         ]
+        if files.count("-") > 1:
+            raise InvalidInputError("Standard input can be read only once: - is named twice.", hint="name a file.")
         written = {name: self._flags[name] for name, option in self._options.items() if option.metavar == WRITTEN}
         check_output(chosen, files, written)
         context = click.get_current_context()
@@ -214,24 +221,15 @@ app: Final = click.version_option(__version__, message="ropewalk %(version)s")(
 
 def main() -> None:
     """Run the command line; a user's mistake is a sentence on stderr and an exit code, never a traceback."""
-    if instruction := os.environ.get(COMPLETION):
-        sys.exit(shell_complete(app, {}, "ropewalk", COMPLETION, instruction))
-    debug, quiet = "--debug" in sys.argv, "--quiet" in sys.argv
-    arguments = [argument for argument in sys.argv[1:] if argument not in _ANYWHERE]
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal without ≈ shows \\u2248 instead of failing
-            stream.reconfigure(errors="backslashreplace")
-    if not arguments:
-        click.echo(app.get_help(click.Context(app, info_name="ropewalk")), err=True)
-        sys.exit(InvalidInputError.exit_code)
+    debug = "--debug" in sys.argv
     try:
-        with app.make_context("ropewalk", arguments, obj={"quiet": quiet, "line": arguments}) as context:
-            app.invoke(context)
-        code = 0
+        with _stoppable():
+            today()
+            code = _run()
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except KeyboardInterrupt:
-        click.echo("\nInterrupted: there is no answer, and no file was left half-written.", err=True)
+        click.echo(INTERRUPTED, nl=False, err=True)
         code = 128 + signal.SIGINT
     except BrokenPipeError:  # `| head` is no mistake
         _close_stdout()
@@ -243,6 +241,44 @@ def main() -> None:
     sys.exit(code)
 
 
+def _run() -> int:
+    """Run the line, or complete it for a shell; return the exit code."""
+    if instruction := os.environ.get(COMPLETION):
+        return shell_complete(app, {}, "ropewalk", COMPLETION, instruction)
+    arguments = [argument for argument in sys.argv[1:] if argument not in _ANYWHERE]
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without ≈ shows \\u2248 instead of failing
+            stream.reconfigure(errors="backslashreplace")
+    if not arguments:
+        click.echo(app.get_help(click.Context(app, info_name="ropewalk")), err=True)
+        return InvalidInputError.exit_code
+    with app.make_context("ropewalk", arguments, obj={"quiet": "--quiet" in sys.argv, "line": arguments}) as context:
+        app.invoke(context)
+    return 0
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let a wish to end, or a terminal that is closed, end the command in order: temporary files are cleaned up."""
+
+    def stop(number: int, _: Any) -> None:
+        for wish in taken:  # a second one must not disturb what is being cleaned up
+            signal.signal(wish, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    wishes = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    here = threading.current_thread() is threading.main_thread()  # others cannot be told
+    taken = [wish for wish in wishes if here and signal.getsignal(wish) == signal.SIG_DFL]  # `nohup` ignores one
+    for wish in taken:
+        signal.signal(wish, stop)
+    try:
+        yield
+    finally:
+        for wish in taken:
+            if signal.getsignal(wish) == stop:
+                signal.signal(wish, signal.SIG_DFL)
+
+
 def _close_stdout() -> None:
     """Drop what can no longer be printed, which Python would try again at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -251,17 +287,26 @@ def _close_stdout() -> None:
 def _fail(error: Exception) -> int:
     """Print to stderr what is wrong and what to do; return the exit code."""
     if isinstance(error, MemoryError):
-        error = InvalidInputError("There is not enough memory for this.", hint="ask for fewer --draws.")
+        error = DataError("There is not enough memory for these data.", hint="is this the right file? Else give less.")
     elif isinstance(error, click.UsageError):
         error = _in_our_words(error)
-    elif not isinstance(error, RopewalkError):  # a full disk behind stdout
-        _close_stdout()
-        error = UnreadableFileError(f"Cannot write: {error}.")
+    elif not isinstance(error, RopewalkError):
+        error = _of_the_system(error)
     lines = [f"Error: {visible(error.message)}"]
     if error.hint:
         lines.append(f"Hint: {visible(error.hint)}")
     click.echo("\n".join(lines), err=True)
     return error.exit_code
+
+
+def _of_the_system(error: Any) -> UnreadableFileError:
+    """Return what the system refused: a file that is named, else to print, as to a disk that is full."""
+    problem = error.strerror or error
+    if error.filename is not None:
+        path = shorten_path(os.fsdecode(error.filename))
+        return UnreadableFileError(f"Cannot use {path}: {problem}.", hint="name another file.")
+    _close_stdout()
+    return UnreadableFileError(f"Cannot write to standard output: {problem}.", hint="print it where there is room.")
 
 
 def _in_our_words(error: click.UsageError) -> InvalidInputError:

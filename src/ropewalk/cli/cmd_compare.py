@@ -20,10 +20,10 @@ from ropewalk.cli.reading import (
     read_both_kinds,
     read_declared,
     read_logs,
+    read_matrix_of,
     require_columns_of,
     truth_of,
 )
-from ropewalk.data.files import read_matrix
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results import Rendered
 from ropewalk.results.options import ClassesOptions, CompareOptions, options_of
@@ -152,12 +152,13 @@ def _two_files(options: Options) -> Data:
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
     how: dict[str, Any] = {name: value for name, value in options.items() if name in _JOINING}
     how["names"] = names if names[0] != names[1] else ("A", "B")
-    files = options["file_a"], options["file_b"]
-    return (read_declared(options, lambda labels: rw.join_outcomes(*files, labels=labels, **how)),), {}
+    with as_file(options["file_a"]) as file_a, as_file(options["file_b"]) as file_b:
+        table = read_declared(options, lambda labels: rw.join_outcomes(file_a, file_b, labels=labels, **how))
+    return (table,), {}
 
 
 def _two_matrices(options: Options) -> Data:
-    matrices = [read_matrix(options["confusion_a"]), read_matrix(options["confusion_b"])]
+    matrices = [read_matrix_of(options["confusion_a"]), read_matrix_of(options["confusion_b"])]
     if len(matrices[0]) != len(matrices[1]):
         raise CountsError(
             f"The two confusion matrices have {len(matrices[0])} and {len(matrices[1])} rows.",

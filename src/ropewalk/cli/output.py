@@ -187,10 +187,14 @@ def _draw(result: Rendered, path: str) -> None:
 
 
 def quietly(call: Callable[[], T]) -> T:
-    """Run without Python's own warnings: the result carries them, and `answer` prints them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RopewalkWarning)
-        return call()
+    """Run what draws, without Python's own warnings: the result carries them, and `answer` prints them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RopewalkWarning)
+            return call()
+    except MemoryError as error:
+        text = "There is not enough memory for this."
+        raise InvalidInputError(text, hint="ask for fewer --draws, or about fewer classes.") from error
 
 
 def with_notes(call: Callable[[], T]) -> T:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from shlex import join, quote
 from typing import Annotated, Any, Final, TypedDict, TypeVar
@@ -16,12 +15,13 @@ from typing import Annotated, Any, Final, TypedDict, TypeVar
 import click
 
 import ropewalk as rw
+from ropewalk._files import is_pipe, shorten_path
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.files import column_names, format_names, read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.logs import Log, is_log
-from ropewalk.errors import InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
+from ropewalk.errors import FileFormatError, InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
 from ropewalk.inference.question import (
     Sources,
     kind_of_data,
@@ -37,6 +37,12 @@ from ropewalk.results.options import DataOptions, options_of, parse_numbers, par
 from ropewalk.text.writing import visible
 
 MAX_COLUMNS_LISTED: Final = 20
+
+STREAM_CAP: Final = 1 << 34
+"""How much of standard input or a pipe is read, in bytes."""
+
+_COPIED_AT_ONCE: Final = 1 << 20
+_KEEP: Final = "save the data as a file and name that, or let TMPDIR name a folder with room."
 
 T = TypeVar("T")
 Options = Mapping[str, Any]
@@ -101,7 +107,7 @@ def require_columns_of(options: Options, command: str, needed: Sequence[str]) ->
     if not absent:
         return
     message, file = f"Missing option {', '.join(absent)}.", options["file"]
-    if file == "-":
+    if is_stream(file):
         raise InvalidInputError(message, hint=f"ropewalk {command} --help lists them.")
     columns = column_names(file)
     guess = _guessed(columns, needed, options)
@@ -141,7 +147,7 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
 
 def are_logs(options: Options) -> bool:
     """Whether FILE is an evaluation log or a folder of them: two are given, or its content tells."""
-    return "other" in options or ("truth" not in options and options["file"] != "-" and is_log(options["file"]))
+    return "other" in options or ("truth" not in options and not is_stream(options["file"]) and is_log(options["file"]))
 
 
 def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:
@@ -174,12 +180,18 @@ def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, 
     if "prevalence" in question:
         question["prevalence"] = _prevalence(question["prevalence"], labels)
     if "cost_matrix" in question:
-        question["cost_matrix"] = read_matrix(question["cost_matrix"])
+        question["cost_matrix"] = read_matrix_of(question["cost_matrix"])
     if "lower_is_better" in options:
         question["higher_is_better"] = False
     if any(name in options for name in _SAMPLER):
         question["engine"] = parse_engine(options.get("engine", "auto"), *map(options.get, _SAMPLER))
     return question
+
+
+def read_matrix_of(file: str) -> list[list[float]]:
+    """Read a matrix from a file, or from standard input."""
+    with as_file(file) as path:
+        return read_matrix(path)
 
 
 def _prevalence(text: str, labels: Sequence[Any]) -> Any:
@@ -259,18 +271,52 @@ def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) 
 
 @contextmanager
 def as_file(file: str) -> Iterator[str]:
-    """Yield the path of FILE; for - that of a temporary copy of standard input, since formats need to be looked at."""
-    if file != "-":
+    """Yield the path of a file; for - and a pipe that of a temporary copy, since what is read is read twice."""
+    if not is_stream(file):
         yield file
         return
-    if sys.stdin is None:
-        raise UnreadableFileError("There is no standard input to read.")
-    with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, "stdin")  # noqa: PTH118 - the message below looks for this very text
-        with open(copy, "wb") as handle:  # noqa: PTH123
-            shutil.copyfileobj(sys.stdin.buffer, handle)
+    if file == "-" and sys.stdin is None:
+        raise UnreadableFileError("There is no standard input to read.", hint="name a file instead of -.")
+    with _temporary_folder() as folder:
+        copy, shown = os.path.join(folder, "stdin"), "standard input" if file == "-" else shorten_path(file)  # noqa: PTH118 - the message below looks for this very text
+        _keep(file, copy, shown)
         try:
             yield copy
         except RopewalkError as error:
-            message = error.message.replace(repr(copy), "standard input")
+            message = error.message.replace(repr(copy), shown)
             raise type(error)(message, hint=error.hint) from error
+
+
+def is_stream(file: str) -> bool:
+    """Whether something can be read only once: standard input, or a pipe."""
+    return file == "-" or is_pipe(file)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """Yield a folder that is gone afterwards."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="ropewalk-")
+    except OSError as error:
+        problem = error.strerror or error
+        raise UnreadableFileError(f"There is no folder for temporary files: {problem}.", hint=_KEEP) from error
+    with folder as path:
+        yield path
+
+
+def _keep(file: str, copy: str, shown: str) -> None:
+    """Copy a stream into a file, up to a bound."""
+    try:
+        with ExitStack() as stack:
+            source = sys.stdin.buffer if file == "-" else stack.enter_context(open(file, "rb"))  # noqa: PTH123
+            target, length = stack.enter_context(open(copy, "wb", buffering=0)), 0  # noqa: PTH123
+            while part := source.read1(_COPIED_AT_ONCE):  # type: ignore[union-attr] - signals are heard in between
+                length += len(part)
+                if length > STREAM_CAP:
+                    raise FileFormatError(f"{shown} is longer than {STREAM_CAP:,} bytes.", hint=_KEEP)
+                target.write(part)
+    except OSError as error:
+        if isinstance(error, RopewalkError):
+            raise
+        folder = shorten_path(tempfile.gettempdir())
+        raise UnreadableFileError(f"Cannot copy {shown} to {folder}: {error.strerror or error}.", hint=_KEEP) from error

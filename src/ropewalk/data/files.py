@@ -65,6 +65,7 @@ BATCH_BYTES: Final = 1 << 26
 MAX_NESTED_NAMES: Final = 4
 """How deep the names inside nested objects are listed."""
 
+_TEXT_TYPES: Final = frozenset({"string", "large_string", "binary", "large_binary"})
 _TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
 _SEPARATORS: Final = (",", "\t", ";", "|")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -213,13 +214,15 @@ def _parquet_file(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iter
                     f"{shown} holds a Parquet file of over {PACKED_CAP:,} bytes.", hint="unpack it first, by gunzip."
                 )
             whole = io.BytesIO(content)
-        with parquet.ParquetFile(whole, read_dictionary=list(columns)) as file:
-            yield file
+        file = parquet.ParquetFile(whole)
+        texts = [f.name for f in file.schema_arrow if f.name in columns and str(f.type) in _TEXT_TYPES]
+        yield parquet.ParquetFile(whole, metadata=file.metadata, read_dictionary=texts) if texts else file
     except (DataError, GeneratorExit):
         raise
     except (OSError, ValueError, NotImplementedError, KeyError) as error:  # pyarrow's errors derive from these
         raise FileFormatError(
-            f"{shown} is a damaged Parquet file: {str(error).rstrip('.')}.", hint="copy or write it again."
+            f"{shown} is a damaged Parquet file: {' '.join(str(error).split()).rstrip(' .')}.",
+            hint="copy or write it again.",
         ) from error
 
 

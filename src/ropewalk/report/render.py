@@ -9,10 +9,10 @@ import base64
 import hashlib
 import os
 import re
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from ropewalk._date import today
 from ropewalk._files import write_text
 from ropewalk._version import __version__
 from ropewalk.report.document import Details, Document, Rows, describe, name, pieces, plain, remark_block
@@ -214,16 +214,9 @@ def page(document: Document, json: str, *, title: str = "", note: str = "") -> s
         sentence=document.in_sentence(),
         latex=latex(document),
         json=json,
-        date=_today(),
+        date=today(),
         version=__version__,
         style=style,
         script=script,
         policy=Markup(policy),  # noqa: S704 - no name is in it
     )
-
-
-def _today() -> str:
-    """Return the date, or that of SOURCE_DATE_EPOCH, by which builds are made reproducible."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now().astimezone()
-    return f"{now:%Y-%m-%d}"

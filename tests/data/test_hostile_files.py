@@ -177,7 +177,8 @@ def test_what_runs_out_of_memory_is_about_the_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
 @pytest.mark.parametrize("line", [("power", "{}", "--n", "9"), ("plan", "--from", "{}"), ("stopping", "{}"),
-    ("compare", "--confusion-a", "{}", "--confusion-b", "{}"), ("compare", "{}", "--truth", "y", "--a", "a", "--b", "b"),
+    ("compare", "--confusion-a", "{}", "--confusion-b", "{}"),
+    ("compare", "{}", "--truth", "y", "--a", "a", "--b", "b"),
 ])  # fmt: skip
 def test_a_device_that_never_ends_is_no_file(run, device, line):
     code, out, err = run(*(part.format(device) for part in line))

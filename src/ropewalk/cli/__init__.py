@@ -1,9 +1,8 @@
 """The command line: `app` reads it, one `cmd_` module per command answers, `reading` and `output` are shared."""
 
 import sys
-from typing import Final
 
-INTERRUPTED: Final = "\nInterrupted: there is no answer, and no file was left half-written.\n"
+from ropewalk.cli.interrupted import INTERRUPTED
 
 
 def main() -> None:

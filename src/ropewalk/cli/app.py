@@ -18,7 +18,7 @@ from click.shell_completion import shell_complete
 from ropewalk._date import today
 from ropewalk._files import shorten_path
 from ropewalk._version import __version__
-from ropewalk.cli import INTERRUPTED
+from ropewalk.cli.interrupted import INTERRUPTED
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError, UnreadableFileError
 from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import did_you_mean, nearest, visible

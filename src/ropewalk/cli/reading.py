@@ -310,7 +310,7 @@ def _keep(file: str, copy: str, shown: str) -> None:
         with ExitStack() as stack:
             source = sys.stdin.buffer if file == "-" else stack.enter_context(open(file, "rb"))  # noqa: PTH123
             target, length = stack.enter_context(open(copy, "wb", buffering=0)), 0  # noqa: PTH123
-            while part := source.read1(_COPIED_AT_ONCE):  # type: ignore[union-attr] - signals are heard in between
+            while part := source.read1(_COPIED_AT_ONCE):  # type: ignore[union-attr]  # signals are heard in between
                 length += len(part)
                 if length > STREAM_CAP:
                     raise FileFormatError(f"{shown} is longer than {STREAM_CAP:,} bytes.", hint=_KEEP)

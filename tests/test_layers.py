@@ -15,7 +15,7 @@ ROOMS = (
     {"errors", "typing", "_version"},
     {"text"},
     {"_checks"},
-    {"_progress", "_optional", "_files", "_date"},
+    {"_progress", "_optional", "_files"},
     {"data"},
     {"draws"},
     {"metrics"},

@@ -204,7 +204,7 @@ def test_a_date_of_builds_that_is_none_is_a_sentence(run, monkeypatch, epoch):
 
 
 def test_the_date_of_a_build_is_the_one_that_is_fixed(monkeypatch):
-    from ropewalk._date import today
+    from ropewalk.text.writing import today
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "951782400")
     assert today() == "2000-02-29"

@@ -15,13 +15,12 @@ from typing import Any, Final
 import click
 from click.shell_completion import shell_complete
 
-from ropewalk._date import today
 from ropewalk._files import shorten_path
 from ropewalk._version import __version__
 from ropewalk.cli.interrupted import INTERRUPTED
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError, UnreadableFileError
 from ropewalk.text.remarks import in_shell
-from ropewalk.text.writing import did_you_mean, nearest, visible
+from ropewalk.text.writing import did_you_mean, nearest, today, visible
 
 HELP: Final = "Is classifier A really better than classifier B? A posterior, a ROPE and a verdict."
 COMMANDS: Final = {

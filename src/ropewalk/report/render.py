@@ -12,13 +12,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ropewalk._date import today
 from ropewalk._files import write_text
 from ropewalk._version import __version__
 from ropewalk.report.document import Details, Document, Rows, describe, name, pieces, plain, remark_block
 from ropewalk.report.small import small
 from ropewalk.text import writing
-from ropewalk.text.writing import isolated, visible
+from ropewalk.text.writing import isolated, today, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

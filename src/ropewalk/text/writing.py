@@ -6,10 +6,14 @@ Names are hostile until they are escaped; numbers have no digit that Monte Carlo
 from __future__ import annotations
 
 import math
+import os
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any, Final
+
+from ropewalk.errors import InvalidInputError
 
 LEAST_SAVAGE_DICKEY: Final = 0.01  # below it is kernel noise
 MIN_LETTERS_TO_GUESS_FROM: Final = 3
@@ -464,3 +468,20 @@ def share_interval(low: float, high: float) -> str:
     unit = 100 * 10**places
     ends = (math.floor(low * unit + 1e-9), math.ceil(high * unit - 1e-9))
     return f"[{', '.join(f'{100 * end / unit:.{places}f}%' for end in ends)}]"
+
+
+def today() -> str:
+    """Return the date, or that of SOURCE_DATE_EPOCH, by which builds are made reproducible.
+
+    Some libraries below cannot be imported where that variable holds no number, so it is looked at first.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if not epoch:
+        return f"{datetime.now().astimezone():%Y-%m-%d}"
+    try:
+        return f"{datetime.fromtimestamp(int(epoch), UTC):%Y-%m-%d}"
+    except (ValueError, OverflowError, OSError):
+        raise InvalidInputError(
+            f"The environment variable SOURCE_DATE_EPOCH must be a number of seconds; got {epoch!r}.",
+            hint="unset SOURCE_DATE_EPOCH",
+        ) from None

@@ -50,7 +50,7 @@ def check(errors, covered):
     noisy, plain = errors
     number = len(noisy)
     assert abs(plain.mean()) > 10 * plain.std(ddof=1) / np.sqrt(number)
-    assert abs(plain.mean()) > 4 * abs(noisy.mean())
+    assert abs(plain.mean()) > 3 * abs(noisy.mean())  # the prior leans to large rates, where they are not known
     assert covered[0].mean() >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / number)
     assert covered[1].mean() < 0.6
 

@@ -18,9 +18,10 @@ import ropewalk as rw
 from ropewalk._files import is_pipe, shorten_path
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
-from ropewalk.data.files import column_names, format_names, read_matrix
+from ropewalk.data.files import format_names, read_matrix
 from ropewalk.data.labels import find_label
 from ropewalk.data.logs import Log, is_log
+from ropewalk.data.records import records_of
 from ropewalk.errors import FileFormatError, InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
 from ropewalk.inference.question import (
     Sources,
@@ -109,7 +110,7 @@ def require_columns_of(options: Options, command: str, needed: Sequence[str]) ->
     message, file = f"Missing option {', '.join(absent)}.", options["file"]
     if is_stream(file):
         raise InvalidInputError(message, hint=f"ropewalk {command} --help lists them.")
-    columns = column_names(file)
+    columns = records_of(file).names()
     guess = _guessed(columns, needed, options)
     line = click.get_current_context().obj["line"]  # what was said already is said again
     missing = [part for name in needed if name not in options for part in (flag_of(name), guess.get(name, "COL"))]

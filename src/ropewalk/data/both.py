@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import as_column, check_same_length, check_same_order, is_frame, series_of
+from ropewalk.data.columns import as_column, check_same_length, check_same_order, is_frame, numbers_in, series_of
 from ropewalk.data.inputs import Names, Table, is_table, names_of, read_data
 from ropewalk.data.labels import NULL_TYPES
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import read_columns
-from ropewalk.data.scores import ItemScores, numbers_in
+from ropewalk.data.records import records_of
+from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import shorten
@@ -140,7 +140,7 @@ def _complete_rows(
     ids = {name: source[name] for name in ("cluster", "id") if source.get(name) is not None}
     wanted = [source["truth"], *classifiers, *columns, *ids.values()]
     distinct = list(dict.fromkeys(wanted))
-    cells = dict(zip(distinct, read_columns(file, distinct), strict=True))
+    cells = dict(zip(distinct, records_of(file).lists(distinct), strict=True))
     how = {**source, "truth": None, "names": source.get("names") or classifiers}
     how |= {name: cells[column] for name, column in ids.items()}
     scores = [numbers_in(cells[column], column) for column in columns]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -206,7 +206,7 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     array = as_array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
     if array.dtype.kind == "O":
-        array = _as_floats(array)
+        array = as_floats(array)
     if array.size and array.dtype.kind not in "iufb":
         raise DataError(
             f"{title} must be numbers; got {brief(repr(_first_text(array)))}.",
@@ -244,6 +244,18 @@ def number_in(cell: str) -> float | None:
         return None
 
 
+def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
+    """Return the cells of a text file as numbers; other columns as they are. `before` rows came before these."""
+    numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in column]
+    for i, (cell, number) in enumerate(zip(column, numbers, strict=True), before + 1):
+        if isinstance(cell, str) and number is None:
+            raise DataError(
+                f"Column {name!r} must hold numbers; got {brief(repr(cell))} in row {i}.",
+                hint="labels are compared by a metric of labels, such as f1.",
+            )
+    return numbers
+
+
 def _first_text(array: Any) -> Any:
     """Return the first value that is no number, in any writing."""
     for value in array.reshape(-1).tolist():
@@ -254,12 +266,13 @@ def _first_text(array: Any) -> Any:
     return array.reshape(-1).tolist()[0]
 
 
-def _as_floats(array: Any) -> Any:
-    """Return an array of Python's own numbers as floats; None is NaN, and what is no number stays as it is."""
+def as_floats(cells: Any) -> Any:
+    """Return Python's own numbers as an array of floats; None is NaN, and what is no number stays as it is."""
+    array = cells if isinstance(cells, np.ndarray) else np.array(cells, dtype=object)
     values = []
     for value in array.flat:
         if value is not None and not isinstance(value, numbers.Real | Decimal | np.bool_):
-            return array
+            return cells
         try:
             values.append(math.nan if value is None else float(value))
         except OverflowError:
@@ -327,6 +340,35 @@ def frame_rows(frame: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     for start in range(0, len(table), ROWS_PER_GROUPING):
         part = table[start : start + ROWS_PER_GROUPING]
         yield from zip(*(part[name].to_list() for name in columns), strict=True)
+
+
+def frame_arrays(frame: Any, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
+    """Return some columns of a dataframe: arrays of numbers and booleans, and lists of anything else.
+
+    Texts in a column that is among `numbers` are read as such; a hole there is NaN.
+    """
+    wrapped = as_frame(frame)
+    require_columns(wrapped.collect_schema().names(), columns)
+    table = _collect(wrapped.lazy().select(*dict.fromkeys(columns)))
+    return [_as_array(table[name], is_number=name in numbers) for name in columns]
+
+
+def _as_array(series: Any, *, is_number: bool) -> Any:
+    """Return a column of a dataframe as an array where it holds numbers without holes, else as a list."""
+    kind = series.dtype
+    if kind.is_float() or (not series.null_count() and (kind.is_integer() or str(kind) == "Boolean")):
+        return series.to_numpy()
+    values = series.to_list()
+    return as_floats(numbers_in(values, series.name)) if is_number else [clean(value) for value in values]
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return parts of a column that follow each other as one: an array where all are, else a list."""
+    if len(parts) == 1:
+        return parts[0]
+    if all(isinstance(part, np.ndarray) for part in parts) and len({part.dtype.kind for part in parts}) == 1:
+        return np.concatenate(parts)
+    return [value for part in parts for value in (part.tolist() if isinstance(part, np.ndarray) else part)]
 
 
 def column_rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:

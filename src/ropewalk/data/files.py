@@ -13,23 +13,28 @@ import math
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import IO, Any, Final, cast
 
 from ropewalk._files import shorten_path
 from ropewalk._optional import require
 from ropewalk.data.columns import (
+    ROWS_PER_CHUNK,
     ROWS_PER_GROUPING,
     Batches,
     Rows,
+    as_floats,
     count_frame,
+    frame_arrays,
     frame_columns,
     frame_rows,
     is_frame,
+    joined,
     number_in,
+    numbers_in,
     require_columns,
 )
 from ropewalk.data.json_stream import JsonStream
@@ -124,6 +129,41 @@ def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[l
     if not lists or not lists[0]:
         raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
     return lists
+
+
+def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
+    """Return some columns of a file: arrays of numbers, and lists of anything else; a part at a time is Python's own.
+
+    Texts in a column that is among `numbers` are read as such; a hole there is NaN.
+    """
+    with _opened(path) as (stream, form, shown):
+        table = form.read(stream, columns, shown)
+        frames = _frames_of(table)
+        if frames is not None:
+            parts = [frame_arrays(frame, columns, numbers) for frame in frames]
+        else:
+            parts = [
+                [
+                    as_floats(numbers_in(cells, name, before)) if name in numbers else cells
+                    for name, cells in zip(columns, lists, strict=True)
+                ]
+                for before, lists in _chunks(table)
+            ]
+    if not parts or not len(parts[0][0]):
+        raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
+    whole = [joined(column) for column in zip(*parts, strict=True)]
+    return [
+        list(map(without_point, each)) if isinstance(each, list) and whole_columns(zip(each), 1)[0] else each
+        for each in whole
+    ]
+
+
+def _chunks(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[list[Any]]]]:
+    """Yield some rows at a time as columns, and how many rows came before them."""
+    rows, before = iter(rows), 0
+    while part := list(islice(rows, ROWS_PER_CHUNK)):
+        yield before, list(map(list, zip(*part, strict=True)))
+        before += len(part)
 
 
 def column_names(path: str | os.PathLike[str]) -> list[str]:

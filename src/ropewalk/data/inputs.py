@@ -12,7 +12,8 @@ from ropewalk.data.columns import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order
-from ropewalk.data.readers import read_columns, read_outcomes
+from ropewalk.data.readers import read_outcomes
+from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, numbers_of
@@ -119,7 +120,7 @@ def guess_kind(data: Sequence[Any], columns: Names = ()) -> Kind:
     values = data[1:]
     if len(data) == 1 and is_table(data[0]) and not isinstance(data[0], _TABLE_TYPES):
         wanted = [column for column in columns if column is not None]
-        values = read_columns(data[0], wanted) if wanted else ()
+        values = records_of(data[0]).lists(wanted) if wanted else ()
     has_scores = any(isinstance(table, ItemScores) for table in data) or any(map(has_fractions, values))
     return "scores" if has_scores else "labels"
 
@@ -258,7 +259,7 @@ def _from_file(
     if source.get("threshold") is not None:
         held = {name: places[name] for name in BESIDE if places[name] is not None}
         by_name = list(dict.fromkeys([str(truth), *wanted, *held.values()]))
-        read = dict(zip(by_name, read_columns(file, by_name), strict=True))
+        read = dict(zip(by_name, records_of(file).lists(by_name), strict=True))
         beside = {name: read[column] for name, column in held.items()}
         if "sample_weight" in beside:
             beside["sample_weight"] = numbers_of(beside["sample_weight"], "sample_weight")

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import as_column, column_rows, frame_rows
-from ropewalk.data.files import file_rows
+from ropewalk.data.columns import as_column, column_rows
 from ropewalk.data.inputs import Table
 from ropewalk.data.labels import clean, sort_labels
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import as_path, join_outcomes, read_columns, read_outcomes
+from ropewalk.data.readers import join_outcomes, read_outcomes
+from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.source import Source
 from ropewalk.data.weights import check_weights, numbers_of
@@ -106,8 +106,7 @@ def _from_table(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...],
     labels = [asked["truth"], *asked["predictions"]]
     id_column = asked["id"]
     columns = [*labels, *(column for column in (id_column, by) if column is not None)]
-    path = as_path(source.data[0])
-    for row in frame_rows(source.data[0], columns) if path is None else file_rows(path, columns):
+    for row in records_of(source.data[0]).rows(columns):
         rest = list(row[len(labels) :])
         yield rest.pop(0) if id_column is not None else None, row[: len(labels)], rest.pop() if rest else None
 
@@ -115,8 +114,8 @@ def _from_table(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...],
 def _from_two(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
     asked, (first, other) = source.options, source.data
     columns = [asked["id"], asked["truth"], asked["prediction"]]
-    ids, truth, predictions, *slices = read_columns(first, columns if by is None else [*columns, by])
-    other_ids, _, others = read_columns(other, columns)
+    ids, truth, predictions, *slices = records_of(first).lists(columns if by is None else [*columns, by])
+    other_ids, _, others = records_of(other).lists(columns)
     second = {(type(key), key): label for key, label in zip(other_ids, others, strict=True)}
     values = slices[0] if slices else [None] * len(ids)
     for key, right, prediction, value in zip(ids, truth, predictions, values, strict=True):
@@ -140,7 +139,7 @@ def scores_in_order(source: Source, by: Any = None) -> tuple[ItemScores, list[An
     else:
         others = {column: None for column in (asked["id"], by) if column is not None}
         items = ItemScores.read_in_order(source.data[0], **asked)
-        columns = dict(zip(others, read_columns(source.data[0], list(others)), strict=True)) if others else {}
+        columns = dict(zip(others, records_of(source.data[0]).lists(list(others)), strict=True)) if others else {}
         ids, slices = columns.get(asked["id"]), columns.get(by)
     keys = None if ids is None else [_plain(key) for key in _listed(ids, "id")]
     values = None if slices is None else _listed(slices, "by")
@@ -170,7 +169,7 @@ def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
     """
     source = require_source(table, "divided into slices")
     if isinstance(by, str) and source.file is not None:
-        by = read_columns(source.file, [by])[0]
+        by = records_of(source.file).lists([by])[0]
     if source.is_table != isinstance(by, str):
         text = "is the name of a column" if source.is_table else "must be an array, one value per item"
         data = "a file or dataframe" if source.is_table else "arrays"
@@ -238,9 +237,9 @@ def _clusters(source: Source) -> list[Any] | None:
     if source.form == "arrays":
         return [_plain(value) for value in _listed(cluster, "cluster")]
     if source.form == "table":
-        return read_columns(source.data[0], [cluster])[0]
-    ids, clusters = read_columns(source.data[0], [source.options["id"], cluster])
-    known = {(type(key), key) for key in read_columns(source.data[1], [source.options["id"]])[0]}
+        return records_of(source.data[0]).lists([cluster])[0]
+    ids, clusters = records_of(source.data[0]).lists([source.options["id"], cluster])
+    known = {(type(key), key) for key in records_of(source.data[1]).lists([source.options["id"]])[0]}
     return [value for key, value in zip(ids, clusters, strict=True) if (type(key), key) in known]
 
 
@@ -250,7 +249,7 @@ def _weights(source: Source) -> list[float] | None:
     if weight is None:
         return None
     if source.form == "table":
-        weight = numbers_of(read_columns(source.data[0], [weight])[0], "sample_weight")
+        weight = numbers_of(records_of(source.data[0]).lists([weight])[0], "sample_weight")
     return [float(number) for number in check_weights(weight)]
 
 

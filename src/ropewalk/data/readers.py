@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords, choose
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import count_columns, count_frame, frame_columns, library_of
-from ropewalk.data.files import count_file, file_columns
+from ropewalk.data.columns import count_columns, library_of
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.records import records_of
 from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
@@ -77,18 +76,16 @@ def read_outcomes(
                 f"{column!r} is named both as labels and as " + argument(name) + ".",
                 hint="name another column, or none.",
             )
-    path = as_path(source)
+    records = records_of(source)
     check_alone(count, id)
     wanted = [*columns, *(column for column in (cluster, sample_weight, count) if column is not None)]
     if id is not None:
-        lists = read_columns(source, [id, *wanted])
+        lists = records.lists([id, *wanted])
         groups = None if cluster is None else lists[1 + len(columns)]
-        check_ids(lists[0], id, "the table" if path is None else repr(path), groups)
+        check_ids(lists[0], id, records.title, groups)
         rows = count_columns(lists[1:], wanted)
-    elif path is not None:
-        rows = count_file(path, wanted)
     else:
-        rows = count_frame(source, wanted)
+        rows = records.count(wanted)
     if count is not None:
         rows = times_count(rows)
     if not rows and labels is None:
@@ -138,7 +135,7 @@ def join_outcomes(
     tables: list[dict[Any, Any]] = []
     for source, name in zip((source_a, source_b), checked, strict=True):
         wanted = [truth, prediction] if cluster is None or tables else [truth, prediction, cluster]
-        ids, *values = read_columns(source, [id, *wanted])
+        ids, *values = records_of(source).lists([id, *wanted])
         check_ids(ids, id, f"the data of {name!r}")
         # The type goes into the key: ids 1 and "1" do not match.
         tables.append({(type(i), i): row for i, *row in zip(ids, *values, strict=True)})
@@ -224,7 +221,7 @@ def read_multilabel(
     if len(set(columns)) < len(columns):
         raise InvalidInputError(f"A column is named twice: {shorten(columns)}.")
     wanted = columns if cluster is None else [*columns, cluster]
-    items, labels_of, truths, *predicted = read_columns(source, wanted)
+    items, labels_of, truths, *predicted = records_of(source).lists(wanted)
     groups = None if cluster is None else predicted.pop()
     if not items:
         raise FileFormatError("The table has no rows.", hint="a long table has one row per item and label.")
@@ -238,17 +235,6 @@ def _same(first: Any, other: Any) -> bool:
     """Whether two true labels are the same; a hole elsewhere may have turned one column of integers into floats."""
     plain = [whole_number(label) if isinstance(label, float) else label for label in (first, other)]
     return type(plain[0]) is type(plain[1]) and plain[0] == plain[1]
-
-
-def as_path(source: Any) -> str | None:
-    """Return the path that `source` is, None for a dataframe."""
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
-
-
-def read_columns(source: Any, columns: Sequence[str]) -> list[list[Any]]:
-    """Return some columns of a file or dataframe as lists, item by item."""
-    path = as_path(source)
-    return frame_columns(source, columns) if path is None else file_columns(path, columns)
 
 
 def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any] | None = None) -> None:

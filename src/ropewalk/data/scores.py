@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order, number_in
+from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order
 from ropewalk.data.labels import (
     BINARY,
     check_declared,
@@ -24,13 +24,13 @@ from ropewalk.data.labels import (
     sort_labels,
     whole_number,
 )
-from ropewalk.data.readers import read_columns
+from ropewalk.data.records import records_of
 from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Named, check_names, units_of
 from ropewalk.data.weights import check_alone, check_weights, repeated
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import brief, count_of, shorten
+from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import FloatArray, IntArray, Label
 
 
@@ -163,7 +163,7 @@ class ItemScores(Named):
         items = cls.read_in_order(source, labels=labels, **asked, count=count)
         if count is not None:  # a row is no item
             check_alone(count, id)
-            number = read_columns(source, [count])[0]
+            number = records_of(source).lists([count])[0]
             return items.taken(repeated(items.n_items, number)).counting().canonical()
         declared = None if labels is None else items.labels
         where = Source.of("score table", (source,), len(items.names), labels=declared, **asked)
@@ -191,17 +191,18 @@ class ItemScores(Named):
         if truth in names:
             raise InvalidInputError(f"{truth!r} is named both as the truth and as scores.")
         wanted = list(dict.fromkeys([*names, *others]))
-        columns = dict(zip(wanted, read_columns(source, wanted), strict=True))
+        numbers = [*names, *(column for column in (sample_weight,) if column is not None)]
+        columns = dict(zip(wanted, records_of(source).arrays(wanted, numbers), strict=True))
         if not len(columns[names[0]]):
             raise DataError("There are no rows.", hint="a table must hold at least one item.")
         return cls.in_order(
             None if truth is None else columns[truth],
-            *(numbers_in(columns[name], name) for name in names),
+            *(columns[name] for name in names),
             names=names,
             labels=labels,
             cluster=None if cluster is None else columns[cluster],
             id=None if id is None else columns[id],
-            sample_weight=None if sample_weight is None else numbers_in(columns[sample_weight], sample_weight),
+            sample_weight=None if sample_weight is None else columns[sample_weight],
             count=None if count is None else columns[count],
         )
 
@@ -348,15 +349,3 @@ def _as_scores(array: Any, name: str) -> FloatArray:
             f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}."
         )
     return numbers + 0.0  # a copy, in which -0.0 is 0.0
-
-
-def numbers_in(column: Sequence[Any], name: str) -> list[Any]:
-    """Return the cells of a text file as numbers; other columns as they are."""
-    numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in column]
-    for i, (cell, number) in enumerate(zip(column, numbers, strict=True)):
-        if isinstance(cell, str) and number is None:
-            raise DataError(
-                f"Column {name!r} must hold numbers; got {brief(repr(cell))} in row {i + 1}.",
-                hint="labels are compared by a metric of labels, such as f1.",
-            )
-    return numbers

@@ -1,0 +1,121 @@
+"""Rows that are somewhere else: in a file, a dataframe or a database. What is asked of them is the same everywhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ropewalk._files import shorten_path
+from ropewalk.data.columns import (
+    Rows,
+    as_frame,
+    count_frame,
+    frame_arrays,
+    frame_columns,
+    frame_rows,
+)
+from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows
+
+
+class Records(Protocol):
+    """A table that is looked at by the names of its columns.
+
+    A kind of its own is one class with these methods, and one line of `records_of`, which finds it.
+    """
+
+    @property
+    def title(self) -> str:
+        """What errors call it."""
+        ...
+
+    def names(self) -> list[str]:
+        """Return what the columns are called."""
+        ...
+
+    def count(self, columns: Sequence[str]) -> Rows:
+        """Count the distinct rows of some columns, where the data are."""
+        ...
+
+    def lists(self, columns: Sequence[str]) -> list[list[Any]]:
+        """Return some columns as lists of plain values, item by item."""
+        ...
+
+    def arrays(self, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
+        """Return some columns: arrays where they hold numbers or booleans, else lists of plain values.
+
+        Texts in a column that is among `numbers` are read as such, and a hole there is NaN.
+        """
+        ...
+
+    def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield some columns row by row, a part of them in memory at a time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecords:
+    """The rows of a file."""
+
+    path: str
+
+    @property
+    def title(self) -> str:
+        """What errors call it."""
+        return shorten_path(self.path)
+
+    def names(self) -> list[str]:
+        """Return what the columns are called; of JSON those of the first object."""
+        return column_names(self.path)
+
+    def count(self, columns: Sequence[str]) -> Rows:
+        """Count the distinct rows of some columns."""
+        return count_file(self.path, columns)
+
+    def lists(self, columns: Sequence[str]) -> list[list[Any]]:
+        """Return some columns as lists of plain values, item by item."""
+        return file_columns(self.path, columns)
+
+    def arrays(self, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
+        """Return some columns: arrays where they hold numbers, else lists."""
+        return file_arrays(self.path, columns, numbers)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield some columns row by row."""
+        return file_rows(self.path, columns)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRecords:
+    """The rows of a dataframe of any library, eager or lazy."""
+
+    frame: Any
+    title: str = "the table"
+
+    def names(self) -> list[str]:
+        """Return what the columns are called."""
+        return list(as_frame(self.frame).collect_schema().names())
+
+    def count(self, columns: Sequence[str]) -> Rows:
+        """Count the distinct rows of some columns, in the engine that holds the data."""
+        return count_frame(self.frame, columns)
+
+    def lists(self, columns: Sequence[str]) -> list[list[Any]]:
+        """Return some columns as lists of plain values, item by item."""
+        return frame_columns(self.frame, columns)
+
+    def arrays(self, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
+        """Return some columns: arrays where they hold numbers, else lists."""
+        return frame_arrays(self.frame, columns, numbers)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield some columns row by row."""
+        return frame_rows(self.frame, columns)
+
+
+def records_of(source: Any) -> Records:
+    """Return the rows of a path or a dataframe."""
+    if isinstance(source, str | os.PathLike):
+        return FileRecords(os.fspath(source))
+    return FrameRecords(source)

@@ -129,7 +129,11 @@ def test_who_ends_the_command_leaves_no_copy_of_the_data(tmp_path, wish):
     line, environment = [*COMMAND, "compare", "-", *PLAIN], {**os.environ, "TMPDIR": str(tmp_path)}
     heard = partial(signal.signal, wish, signal.SIG_DFL)  # whoever runs the tests may ignore it, as nohup does
     with subprocess.Popen(
-        line, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, preexec_fn=heard  # noqa: PLW1509 - no thread holds a lock here
+        line,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        preexec_fn=heard,  # noqa: PLW1509 - no thread holds a lock here
     ) as job:
         job.stdin.write(b"secret")
         job.stdin.flush()

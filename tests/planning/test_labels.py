@@ -111,7 +111,7 @@ def test_a_plan_by_the_loss_is_that_of_a_normal_mean(a, b, agreement, max_loss):
     gap = abs(a - b)
     variance = 1 - agreement - gap**2
     expected = variance * (stats.norm.isf(max_loss / gap) / gap) ** 2
-    plan = rw.plan(f"accuracy {a} against {b} at agreement {agreement}", max_loss=max_loss, rng=0, simulations=3_000)
+    plan = rw.plan(f"accuracy {a} against {b} at agreement {agreement}", max_loss=max_loss, rng=0, simulations=1_000)
     assert plan.asks == "loss"
     assert plan.low <= plan.n <= plan.high
     half = (plan.high - plan.low) / 2

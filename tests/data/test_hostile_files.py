@@ -19,7 +19,7 @@ from contextlib import closing
 import pytest
 
 import ropewalk as rw
-from ropewalk.data import columns, files, json_stream, opening
+from ropewalk.data import files, frames, json_stream, opening
 from ropewalk.errors import FileFormatError, LabelTypeError
 from support import need
 
@@ -135,7 +135,7 @@ def test_a_wide_parquet_file_is_read_in_smaller_parts(tmp_path, monkeypatch):
     sizes = []
     monkeypatch.setattr(files, "BATCH_BYTES", 1 << 12)
     monkeypatch.setattr(
-        files, "count_frame", lambda frame, names: sizes.append(len(frame)) or columns.count_frame(frame, names)
+        files, "count_frame", lambda frame, names: sizes.append(len(frame)) or frames.count_frame(frame, names)
     )
     texts = [f"{i:0100}" for i in range(300)]
     parquet.write_table(arrow.table({"y": texts, "a": texts, "b": texts}), tmp_path / "p.parquet", use_dictionary=False)
@@ -150,10 +150,10 @@ def test_batches_give_the_answer_of_the_whole(tmp_path, monkeypatch):
     parquet.write_table(table, tmp_path / "p.parquet", row_group_size=5)
     asked = ["y", "a", "s", "y"]
     whole = files.count_file(tmp_path / "p.parquet", asked), files.file_columns(tmp_path / "p.parquet", asked)
-    assert whole == (columns.count_frame(table, asked), columns.frame_columns(table, asked))
+    assert whole == (frames.count_frame(table, asked), frames.frame_columns(table, asked))
     monkeypatch.setattr(files, "ROWS_PER_GROUPING", 4)
     assert (files.count_file(tmp_path / "p.parquet", asked), files.file_columns(tmp_path / "p.parquet", asked)) == whole
-    assert list(files.file_rows(tmp_path / "p.parquet", asked)) == list(columns.frame_rows(table, asked))
+    assert list(files.file_rows(tmp_path / "p.parquet", asked)) == list(frames.frame_rows(table, asked))
 
 
 def test_bounds_are_of_a_row_and_not_of_a_file(tmp_path, monkeypatch):

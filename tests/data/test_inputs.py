@@ -213,7 +213,7 @@ def test_pandas_objects_of_mixed_types_are_seen():
 
 
 def test_an_eager_frame_longer_than_a_chunk(monkeypatch, frame, rng):
-    monkeypatch.setattr("ropewalk.data.columns.ROWS_PER_GROUPING", 7)
+    monkeypatch.setattr("ropewalk.data.frames.ROWS_PER_GROUPING", 7)
     columns = {name: rng.integers(0, 3, 50).tolist() for name in "yab"}
     expected = Outcomes.from_arrays(*columns.values(), names=["a", "b"])
     assert read_outcomes(frame(columns), truth="y", predictions=["a", "b"]) == expected

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 import numpy as np
 
 from ropewalk._checks import choose
-from ropewalk.data.columns import SCORE_FORMS, as_array, as_frame, as_numbers, frame_columns, is_frame
+from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
+from ropewalk.data.frames import as_frame, frame_columns, is_frame
 from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import as_column, check_same_length, check_same_order, is_frame, numbers_in, series_of
+from ropewalk.data.columns import as_column, check_same_length, check_same_order, numbers_in
+from ropewalk.data.frames import is_frame, series_of
 from ropewalk.data.inputs import Names, Table, is_table, names_of, read_data
 from ropewalk.data.labels import NULL_TYPES
 from ropewalk.data.outcomes import Outcomes

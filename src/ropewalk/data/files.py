@@ -23,20 +23,15 @@ from ropewalk._files import shorten_path
 from ropewalk._optional import require
 from ropewalk.data.columns import (
     ROWS_PER_CHUNK,
-    ROWS_PER_GROUPING,
     Batches,
     Rows,
     as_floats,
-    count_frame,
-    frame_arrays,
-    frame_columns,
-    frame_rows,
-    is_frame,
     joined,
     number_in,
     numbers_in,
     require_columns,
 )
+from ropewalk.data.frames import ROWS_PER_GROUPING, count_frame, frame_arrays, frame_columns, frame_rows, is_frame
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.labels import clean, kind_of, whole_columns, without_point
 from ropewalk.data.opening import Metered, as_object, opened

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import is_frame, library_of, series_name, series_of
+from ropewalk.data.frames import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order

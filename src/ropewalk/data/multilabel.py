@@ -11,7 +11,8 @@ import numpy as np
 
 from ropewalk._checks import is_whole
 from ropewalk.data.clusters import Clusters, code_ids
-from ropewalk.data.columns import check_same_order, frame_names
+from ropewalk.data.columns import check_same_order
+from ropewalk.data.frames import frame_names
 from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import Tally, check_names

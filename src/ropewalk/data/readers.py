@@ -8,7 +8,8 @@ from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords, choose
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import count_columns, library_of
+from ropewalk.data.columns import count_columns
+from ropewalk.data.frames import library_of
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes

@@ -8,15 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ropewalk._files import shorten_path
-from ropewalk.data.columns import (
-    Rows,
-    as_frame,
-    count_frame,
-    frame_arrays,
-    frame_columns,
-    frame_rows,
-)
+from ropewalk.data.columns import Rows
 from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows
+from ropewalk.data.frames import as_frame, count_frame, frame_arrays, frame_columns, frame_rows
 
 
 class Records(Protocol):

@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser test-slow test-all lint type fmt bench calibration docs all clean
+.PHONY: help demo test system test-slow test-all lint type fmt bench calibration docs all clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,14 +28,14 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed  ## compare two classifiers on the bundled predictions, write ropewalk-demo.html
 	$(BIN)/ropewalk demo
 
-test: $(VENV)/.installed-dev browser  ## run the tests
+test: $(VENV)/.installed-dev system  ## run the tests
 	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow"
 
-# The report is tested in a real browser. Where none can be installed those tests are skipped, and say so.
-browser:
-	@tests/install-chromium.sh
+# The tests use a real browser, a real database server and a real Spark, which needs Java: system packages.
+system:
+	@tests/install-system.sh
 
-test-slow: $(VENV)/.installed-dev  ## run the calibration, the long examples of the pages and other long tests
+test-slow: $(VENV)/.installed-dev system  ## run the calibration, the long examples of the pages and other long tests
 	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "slow or hypothesis" --hypothesis-profile long
 
 test-all:  ## run the tests on every Python from 3.11 to 3.13 that is here

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, settings
 import ropewalk as rw
 from browser import SWITCHES, find_chromium
 from ropewalk.cli.app import main
-from support import frugality, need, without_warnings
+from servers import NO_POSTGRES, PostgresServer, find_programs
+from support import REQUIRE_ALL, frugality, need, without_warnings
 
 # No test looks at a clock, not even Hypothesis: another program may have the processor.
 _NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -88,12 +89,39 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A PostgreSQL server; where none can be had the tests that need it are skipped, loudly, unless all is promised."""
+    need("psycopg")
+    programs = find_programs()
+    if programs is None:
+        assert not REQUIRE_ALL, NO_POSTGRES
+        pytest.skip(NO_POSTGRES)
+    server = PostgresServer(programs)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres(postgres_server):
+    """A connection to an empty database of the server; what a test writes there is gone after it."""
+    psycopg = need("psycopg")
+    with psycopg.connect(postgres_server.url, autocommit=True) as connection:
+        yield connection
+    with psycopg.connect(postgres_server.url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
+
+LOUD = {NO_BROWSER: "THE REPORT WAS NOT TESTED IN A BROWSER", NO_POSTGRES: "POSTGRESQL WAS NOT TESTED"}
+
+
 def pytest_terminal_summary(terminalreporter):
-    """Say in large letters that the report was not opened in a browser."""
-    skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(report.longrepr)]
-    if skipped:
-        terminalreporter.section("THE REPORT WAS NOT TESTED IN A BROWSER", red=True, bold=True)
-        terminalreporter.line(f"{len(skipped)} tests skipped. {NO_BROWSER}")
+    """Say in large letters what was not tested for want of a program."""
+    for reason, heading in LOUD.items():
+        skipped = [report for report in terminalreporter.stats.get("skipped", []) if reason in str(report.longrepr)]
+        if skipped:
+            terminalreporter.section(heading, red=True, bold=True)
+            terminalreporter.line(f"{len(skipped)} tests skipped. {reason}")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ropewalk as rw
-from ropewalk.data.files import FORMATS, format_names
+from ropewalk.data.formats import FORMATS, format_names
 from ropewalk.errors import UnknownNameError
 from ropewalk.metrics import METRICS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ropewalk.data.files import FORMATS, Format
+from ropewalk.data.formats import FORMATS, Format
 from ropewalk.metrics import METRICS, Metric, ratio
 
 

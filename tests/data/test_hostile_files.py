@@ -19,7 +19,7 @@ from contextlib import closing
 import pytest
 
 import ropewalk as rw
-from ropewalk.data import files, frames, json_stream, opening
+from ropewalk.data import files, formats, frames, json_stream, opening
 from ropewalk.errors import FileFormatError, LabelTypeError
 from support import need
 
@@ -44,7 +44,7 @@ def refused(path, match, kind=FileFormatError):
 LIMITED = """
 import resource, sys
 import ropewalk as rw
-from ropewalk.data.files import read_matrix
+from ropewalk.data.matrices import read_matrix
 from ropewalk.errors import FileFormatError
 
 import pyarrow.parquet, narwhals  # which are not what is measured
@@ -133,7 +133,7 @@ def test_long_texts_of_a_parquet_file_are_not_written_out_for_every_row(tmp_path
 def test_a_wide_parquet_file_is_read_in_smaller_parts(tmp_path, monkeypatch):
     arrow, parquet = need("pyarrow"), need("pyarrow.parquet")
     sizes = []
-    monkeypatch.setattr(files, "BATCH_BYTES", 1 << 12)
+    monkeypatch.setattr(formats.parquet, "BATCH_BYTES", 1 << 12)
     monkeypatch.setattr(
         files, "count_frame", lambda frame, names: sizes.append(len(frame)) or frames.count_frame(frame, names)
     )
@@ -151,13 +151,13 @@ def test_batches_give_the_answer_of_the_whole(tmp_path, monkeypatch):
     asked = ["y", "a", "s", "y"]
     whole = files.count_file(tmp_path / "p.parquet", asked), files.file_columns(tmp_path / "p.parquet", asked)
     assert whole == (frames.count_frame(table, asked), frames.frame_columns(table, asked))
-    monkeypatch.setattr(files, "ROWS_PER_GROUPING", 4)
+    monkeypatch.setattr(formats.parquet, "ROWS_PER_GROUPING", 4)
     assert (files.count_file(tmp_path / "p.parquet", asked), files.file_columns(tmp_path / "p.parquet", asked)) == whole
     assert list(files.file_rows(tmp_path / "p.parquet", asked)) == list(frames.frame_rows(table, asked))
 
 
 def test_bounds_are_of_a_row_and_not_of_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "ROW_CAP", 20_000)
+    monkeypatch.setattr(formats.delimited, "ROW_CAP", 20_000)
     path = tmp_path / "data.csv"
     path.write_text("y,a,b,text\n" + f"1,1,0,{'x' * 5_000}\n0,0,0,\n" * 20)
     assert read(path).n_items == 40
@@ -253,7 +253,7 @@ def test_two_files_are_read_at_once_and_the_limit_is_then_what_it_was(tmp_path):
         closing(files.file_rows(tmp_path / "two.csv", ["a"])) as two,
     ):
         assert [next(one), next(two), next(one)] == [("1",), ("1",), ("0",)]
-        assert csv.field_size_limit() == files.FIELD_CAP
+        assert csv.field_size_limit() == formats.form.FIELD_CAP
     assert csv.field_size_limit() == before
 
 
@@ -263,7 +263,7 @@ def test_a_child_process_reads_while_another_thread_reads(tmp_path):
     held, done = threading.Event(), threading.Event()
 
     def hold():
-        with files._field_limit._lock:
+        with formats.delimited._field_limit._lock:
             held.set()
             done.wait()
 

@@ -18,9 +18,10 @@ import ropewalk as rw
 from ropewalk._files import is_pipe, shorten_path
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
-from ropewalk.data.files import format_names, read_matrix
+from ropewalk.data.formats import format_names
 from ropewalk.data.labels import find_label
 from ropewalk.data.logs import Log, is_log
+from ropewalk.data.matrices import read_matrix
 from ropewalk.data.records import records_of
 from ropewalk.errors import FileFormatError, InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
 from ropewalk.inference.question import (

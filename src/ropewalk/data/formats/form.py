@@ -1,0 +1,53 @@
+"""What a format of files is, and what all of them have in common."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Final, cast
+
+FIELD_CAP: Final = 1 << 20
+"""The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
+
+TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
+UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file: its name for people, how its first bytes look, and how some of its columns are read.
+
+    `read(stream, columns, shown)` returns a dataframe, or `Batches` of them, or yields a tuple of labels per item;
+    `shown` is what errors call the file. `names(stream, shown)` returns what its columns are called, for hints.
+    """
+
+    title: str
+    recognises: Callable[[bytes], bool]
+    read: Callable[[IO[bytes], Sequence[str], str], Any]
+    names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
+
+
+def is_too_long(cell: str) -> bool:
+    """Whether a cell is longer than a field may be."""
+    # A character takes at most 4 bytes: encode only what may be too long.
+    return len(cell) > FIELD_CAP // 4 and len(cell.encode("utf-8", "surrogatepass")) > FIELD_CAP
+
+
+@contextlib.contextmanager
+def as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
+    """Look at a stream as text, in UTF-16 where it begins with its mark."""
+    encoding = "utf-16" if is_wide(stream) else "utf-8-sig"
+    text = io.TextIOWrapper(cast("Any", stream), encoding=encoding, newline="")
+    try:
+        yield text
+    finally:
+        text.detach()  # the stream belongs to who opened it
+
+
+def is_wide(stream: IO[bytes]) -> bool:
+    """Whether a text is written in UTF-16."""
+    mark = stream.read(2)
+    stream.seek(0)
+    return mark in UTF16_MARKS

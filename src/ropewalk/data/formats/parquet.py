@@ -1,0 +1,70 @@
+"""Parquet, read a part at a time and only the columns that are asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, Final
+
+from ropewalk._optional import require
+from ropewalk.data.columns import Batches, require_columns
+from ropewalk.data.formats.form import Format
+from ropewalk.data.frames import ROWS_PER_GROUPING
+from ropewalk.errors import DataError, FileFormatError
+
+PACKED_CAP: Final = 1 << 28
+"""The longest Parquet file that is read from inside a gzip file, in bytes."""
+
+BATCH_BYTES: Final = 1 << 26
+"""About how much of a Parquet file is looked at at once."""
+
+_TEXT_TYPES: Final = frozenset({"string", "large_string", "binary", "large_binary"})
+
+
+@contextlib.contextmanager
+def _parquet_file(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[Any]:
+    """Open a Parquet file; texts stay numbered as they are stored, since to write out every repeat takes memory."""
+    parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
+    try:
+        whole: Any = stream
+        if not hasattr(stream, "raw"):  # a gzipped one cannot be read from its end, where its index stands
+            content = stream.read(PACKED_CAP + 1)
+            if len(content) > PACKED_CAP:
+                raise FileFormatError(
+                    f"{shown} holds a Parquet file of over {PACKED_CAP:,} bytes.", hint="unpack it first, by gunzip."
+                )
+            whole = io.BytesIO(content)
+        file = parquet.ParquetFile(whole)
+        texts = [f.name for f in file.schema_arrow if f.name in columns and str(f.type) in _TEXT_TYPES]
+        yield parquet.ParquetFile(whole, metadata=file.metadata, read_dictionary=texts) if texts else file
+    except (DataError, GeneratorExit):
+        raise
+    except (OSError, ValueError, NotImplementedError, KeyError) as error:  # pyarrow's errors derive from these
+        raise FileFormatError(
+            f"{shown} is a damaged Parquet file: {' '.join(str(error).split()).rstrip(' .')}.",
+            hint="copy or write it again.",
+        ) from error
+
+
+def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Batches:
+    return Batches(_parquet_batches(stream, list(dict.fromkeys(columns)), shown))
+
+
+def _parquet_batches(stream: IO[bytes], columns: list[str], shown: str) -> Iterator[Any]:
+    arrow = require("pyarrow", extra="files", caller="Reading Parquet")
+    with _parquet_file(stream, columns, shown) as file:
+        require_columns(file.schema_arrow.names, columns, shown)
+        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+        widest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
+        size = max(1, min(ROWS_PER_GROUPING, BATCH_BYTES // max(widest, 1)))
+        for batch in file.iter_batches(batch_size=size, columns=columns):
+            yield arrow.Table.from_batches([batch])
+
+
+def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
+    with _parquet_file(stream, (), shown) as file:
+        return list(file.schema_arrow.names)
+
+
+PARQUET: Final = Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names)

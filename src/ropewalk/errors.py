@@ -23,6 +23,7 @@
     ├── PriorDominanceWarning                the prior pulls the answer away from the data
     ├── LookalikeLabelsWarning               a predicted label differs from a true one in writing only
     ├── DroppedItemsWarning                  items were left out, as was asked for
+    ├── BrokenReaderWarning                  a reader of logs of another package that fails
     ├── DependentFoldsWarning                folds of one data set, taken for independent scores
     ├── DependentItemsWarning                items in clusters, taken for independent items
     ├── ConvergenceWarning                   Markov chains that cannot be trusted
@@ -133,6 +134,10 @@ class LookalikeLabelsWarning(RopewalkWarning):
 
 class DroppedItemsWarning(RopewalkWarning):
     """Items with missing labels or unmatched ids were left out, as was asked for."""
+
+
+class BrokenReaderWarning(RopewalkWarning):
+    """A reader of evaluation logs that another package offers cannot be used."""
 
 
 class DependentFoldsWarning(RopewalkWarning):

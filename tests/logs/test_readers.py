@@ -18,8 +18,11 @@ from logwriters import (
     WITHOUT_LABELS,
     WITHOUT_REPEATS,
     WRITERS,
+    inspect_header,
+    inspect_summary,
     rows_of,
     seeded_answers,
+    write_inspect_document,
 )
 from ropewalk.data.logs import read_log
 from ropewalk.data.logs.opening import head_of
@@ -209,3 +212,39 @@ def test_a_plain_table_is_no_log(name, tmp_path):
     path = tmp_path / name
     path.write_text(PLAIN[name], encoding="utf-8")
     assert not is_log(path)
+
+
+def test_a_pattern_names_logs(tmp_path):
+    tables = {"atlas m": seeded_answers(6), "birch m": seeded_answers(7)}
+    for system, answers in tables.items():
+        WRITERS["openai"](tmp_path, system, answers)
+    (tmp_path / "notes.jsonl").write_text('{"a": 1}\n')
+    pattern = str(tmp_path / "*.jsonl")
+    assert is_log(pattern)
+    assert read_log(pattern).systems == tuple(tables)
+    assert len(rows_of(pattern)) == sum(map(len, tables.values()))
+    with pytest.raises(FileFormatError, match="holds no evaluation log"):
+        read_log(str(tmp_path / "notes*"))
+
+
+def test_a_file_that_is_reached_twice_counts_once(tmp_path):
+    path = WRITERS["openai"](tmp_path / ".", "atlas", seeded_answers(6))
+    (tmp_path / "link.jsonl").symlink_to(path)
+    assert len(rows_of(tmp_path)) == len(rows_of(tmp_path / "link.jsonl")) == 20
+    assert len(rows_of(str(tmp_path / "**"))) == 20
+
+
+@pytest.mark.parametrize("prompts", [("short", "long"), ("same", "same")])
+def test_systems_of_a_folder_that_are_called_alike_are_told_apart(prompts, tmp_path):
+    for seed, prompt in enumerate(prompts):
+        head = inspect_header("m", solver_args={"prompt": prompt})
+        rows = [inspect_summary(one) for one in seeded_answers(seed, n_errors=0)]
+        write_inspect_document(tmp_path / f"{seed}.json", rows, head)
+    log = read_log(tmp_path)
+    named = [f"prompt {prompt}" for prompt in prompts] if len(set(prompts)) > 1 else ["log 0.json", "log 1.json"]
+    assert log.systems == tuple(f"m ({said})" for said in named)
+    assert {row.system for row in log.rows()} == set(log.systems)
+    (paired,) = pair_logs([log])
+    assert paired.names == log.systems
+    means = [sum(row.score for row in rows) / 20 for rows in paired.rows]
+    assert means == [sum(one.score for one in seeded_answers(seed, n_errors=0)) / 20 for seed in (0, 1)]

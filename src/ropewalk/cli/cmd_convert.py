@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Annotated, Final
 
 import click
 
 from ropewalk.cli.output import DATA, OUTPUT
 from ropewalk.cli.reading import LogOptions, read_logs
+from ropewalk.data.logs.reading import joined
 from ropewalk.data.logs.writing import write_rows
 from ropewalk.text.writing import count_of, visible
 
@@ -27,6 +27,5 @@ class Options(LogOptions, total=False):
 
 def run(options: Options) -> None:
     """Write the rows of the logs."""
-    logs = read_logs(options, options["logs"])
-    number = write_rows(options["out"], chain.from_iterable(log.rows() for log in logs))
+    number = write_rows(options["out"], joined(read_logs(options, options["logs"])).rows())
     click.echo(f"Wrote {count_of(number, 'row')} to {visible(options['out'])}", err=True)

@@ -149,13 +149,15 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
 
 def are_logs(options: Options) -> bool:
     """Whether FILE is an evaluation log or a folder of them: two are given, or its content tells."""
-    return "other" in options or ("truth" not in options and not is_stream(options["file"]) and is_log(options["file"]))
+    if "other" in options:
+        return True
+    return "truth" not in options and not is_stream(options["file"]) and with_notes(lambda: is_log(options["file"]))
 
 
 def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:
     """Open evaluation logs, with the score, filter, task and clusters that are meant."""
     chosen = {name: options[name] for name in (*LogOptions.__annotations__, "cluster") if name in options}
-    return tuple(rw.read_log(file, **chosen) for file in files)
+    return with_notes(lambda: tuple(rw.read_log(file, **chosen) for file in files))
 
 
 def labels_in(data: Any, options: Options) -> Sequence[Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from ropewalk._checks import check_missing, choose
+from ropewalk.data.logs.naming import distinct_names
 from ropewalk.data.logs.reading import Log
-from ropewalk.data.logs.rows import Row, Run, Score
+from ropewalk.data.logs.rows import Row, Score
 from ropewalk.data.tally import check_names
 from ropewalk.errors import (
     DataError,
@@ -31,45 +31,6 @@ Key = tuple[str, int]
 """An item and its repeat."""
 
 MAX_NAMED: Final = 3  # items that an error names
-
-
-# -- systems that are called alike -------------------------------------------------------------------------
-
-
-def distinct_names(runs: Sequence[Sequence[Run]], paths: Sequence[str]) -> list[str]:
-    """Return names of systems that differ: alike ones by the first fact that tells all of them apart, or their paths.
-
-    Examples
-    --------
-    >>> quiet, chatty = (Run(system="m", scores=(), facts={"prompt": p}, rows=iter) for p in ("short", "long"))
-    >>> distinct_names([[quiet], [chatty]], ["a", "b"]), distinct_names([[quiet], [quiet]], ["a", "a"])
-    (['m (prompt short)', 'm (prompt long)'], ['m (1)', 'm (2)'])
-    >>> distinct_names([[quiet], [quiet]], ["logs/new/x.eval", "logs/old/y.eval"])
-    ['m (log new)', 'm (log old)']
-    """
-    names = [group[0].system for group in runs]
-    for name in {name for name in names if names.count(name) > 1}:
-        places = [place for place, other in enumerate(names) if other == name]
-        parts = zip(*(Path(paths[place]).parts for place in places), strict=False)
-        own_part = next((own for own in parts if len(set(own)) == len(places)), [""] * len(places))
-        facts = [{**_facts_of(runs[place]), "log": part} for place, part in zip(places, own_part, strict=True)]
-        telling = [key for key in dict.fromkeys(key for one in facts for key in one) if _tells(key, facts)]
-        for number, (place, own) in enumerate(zip(places, facts, strict=True), 1):
-            said = ", ".join(f"{key} {own[key]}" if key in own else f"no {key}" for key in telling[:1])
-            names[place] = f"{name} ({said or number})"
-    if len(set(names)) < len(names):
-        names = [f"{group[0].system} ({number})" for number, group in enumerate(runs, 1)]
-    return names
-
-
-def _facts_of(group: Sequence[Run]) -> dict[str, str]:
-    """Return the facts that all runs of a system share."""
-    first, *others = (dict(run.facts) for run in group)
-    return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
-
-
-def _tells(key: str, facts: Sequence[dict[str, str]]) -> bool:
-    return len({one.get(key) for one in facts}) == len(facts)
 
 
 # -- pairing -----------------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ropewalk._checks import checked_keywords
+from ropewalk.data.logs.naming import separated
 from ropewalk.data.logs.registry import find_runs
 from ropewalk.data.logs.rows import Choice, Row, Run, pick
 from ropewalk.errors import PairingError
@@ -71,12 +72,12 @@ def read_log(
     cluster: str | None = None,
     qrels: str | os.PathLike[str] | None = None,
 ) -> Log:
-    """Open an evaluation log, or a folder of logs, in any format that is known.
+    """Open an evaluation log, a folder of logs, or those that a pattern names, in any format that is known.
 
     Parameters
     ----------
     path
-        A file or a folder. What it holds is told by its content, not by its name.
+        A file, a folder, or a pattern such as `logs/*.eval`. What it holds is told by its content, not by its name.
     scorer, filter
         Which of the log's scores is meant, where it has several: a scorer, a metric, a statistic; and which filter of
         the answers.
@@ -88,8 +89,15 @@ def read_log(
         The relevance judgements that runs of search systems are judged by.
     """
     choice = Choice(scorer=scorer, filter=filter, cluster=cluster, qrels=None if qrels is None else os.fspath(qrels))
-    log = Log(runs=tuple(find_runs(path)), choice=choice, path=os.fspath(path))
+    log = Log(runs=separated(tuple(find_runs(path))), choice=choice, path=os.fspath(path))
     return log.only(system=system, task=task)
+
+
+def joined(logs: Sequence[Log]) -> Log:
+    """Return several logs as one, of whose systems no two are called alike."""
+    if len(logs) == 1:
+        return logs[0]
+    return replace(logs[0], runs=separated([run for log in logs for run in log.runs]))
 
 
 def _chosen_rows(run: Run, choice: Choice) -> Iterator[Row]:
@@ -104,4 +112,4 @@ def _chosen_rows(run: Run, choice: Choice) -> Iterator[Row]:
                 hint="repeats need numbers of their own; logs of one task in a folder must be of different systems.",
             )
         seen.add(key)
-        yield row
+        yield row if row.system == run.system else row._replace(system=run.system)

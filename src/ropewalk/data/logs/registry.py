@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +25,10 @@ from ropewalk.data.logs import (
     trec,
 )
 from ropewalk.data.logs.opening import head_of
+from ropewalk.data.logs.plugins import offered_formats
 from ropewalk.data.logs.rows import LogFormat, Run
-from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
+from ropewalk.data.patterns import MAX_FILES, files_of, is_pattern
+from ropewalk.errors import FileFormatError, UnreadableFileError
 from ropewalk.text.writing import count_of
 
 LOG_FORMATS: Final[list[LogFormat]] = [
@@ -48,11 +50,6 @@ LOG_FORMATS: Final[list[LogFormat]] = [
 ]
 """The formats that are known, the first that recognises a file; one of your own is one line more."""
 
-ENTRY_POINTS: Final = "ropewalk.readers"
-"""The group of entry points under which other packages offer a `LogFormat`."""
-
-MAX_FILES: Final = 10_000  # of a folder
-
 
 @cache
 def log_formats() -> tuple[LogFormat, ...]:
@@ -63,52 +60,42 @@ def log_formats() -> tuple[LogFormat, ...]:
     >>> "Inspect (.json)" in [form.title for form in log_formats()]
     True
     """
-    offered = []
-    for point in entry_points(group=ENTRY_POINTS):
-        try:
-            form = point.load()
-        except Exception as error:
-            text = f"The reader {point.name!r} of another package cannot be loaded: {error}."
-            raise InvalidInputError(text, hint="update or uninstall that package.") from error
-        if not isinstance(form, LogFormat):
-            raise InvalidInputError(f"The reader {point.name!r} of another package is no LogFormat.")
-        offered.append(form)
-    return (*offered, *LOG_FORMATS)
+    return (*offered_formats(), *LOG_FORMATS)
 
 
 def find_format(path: Path) -> LogFormat | None:
     """Return the format of a file, None where it is no log."""
     head = head_of(path)
-    return next((form for form in log_formats() if form.recognises(path, head)), None) if head else None
+    return next((form for form in log_formats() if form.recognises(path, head)), None)
 
 
 def is_log(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a log or a folder; a file that is not there is neither.
+    """Whether a path is a log or a folder, or a pattern that names some; a file that is not there is none of them.
 
     Examples
     --------
     >>> is_log("no such file.eval")
     False
     """
-    place = Path(path)
-    return place.is_dir() or (place.is_file() and find_format(place) is not None)
+    places = map(Path, files_of(path)) if is_pattern(path) else [Path(path)]
+    return any(place.is_dir() or (place.is_file() and find_format(place) is not None) for place in places)
 
 
 def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
-    """Yield the runs of a log, or of all logs in a folder and the folders in it."""
+    """Yield the runs of a log, of all logs in a folder and the folders in it, or of what a pattern names."""
     place = Path(path)
     read: set[Path] = set()
-    for file in _files(place):
+    for file in (file for found in files_of(path) for file in _files(Path(found))):
         form = find_format(file)
         if form is None:
             continue
         for part in form.files(file):
-            if part not in read:
-                read.add(part)
-                yield from form.runs(part)
+            if (real := part.resolve()) not in read:  # a link to it is the same log
+                read.add(real)
+                yield from (replace(run, path=str(part)) for run in form.runs(part))
     if not read:
         known = ", ".join(form.title for form in log_formats())
-        what = "holds no evaluation log" if place.is_dir() else "is no evaluation log"
+        what = "is no evaluation log" if place.is_file() else "holds no evaluation log"
         raise FileFormatError(f"{str(place)!r} {what} that is known.", hint=f"known are: {known}.")
 
 

@@ -78,7 +78,7 @@ class Run:
     `rows` reads them, as often as it is called, one at a time. `scores` and `filters` are what there is to choose from.
     `facts` are what else may tell it from another run of the same model: solver, prompt, arguments, tags. `notes` are
     sentences about the log that a reader of the answer should know. `find_score(name)` returns a score that is not in
-    the list, where there are more than one can list: measures at any depth.
+    the list, where there are more than one can list: measures at any depth. `path` is set for the reader.
     """
 
     system: str
@@ -89,6 +89,7 @@ class Run:
     notes: tuple[str, ...] = ()
     rows: Callable[[Choice], Iterator[Row]] = field(repr=False)
     find_score: Callable[[str], Score | None] = field(default=lambda _name: None, repr=False)
+    path: str = ""
 
     def score(self, choice: Choice) -> Score:
         """Return the score that was chosen: by its name, or the only one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -150,9 +151,15 @@ def mean_of(view: View, values: FloatArray) -> Plan:
     return mean
 
 
-def mean(view: View) -> Plan:
-    """Return the plan of the mean of what each item has."""
-    return mean_of(view, view.scores)
+@dataclass(frozen=True, slots=True)
+class MeanOf:
+    """The plan of the mean of what each item has, as `values` says."""
+
+    values: Callable[[View], FloatArray]
+
+    def __call__(self, view: View) -> Plan:
+        """Return the plan of one system."""
+        return mean_of(view, self.values(view))
 
 
 def chance_of_truth(scores: FloatArray, truth: IntArray) -> FloatArray:
@@ -162,17 +169,22 @@ def chance_of_truth(scores: FloatArray, truth: IntArray) -> FloatArray:
     return np.where(truth == 1, scores, 1.0 - scores)
 
 
-def log_loss(view: View) -> Plan:
-    """Return the plan of the mean of −log P(truth); a probability of 0 counts as 2e-16."""
-    return mean_of(view, -np.log(np.clip(chance_of_truth(view.scores, view.truth), SURE, 1.0 - SURE)))
+def log_losses(view: View) -> FloatArray:
+    """Return −log P(truth) of each item; a probability of 0 counts as 2e-16."""
+    return -np.log(np.clip(chance_of_truth(view.scores, view.truth), SURE, 1.0 - SURE))
 
 
-def brier(view: View) -> Plan:
-    """Return the plan of the mean squared error of the probabilities, summed over the classes if there are many."""
+def squared_errors(view: View) -> FloatArray:
+    """Return the squared error of each item's probabilities, summed over the classes if there are many."""
     if view.scores.ndim > 1:
         hit = view.truth[:, np.newaxis] == np.arange(view.scores.shape[1])
-        return mean_of(view, ((view.scores - hit) ** 2).sum(axis=1))
-    return mean_of(view, (view.scores - view.truth) ** 2)
+        return np.asarray(((view.scores - hit) ** 2).sum(axis=1))
+    return (view.scores - view.truth) ** 2
+
+
+mean = MeanOf(attrgetter("scores"))
+log_loss = MeanOf(log_losses)
+brier = MeanOf(squared_errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +194,18 @@ class DecisionCost:
     matrix: tuple[tuple[float, ...], ...]
     threshold: float | None = None
 
-    def __call__(self, view: View) -> Plan:
-        """Return the plan of one system."""
+    def values(self, view: View) -> FloatArray:
+        """Return the cost of the decision on each item."""
         matrix = np.array(self.matrix)
         if self.threshold is not None:
             decision = (view.scores >= self.threshold).astype(np.int64)
         else:
             decision = risks(view.scores, matrix).argmin(axis=1)
-        return mean_of(view, matrix[view.truth, decision])
+        return np.asarray(matrix[view.truth, decision])
+
+    def __call__(self, view: View) -> Plan:
+        """Return the plan of one system."""
+        return mean_of(view, self.values(view))
 
 
 def turned(matrix: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:

@@ -15,6 +15,7 @@ from ropewalk._checks import is_real
 from ropewalk.data.labels import BINARY, label_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
+from ropewalk.metrics.influence import Smooth, SmoothAverage, smooth
 from ropewalk.metrics.items import (
     SURE,
     DecisionCost,
@@ -104,16 +105,35 @@ class ScoreMetric:
         plans = drawn.plans.of(self, lambda: [self._plan(items, k) for k in range(items.n_classifiers)])
         return np.stack([plan(drawn.weights) for plan in plans])
 
-    def _plan(self, items: ItemScores, k: int) -> Plan:
+    def smooth(self, items: ItemScores) -> list[Smooth] | None:
+        """Return each system's value as a smooth function of the items' masses; None where it is none."""
+        found = [self._smooth(items, k) for k in range(items.n_classifiers)]
+        return None if None in found else found  # type: ignore[return-value]
+
+    def _smooth(self, items: ItemScores, k: int) -> Smooth | None:
+        whole, views = self._views(items, k)
+        parts = [smooth(self.prepare, view) for view in views]
+        if None in parts or self.average is None:
+            return parts[0]
+        return SmoothAverage(tuple(parts), whole.truth if self.average == "weighted" else None)  # type: ignore[arg-type]
+
+    def _views(self, items: ItemScores, k: int) -> tuple[View, list[View]]:
+        """Return what a system's value is made from, as a whole and class by class where it is an average."""
         truth = np.zeros(items.n_items, dtype=np.int64) if items.truth is None else items.truth
         whole = View(truth, items.values[k], items.members, items.n_units, items.weight)
         if self.average is None:
-            return self.prepare(whole)
-        parts = [
-            self.prepare(replace(whole, truth=(truth == j).astype(np.int64), scores=whole.scores[:, j]))
+            return whole, [whole]
+        return whole, [
+            replace(whole, truth=(truth == j).astype(np.int64), scores=whole.scores[:, j])
             for j in range(items.n_labels)
         ]
-        shares = whole.sums(truth, items.n_labels) if self.average == "weighted" else None
+
+    def _plan(self, items: ItemScores, k: int) -> Plan:
+        whole, views = self._views(items, k)
+        parts = [self.prepare(view) for view in views]
+        if self.average is None:
+            return parts[0]
+        shares = whole.sums(whole.truth, items.n_labels) if self.average == "weighted" else None
 
         def average(weights: FloatArray) -> FloatArray:
             values = np.stack([part(weights) for part in parts])

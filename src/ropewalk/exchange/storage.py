@@ -35,6 +35,7 @@ from ropewalk.errors import (
 from ropewalk.exchange.foreign import Material, check_pair, judge_draws
 from ropewalk.exchange.groups import ANSWER, MORE, Answer, Contents, Group
 from ropewalk.inference.answers import run_comparisons, run_evaluation, run_ranking
+from ropewalk.inference.flips import with_flips
 from ropewalk.inference.question import RULES, usual_companions
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
@@ -240,7 +241,9 @@ def _again(kept: Kept) -> Answer | None:
     if recipe.sampler is not None and chains is None:
         return None
     makers: dict[str, Callable[[Recipe], Answer]] = {
-        "Comparison": lambda recipe: _tested(_compared(recipe, chains, kept), kept),
+        "Comparison": lambda recipe: with_flips(
+            _tested(_compared(recipe, chains, kept), kept), "flips" in kept.answer, usual=False
+        ),
         "Ranking": lambda recipe: run_ranking(recipe, chains=chains),
         "MetricPosterior": lambda recipe: run_evaluation([recipe], kept.more["bar"], chains=chains).metrics[0],
     }

@@ -7,7 +7,7 @@ gives one value (K, D) for any number of classes. 0/0 counts 0 throughout.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -220,12 +220,14 @@ class Weighted:
 
     def linear(self, cost: FloatArray) -> FloatArray:
         """Return the mean of `cost[truth, prediction]` over the items, (K, D)."""
-        codes = self.cells.codes
-        prices = cost[codes[:, 0], codes.T[1:]]
-        sums = np.stack([(self.weights * price[:, np.newaxis]).sum(axis=0) for price in prices])
+        return self.average(lambda codes: cost[codes[0], codes[1:]])
+
+    def average(self, values: Callable[[CodeArray], Any]) -> FloatArray:
+        """Return the means over the items of R numbers that cells have, (R, D); `values` takes codes (1+K, cells)."""
+        sums = np.stack([(self.weights * row[:, np.newaxis]).sum(axis=0) for row in values(self.cells.codes.T)])
         if self.loose is not None:
-            for k, price in enumerate(cost[self.loose.codes[0], self.loose.codes[1:]]):
-                sums[k] += np.bincount(self.loose.draw, price * self.loose.weights, minlength=sums.shape[1])
+            for k, row in enumerate(values(self.loose.codes)):
+                sums[k] += np.bincount(self.loose.draw, row * self.loose.weights, minlength=sums.shape[1])
         return ratio(sums, self._row().sum(axis=0))
 
     def at_prevalence(self, shares: FloatArray) -> Weighted:

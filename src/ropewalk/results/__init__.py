@@ -8,6 +8,7 @@ from ropewalk.results.checks import Confusion, PredictiveCheck
 from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
+from ropewalk.results.flips import Flip, Flips
 from ropewalk.results.items import Items
 from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 from ropewalk.results.resampled import CrossComparison
@@ -24,6 +25,8 @@ __all__ = [
     "CrossComparison",
     "Design",
     "Evaluation",
+    "Flip",
+    "Flips",
     "Items",
     "LabelPlan",
     "MetricPosterior",

@@ -22,6 +22,7 @@ from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.checks import Confusion
 from ropewalk.results.classical import Battery
+from ropewalk.results.flips import Flips
 from ropewalk.results.items import Items
 from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.text.headline import Finding, headline
@@ -68,7 +69,8 @@ class Comparison(OneMetric, Remarked):
 
     Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
     those of the difference under the prior, and `sd_draws` those under the posterior, that Savage-Dickey was made of.
-    `by` has the answer on every slice of the items, where slices were asked for.
+    `by` has the answer on every slice of the items, where slices were asked for; `flips` the answers that A gained and
+    lost, of evaluation logs and where they were asked for.
     `others` are the comparisons by the other metrics that were asked for; `companions` the usual metrics beside one of
     two labels, which have no verdict.
     """
@@ -94,6 +96,7 @@ class Comparison(OneMetric, Remarked):
     more: MoreData | None = None
     stakes: Stakes | None = None
     by: Slices | None = None
+    flips: Flips | None = None
     others: tuple[Comparison, ...] = field(repr=False, default=())
     companions: tuple[Companion, ...] = field(repr=False, default=())
 
@@ -406,6 +409,7 @@ class Comparison(OneMetric, Remarked):
             "more_data": base.more_dict(self.more),
             "recipe": base.recipe_dict(recipe),
             **base.pick(self, "notes warnings"),
+            **({} if self.flips is None else {"flips": self.flips.to_dict()}),
             **({} if self.by is None else {"by": self.by.to_list()}),
         }
         several = {"metrics": [written, *(other.to_dict() for other in self.others)]} if self.others else {}

@@ -328,8 +328,24 @@ class ByOption(TypedDict, total=False):
     by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
 
 
+class FlipsOption(TypedDict, total=False):
+    """The answers that changed."""
+
+    flips: Annotated[
+        bool | None, _question(help="Also how many answers were gained and lost; always of logs.", parse=bool)
+    ]
+
+
 class CompareOptions(
-    MetricsOption, BesideLabelsOptions, SharedOptions, UnmatchedOption, TestsOption, ByOption, PoolOption, total=False
+    MetricsOption,
+    BesideLabelsOptions,
+    SharedOptions,
+    UnmatchedOption,
+    TestsOption,
+    FlipsOption,
+    ByOption,
+    PoolOption,
+    total=False,
 ):
     """What `compare` takes, beside the data and the names of two classifiers."""
 

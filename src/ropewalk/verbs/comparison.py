@@ -17,6 +17,7 @@ from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
+from ropewalk.inference.flips import with_flips
 from ropewalk.inference.logs import as_arrays, has_logs, open_logs, pair_data, remarks_on, with_remarks
 from ropewalk.inference.question import (
     Sources,
@@ -145,6 +146,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     by
         Slices of the items: an array with one value per item, or the name of a column. `r.by` then has the answer on
         each slice, and names those where A is worse, and better; the answer itself stays what it is.
+    flips
+        Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
+        default so for evaluation logs. `r.items()` lists them.
     pool
         With `by`: whether the differences of slices are drawn towards each other, as far as they are alike, which
         allows for how many they are. True by default, from three slices on, but for ratios without bound.
@@ -182,7 +186,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         one_metric = {**named, "metric": metrics_of(options)[0], "rope": comparison.recipe.rope}
         one_metric |= {"goal": None, "margin": None}
         comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric))
-    comparison = with_remarks(comparison, named)
+    usual, threads = has_logs(data), check_threads(options["threads"])
+    comparison = with_flips(with_remarks(comparison, named), options.get("flips"), usual=usual, threads=threads)
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 
@@ -260,14 +265,15 @@ def compare_tasks(
     """
     if not has_logs(data):
         raise InvalidInputError("Tasks are those of evaluation logs.", hint="open them by read_log.")
-    classifiers = (a, b)
+    classifiers, threads = (a, b), check_threads(options["threads"])
     pairs = pair_data(data, classifiers, options)
     with shown(options.get("progress")):
         watched = track(pairs, describe="Comparing tasks", progress=current())
         comparisons = []
         for paired in watched:
-            arrays, asked = as_arrays(paired, {**options, "progress": False})
-            comparisons.append(with_remarks(compare(*arrays, **asked), {"log_remarks": remarks_on(paired)}))
+            arrays, asked = as_arrays(paired, {**options, "progress": False, "flips": False})
+            comparison = with_remarks(compare(*arrays, **asked), {"log_remarks": remarks_on(paired)})
+            comparisons.append(with_flips(comparison, options.get("flips"), usual=True, threads=threads))
     return TaskComparisons(tasks=tuple(paired.task for paired in pairs), comparisons=tuple(comparisons))
 
 

@@ -16,6 +16,7 @@ from ropewalk.report import words
 from ropewalk.report.describe import method, pair_page
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.decisions import callout, decision_line, labels_line, stakes_line
+from ropewalk.report.describe.flips import flips_line, flips_table
 from ropewalk.report.describe.metrics import metric_rows, metric_table, others_by_name
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.describe.slices import headline as slices_headline
@@ -57,7 +58,7 @@ def describe_comparison(c: Comparison) -> Document:
         caption=caption,
         about=about(c),
         answers=answers,
-        tables=(*tables, *by_slice),
+        tables=(*tables, *flips_table(c), *by_slice),
         papers=(paper_table([c]),),
         remarks=[
             remark
@@ -96,6 +97,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
             ("Decision", decision_line(c)),
             ("Slices", "" if c.by is None else f"{_capital(slices_headline(c.by))}."),
             ("Data", _data(c, a, b)),
+            ("Flips", flips_line(c)),
             ("Tests", tests_line(c) if by_papers(c) else ""),  # they were asked for
         ),
         details=_details(c, n),

@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk.data.labels import label_text
 from ropewalk.inference.extras import ClassAgreement, Extras, Mistaken
 from ropewalk.report.describe.classical import MEANING, battery_table
+from ropewalk.report.describe.flips import flips_table
 from ropewalk.report.document import Answer, Block, Details, Facts, Heading, Picture, Section, Table, Text, name
 from ropewalk.report.pictures import Entry
 from ropewalk.report.rows import Forest, forest
@@ -62,7 +63,7 @@ def differences_section(c: Comparison, extras: Extras, moves: str) -> tuple[Sect
     """Return where two classifiers differ: on which items, and on which classes."""
     told = _agreement_text(c, extras.agreement)
     few = len(extras.agreement) <= MAX_ROWS_IN_SIGHT
-    blocks: tuple[Block, ...] = _flips(c, extras.agreement) if few else ()
+    blocks: tuple[Block, ...] = (*flips_table(c), *(_flips(c, extras.agreement) if few else ()))
     if extras.classes is not None and len(extras.classes):
         note = _classes_note(extras.classes, extras, exactly=c.diagnostics is not None)
         rows = replace(class_forest(by_difference(extras.classes)), note=note)

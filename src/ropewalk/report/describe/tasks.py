@@ -7,6 +7,7 @@ from dataclasses import replace
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, method
 from ropewalk.report.describe.differences import parts_forest
+from ropewalk.report.describe.flips import tasks_flips, tasks_line
 from ropewalk.report.document import Answer, Block, Document, Picture, describes, name
 from ropewalk.results import TaskComparisons
 from ropewalk.text.remarks import few
@@ -24,12 +25,16 @@ def describe_tasks(result: TaskComparisons) -> Document:
     answer = Answer(
         title=f"Is {a} better than {b}?",
         headline=result.told(name),
-        lines=(("Data", f"{count_of(n_items, 'paired answer')} to {count_of(len(result), 'task')}."),),
+        lines=(
+            ("Data", f"{count_of(n_items, 'paired answer')} to {count_of(len(result), 'task')}."),
+            ("Flips", tasks_line(result.comparisons)),
+        ),
         tones=((a, "a"), (b, "b")),
     )
     labels = [name(task) for task in result.tasks]
     rows = replace(parts_forest(result.comparisons, labels, "task"), note=_EACH.format(a))
     table = comparison.answer_table(result.comparisons, parts=("task", labels))
+    flipped = tasks_flips(labels, result.comparisons)
     drawn = Picture("forest", rows, "tasks")
 
     def sections(document: Document) -> tuple[Block, ...]:
@@ -40,7 +45,7 @@ def describe_tasks(result: TaskComparisons) -> Document:
         caption=words.caption_text(words.delta_name(first), *result.comparisons),
         about=f"{a} against {b}",
         answers=(answer,),
-        tables=(table,),
+        tables=(table, *flipped),
         remarks=tuple(few(remark for c in result for remark in c.remarks if remark.level == "warning")),
         terminal=(answer, drawn),
         card=(answer, table),

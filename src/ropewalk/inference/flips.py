@@ -1,0 +1,84 @@
+"""Which answers changed between two systems, and how many more would: measured on the draws of their comparison."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.intervals import summarise
+from ropewalk.errors import InvalidInputError
+from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
+from ropewalk.metrics.resolve import needs_truth
+from ropewalk.models import draw_psi, observed_psi
+from ropewalk.results import Comparison, Flip, Flips, Recipe
+from ropewalk.text.remarks import wording
+from ropewalk.typing import FloatArray
+
+_KINDS = ("gained", "lost", "both_wrong")
+
+
+def with_flips(answer: Comparison, asked: bool | None, *, usual: bool, threads: int = 1) -> Comparison:  # noqa: FBT001
+    """Return a comparison with its flips: where they were asked for, or are `usual` and there can be any."""
+    if asked is not None and not isinstance(asked, bool):
+        raise InvalidInputError(wording("`flips` must be True or False; got {!r}.", asked))
+    reason = _no_flips(answer.recipe)
+    if asked and reason:
+        raise InvalidInputError(f"There are no flips: {reason}.", hint=wording("leave flips= out."))
+    if reason or not (usual if asked is None else asked):
+        return answer
+    return replace(answer, flips=flips_of(answer, threads=threads))
+
+
+def _no_flips(recipe: Recipe) -> str:
+    """Return why answers cannot be said to have flipped; empty where they can."""
+    table, model = recipe.tables[0], recipe.model
+    if len(recipe.tables) > 1:
+        return "the answers of the two are not paired, so none has changed into another"
+    if isinstance(table, MultilabelOutcomes):
+        return "items have any number of labels, and are neither right nor wrong as a whole"
+    if isinstance(table, ItemScores) and needs_truth(recipe.metric):
+        return f"{recipe.metric.name} is about all scores together, and none of them is right or wrong"
+    if model.weights_difference:
+        return "the prior is one of the difference alone"
+    return ""
+
+
+def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
+    """Return the flips of a comparison: of all its draws if their number was asked for, else of the first look."""
+    recipe = answer.recipe
+    table = recipe.tables[0]
+    scores = table if isinstance(table, ItemScores) else None
+    measure = FlipShares(recipe.metric.higher_is_better)
+    shares = _draw(answer, measure, threads)
+    observed = observed_psi([table], measure, recipe.prevalence)  # type: ignore[arg-type]
+    counts = measure.count(table)  # type: ignore[arg-type]
+    kinds = _KINDS[: len(shares)]
+
+    def flip(draws: FloatArray, count: int, seen: float | None) -> Flip:
+        ess = None if answer.chains is None else answer.chains.ess(draws)
+        return Flip(count=count, share=summarise(draws, np.sort(draws), prob=recipe.prob, observed=seen, ess=ess))
+
+    seen = list(observed) if None not in observed else [None] * len(kinds)
+    each = {kind: flip(*of) for kind, of in zip(kinds, zip(shares, counts, seen, strict=True), strict=True)}
+    return Flips(
+        gained=each["gained"],
+        lost=each["lost"],
+        both_wrong=each.get("both_wrong"),
+        churned=flip(shares.sum(axis=0), sum(counts), None if None in seen else sum(seen)),  # type: ignore[arg-type]
+        of="answers" if scores is None or is_right_or_wrong(scores) else "scores",
+        draws=Draws(psi=shares, names=kinds, chains=answer.draws.chains),
+    )
+
+
+def _draw(answer: Comparison, measure: FlipShares, threads: int) -> FloatArray:
+    """Measure the flips on the draws of an answer, which are the same if they are drawn again."""
+    recipe = answer.recipe
+    if answer.chains is not None:
+        return answer.chains.psi(measure, recipe.prevalence)  # type: ignore[arg-type]
+    number = answer.drawing.looks[0] if recipe.draws == "auto" else recipe.draws
+    how = {"stop": min(number, len(answer.draws)), "seed": recipe.seed, "threads": threads}
+    return draw_psi(recipe.posteriors(), measure, recipe.prevalence, **how)  # type: ignore[arg-type]

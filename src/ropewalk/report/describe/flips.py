@@ -1,0 +1,99 @@
+"""Flips: the answers that A gained and lost against B, as a line and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ropewalk.report import words
+from ropewalk.report.document import Table, name
+from ropewalk.results import Comparison, Flip
+from ropewalk.text.units import POINTS, Shown, signed
+from ropewalk.text.writing import count_of
+
+_TITLES: Final = {
+    "gained": "gained",
+    "lost": "lost",
+    "both_wrong": "both wrong, differently",
+    "churned": "churned in all",
+}
+_ACCURACIES: Final = " Gained less lost is the difference in accuracy."
+
+
+def flips_line(c: Comparison) -> str:
+    """Write how many answers were gained and lost, and which share that is of answers like these."""
+    flips = c.flips
+    if flips is None:
+        return ""
+    of, says = ("answer", "{} alone is right") if flips.of == "answers" else ("score", "{}'s is better")
+    told = f"{flips.gained.count:,} of {count_of(c.recipe.n_items, of)} gained ({says.format(name(c.a))}), "
+    told += f"{_share(flips.gained)}; {flips.lost.count:,} lost ({says.format(name(c.b))}), {_share(flips.lost)}; "
+    return f"{told}{flips.churned.count:,} churned in all, {_share(flips.churned)}."
+
+
+def _share(flip: Flip) -> str:
+    """Write a share and its interval, in per cent."""
+    return f"{Shown.of(flip.share, POINTS).value(sign=False)}% {_interval(flip)}"
+
+
+def _interval(flip: Flip) -> str:
+    return f"[{', '.join(Shown.of(flip.share, POINTS).ends(sign=False))}]"
+
+
+def flips_table(c: Comparison) -> tuple[Table, ...]:
+    """Return one row per kind of flip: how many there were, and their share; none where there are no flips."""
+    if c.flips is None:
+        return ()
+    flips, a, b = c.flips, name(c.a), name(c.b)
+    rows = [
+        (
+            _TITLES[kind],
+            f"{flip.count:,}",
+            _measured(flip),
+            f"[{', '.join(Shown.of(flip.share, POINTS).ends(sign=False))}]",
+        )
+        for kind, flip in flips.rows.items()
+    ]
+    only, why = f"Gained are the answers that {a} alone has right, lost those that {b} alone has", _ACCURACIES
+    if flips.of == "scores":
+        only, why = f"Gained are the items on which {a}'s score is better, lost those on which {b}'s is", ""
+    return (
+        Table(
+            header=("flips", flips.of, "share × 100", f"{words.mass_text(c.recipe)} interval"),
+            rows=tuple(rows),
+            ends_in_text=False,
+            label="Gained and lost",
+            note=f"{only}; churned are all that changed.{why}",
+        ),
+    )
+
+
+def _measured(flip: Flip) -> str:
+    seen = flip.share.observed
+    return "–" if seen is None else signed(100 * seen, Shown.of(flip.share, POINTS).places, sign=False)
+
+
+def tasks_flips(labels: Sequence[str], comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+    """Return the flips of several tasks, a row each; none where there are no flips."""
+    flipped = [(label, c.flips) for label, c in zip(labels, comparisons, strict=True) if c.flips is not None]
+    if not flipped:
+        return ()
+    mass = words.mass_text(comparisons[0].recipe)
+    rows = [
+        (label, *(part for flip in (f.gained, f.lost, f.churned) for part in (f"{flip.count:,}", _share(flip))))
+        for label, f in flipped
+    ]
+    header = ("task", *(part for kind in ("gained", "lost", "churned") for part in (kind, f"share [{mass}]")))
+    return (Table(header=header, rows=tuple(rows), ends_in_text=False, label="Gained and lost"),)
+
+
+def tasks_line(comparisons: Sequence[Comparison]) -> str:
+    """Write how many answers to all tasks were gained and lost; empty where there are no flips."""
+    flipped = [c for c in comparisons if c.flips is not None]
+    if not flipped:
+        return ""
+    gained, lost, churned = (
+        sum(getattr(c.flips, kind).count for c in flipped) for kind in ("gained", "lost", "churned")
+    )
+    whole = count_of(sum(c.recipe.n_items for c in flipped), "answer")
+    return f"{churned:,} of {whole} churned: {gained:,} gained, {lost:,} lost."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 
 import pytest
 
@@ -19,13 +20,15 @@ from logwriters import (
     write_inspect_archive,
 )
 from ropewalk.data.logs import COLUMNS
+from support import need
 
-NEW, OLD = seeded_answers(1, n_errors=0), seeded_answers(2, n_errors=0)
+NEW, OLD, THIRD = (seeded_answers(seed, n_errors=0) for seed in (1, 2, 3))
 ASK = ("--draws", 200, "--seed", 0)
 
 
 def mean(answers):
-    return sum(one.score for one in answers) / len(answers)
+    scores = [one.score for one in answers]
+    return sum(scores) / len(scores)
 
 
 @pytest.fixture
@@ -249,7 +252,7 @@ def test_logs_that_are_not_finished_or_damaged(tmp_path, run):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--truth", "y"), ("--id", "k"), ("--prediction", "p"), ("--labels", "a,b"), ("--by", "g"), ("--per-class",),
+        ("--truth", "y"), ("--id", "k"), ("--prediction", "p"), ("--labels", "a,b"), ("--per-class",),
         ("--weight", "w"), ("--count", "n"), ("--threshold", "0.5"), ("--item", "i"), ("--file-a", "x"),
     ],
 )  # fmt: skip
@@ -292,3 +295,72 @@ def test_a_log_is_not_overwritten_by_its_table(logs, run):
     before = logs[0].read_bytes()
     assert_refused(run("convert", *logs, "-o", logs[0]), 2, str(logs[0]))
     assert logs[0].read_bytes() == before
+
+
+# -- other commands ----------------------------------------------------------------------------------------
+
+
+def test_slices_are_keys_of_metadata(logs, told, run):
+    answer = told("compare", *logs, "--by", "group")
+    sizes = Counter(row.cluster for row in rows_of(logs[0], cluster="group"))
+    assert {part["slice"]: part["n_items"] for part in answer["by"]} == sizes
+    for part in answer["by"]:
+        means = [mean(one for one in table if one.item.endswith(part["slice"][1:])) for table in (NEW, OLD)]
+        assert part["delta"]["observed"] == pytest.approx(means[0] - means[1])
+    assert_refused(run("compare", *logs, "--by", "grup"), 4, "grup", "group")
+
+
+def test_slices_follow_the_pairs_that_are_left(tmp_path, told):
+    tables = [seeded_answers(seed, 30, n_errors=3) for seed in (1, 2)]
+    paths = [archive(tmp_path / f"{seed}.eval", f"s{seed}", table) for seed, table in enumerate(tables)]
+    answer = told("compare", *paths, "--by", "group", "--missing", "drop")
+    sizes = Counter(f"g{a.item[-1]}" for a, b in zip(*tables, strict=True) if None not in (a.score, b.score))
+    assert {part["slice"]: part["n_items"] for part in answer["by"]} == sizes
+
+
+def test_many_logs_are_ranked(tmp_path, logs, told, run):
+    third = archive(tmp_path / "third.eval", "third", THIRD)
+    scores = {"new": mean(NEW), "old": mean(OLD), "third": mean(THIRD)}
+    for places in ((*logs, third), (tmp_path,), (f"{tmp_path}/**/*.*",)):
+        answer = told("rank", *places)
+        found = {one["name"]: one["observed"] for one in answer["models"]}
+        assert found == pytest.approx(scores)
+    assert len(told("rank", tmp_path, "--predictions", "third,old")["models"]) == 2
+    assert_refused(run("rank", tmp_path, "--predictions", "third,odl"), 2, "'odl'", "'old'")
+    assert_refused(run("rank", logs[0]), 2, "at least two")
+
+
+def test_one_log_is_evaluated(logs, told, run):
+    answer = told("evaluate", logs[0], "--at-least", 0.2)
+    assert answer["metrics"][0]["observed"] == pytest.approx(mean(NEW))
+    both = logs[0].parents[1]
+    assert told("evaluate", both, "--prediction", "old")["metrics"][0]["observed"] == pytest.approx(mean(OLD))
+    assert_refused(run("evaluate", both), 2, "'new', 'old'")
+    accuracy = told("evaluate", logs[0], "--metric", "accuracy")["metrics"][0]["observed"]
+    assert accuracy == pytest.approx(sum(one.truth == one.answer for one in NEW) / len(NEW))
+
+
+def test_logs_have_classical_tests_of_right_and_wrong(logs, told, run):
+    answer = json.loads(run("test", *logs, "--json")[1])
+    wins = [sum(a.score > b.score for a, b in zip(*pair, strict=True)) for pair in ((NEW, OLD), (OLD, NEW))]
+    exact = need("scipy.stats").binomtest(wins[0], sum(wins)).pvalue
+    assert answer["tests"]["sign_items"]["p_value"] == pytest.approx(exact)
+    assert answer["tests"]["sign_classes"] is None
+    assert answer["n_items"] == len(NEW)
+    table = run("convert", *logs, "-o", logs[0].parent / "all.csv")
+    assert table[0] == 0
+    of_table = json.loads(run("test", logs[0].parent / "all.csv", "--a", "new", "--b", "old", "--json")[1])
+    assert of_table["tests"] == answer["tests"]
+
+
+def test_graded_scores_have_no_tests_of_right_and_wrong(tmp_path, run):
+    records = [{"item": i, "system": s, "score": i / 7} for i in range(7) for s in "xy"]
+    assert_refused(run("test", table(tmp_path / "graded.csv", records), "--a", "x", "--b", "y"), 4, "right or wrong")
+
+
+@pytest.mark.parametrize("command", ["rank", "evaluate", "test"])
+@pytest.mark.parametrize("option", ["--scorer", "--filter", "--task"])
+def test_options_of_logs_go_with_logs_only(command, option, tmp_path, run):
+    path = tmp_path / "plain.csv"
+    path.write_text("y,a,b\n1,1,0\n0,1,0\n", encoding="utf-8")
+    assert_refused(run(command, path, "--truth", "y", option, "x"), 2, option)

@@ -13,6 +13,8 @@ from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.frames import as_frame, frame_columns, is_frame
 from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
+from ropewalk.data.logs.pairing import right_and_wrong
+from ropewalk.data.logs.systems import has_logs, pair_one_task
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names
@@ -221,13 +223,26 @@ class RankedSource(Source, Ranked, total=False):
 
 def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     """Return one table of both classifiers, or one of each."""
-    tables = read_outcomes_of(data, (source.get("a"), source.get("b")), source, usage=_USAGE)
+    pair = source.get("a"), source.get("b")
+    tables = (of_logs(data, pair, source),) if has_logs(data) else read_outcomes_of(data, pair, source, usage=_USAGE)
     if any(table.units is not None and table.clusters is None for table in tables):
         raise DataError("These items have weights, and a classical test takes all items to count alike.")
     if any(table.clusters is not None for table in tables):
         text = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
         issue([warning("dependent_items", text)])
     return tables
+
+
+def of_logs(logs: Sequence[Any], pair: Sequence[str | None], source: Source) -> Outcomes:
+    """Return who was right on what item of two evaluation logs, by the log's own score."""
+    paired = pair_one_task(logs, pair, source)
+    found = right_and_wrong(paired)
+    if found is None:
+        raise DataError(
+            f"The log's {paired.score.name!r} says more than right or wrong, and these tests know no more.",
+            hint="compare the logs, or give columns of scores to classical.t or classical.wilcoxon.",
+        )
+    return Outcomes.from_arrays(*found, names=paired.names, cluster=paired.cluster)
 
 
 def tables_about(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:

@@ -15,6 +15,8 @@ from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items
 from ropewalk.classical.pairs import sign_over, t_over, wilcoxon_over
 from ropewalk.classical.permutation import PermutationOptions, check_permutations, permutation
 from ropewalk.data.labels import find_label
+from ropewalk.data.logs.pairing import RIGHT
+from ropewalk.data.logs.systems import has_logs
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
 from ropewalk.results.classical import Battery, ClassicalTest
@@ -35,9 +37,9 @@ _OF_PERMUTATION: Final = ("metric", "classes", "cost_matrix", "n_permutations")
 def battery(*data: Any, **options: Unpack[PermutationOptions]) -> Battery:
     """Run the papers' tests, McNemar's in its four forms and Wilcoxon's over classes on two classifiers.
 
-    Takes the data as `compare` does. With a `metric` or a `cost_matrix` there is a permutation test of it too. A test
-    that the data do not admit is None, and `reasons` says why: those over classes with a `pos_label`, paired ones on
-    separate tables.
+    Takes the data as `compare` does; of evaluation logs it is whether each answer is right. With a `metric` or a
+    `cost_matrix` there is a permutation test of it too. A test that the data do not admit is None, and `reasons` says
+    why: those over classes with a `pos_label` or of logs, paired ones on separate tables.
 
     Examples
     --------
@@ -55,6 +57,8 @@ def battery(*data: Any, **options: Unpack[PermutationOptions]) -> Battery:
     tables = tables_of(data, options)
     labels = tables[0].labels
     positive = None if pos_label is None else find_label(pos_label, labels)
+    if has_logs(data):
+        positive = RIGHT
     places = None
     if classes is not None:
         places = [labels.index(find_label(label, labels, what="classes")) for label in classes]

@@ -7,26 +7,23 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import ropewalk as rw
+from ropewalk.cli.logs import NOT_OF_LOGS, OF_LOGS, OF_ROWS, LogOptions, are_logs, questions_on, read_all, refuse
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
     FILE,
-    LogOptions,
     VerbOptions,
-    are_logs,
     as_file,
     flag_of,
-    labels_in,
     questions,
     read_both_kinds,
     read_declared,
-    read_logs,
     read_matrix_of,
     require_columns_of,
     truth_of,
 )
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results import Rendered
-from ropewalk.results.options import ClassesOptions, CompareOptions, options_of
+from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.writing import count_of, shorten
 
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
@@ -64,22 +61,16 @@ class Options(CompareColumns, LogOptions, CompareOptions, VerbOptions, OutputOpt
     items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar=WRITTEN)]
 
 
-_LONG: Final = ("item", "label", "n_items")
-_OF_ROWS: Final = ("sample_weight", "count")
-_ONE_FILE: Final = (*_LONG, *_OF_ROWS, "a_scores", "b_scores")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
-_OF_LOGS: Final = tuple(LogOptions.__annotations__)
 _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
-    "FILE": (("file",), ("a", "b"), ("prediction", "unmatched", *_OF_LOGS)),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*_ONE_FILE, *_OF_LOGS)),
+    "FILE": (("file",), ("a", "b"), ("prediction", "unmatched", *OF_LOGS)),
+    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*OF_ROWS, *OF_LOGS)),
     "--confusion-a and --confusion-b": (
         ("confusion_a", "confusion_b"),
         (),
-        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *_ONE_FILE, *_OF_LOGS),
+        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *OF_ROWS, *OF_LOGS),
     ),
-    "evaluation logs": (
-        ("file",), (), ("truth", "id", "prediction", "labels", "threshold", "by", "per_class", *_ONE_FILE)
-    ),
+    "evaluation logs": (("file",), (), (*NOT_OF_LOGS, "prediction", "per_class")),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
 
@@ -114,10 +105,9 @@ def _answer(form: str, options: Options) -> None:
         if "items" in options:
             text = f"--items is about one question, and the logs hold {len(tasks)} tasks: {shorten(tasks, 12)}."
             raise InvalidInputError(text, hint="pick one by --task.")
-    asked = {**beside, **questions(options, kind, labels_in(tables[0], options))}
-    if form == "evaluation logs":
-        asked |= {name: options[name] for name in ("missing", "unmatched") if name in options}
-    answer(options, verb, *tables, **asked, **({"pool": False} if "no_pool" in options else {}))
+    of_logs = form == "evaluation logs"
+    asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
+    answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
 def _form(options: Options) -> str:
@@ -136,10 +126,7 @@ def _form(options: Options) -> str:
     absent = [flag_of(name) for name in (*files, *needed) if name not in options]
     if absent:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
-    for name in unused:
-        if name in options:
-            flag = options_of(Options)[name].flag or flag_of(name)
-            raise InvalidInputError(f"{flag} does not go with {forms[0]}.", hint="leave it out.")
+    refuse(options, unused, forms[0])
     return forms[0]
 
 
@@ -174,7 +161,7 @@ def _two_matrices(options: Options) -> Data:
 
 def _logs(options: Options) -> Data:
     """Open the logs; what they are asked for is read when they are compared."""
-    logs = read_logs(options, [options["file"], *([options["other"]] if "other" in options else [])])
+    logs = read_all(options)
     chosen: dict[str, Any] = {name: options[name] for name in ("a", "b") if name in options}
     if len(logs) == 1 and len(chosen) < 2 and len(logs[0].systems) != 2:  # noqa: PLR2004
         raise InvalidInputError(

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 import click
 
+from ropewalk.cli.logs import LogOptions, read_logs
 from ropewalk.cli.output import DATA, OUTPUT
-from ropewalk.cli.reading import LogOptions, read_logs
 from ropewalk.data.logs.reading import joined
 from ropewalk.data.logs.writing import write_rows
 from ropewalk.text.writing import count_of, visible

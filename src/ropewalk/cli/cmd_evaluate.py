@@ -5,29 +5,38 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
+from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import DATA, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file, require_columns_of, truth_of
 from ropewalk.results.options import EvaluateOptions
 
 
 class EvaluateColumns(FileOption, total=False):
-    """A table, and its column of predictions."""
+    """A table, and its column of predictions; or an evaluation log, and its system."""
 
-    prediction: Annotated[str, DATA(help="Column of predicted labels, or of scores.")]
+    prediction: Annotated[
+        str, DATA(help="Column of predicted labels, or of scores; of a log with several systems, one.")
+    ]
 
 
 EXAMPLES: Final = (
     "preds.csv --truth y --prediction new --metric accuracy,f1",
     "preds.csv --truth y --prediction new --at-least 0.9",
+    "logs/new.eval --at-least 0.9",
 )
 
 
-class Options(EvaluateColumns, EvaluateOptions, VerbOptions, OutputOptions, total=False):
+class Options(EvaluateColumns, LogOptions, EvaluateOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk evaluate` takes."""
 
 
 def run(options: Options) -> None:
     """Evaluate one classifier."""
+    if are_logs(options):
+        named = (options["prediction"],) if "prediction" in options else ()
+        ask_logs(options, EvaluateOptions, rw.evaluate, *named)
+        return
+    refuse(options, OF_LOGS, "FILE")
     require_columns_of(options, "evaluate", (*truth_of(options), "prediction"))
     table = read_file(options, [options["prediction"]])
     answer(options, rw.evaluate, table, **questions(options, EvaluateOptions, table.labels))

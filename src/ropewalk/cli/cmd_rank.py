@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
+from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import ADVANCED, DATA, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file, require_columns_of, truth_of
 from ropewalk.errors import InvalidInputError
@@ -12,15 +13,23 @@ from ropewalk.results.options import RankOptions, parse_texts
 
 
 class RankColumns(FileOption, total=False):
-    """A table, and its columns of predictions."""
+    """A table, and its columns of predictions; or evaluation logs, and their systems."""
 
-    predictions: Annotated[list[str], DATA(help="Columns of predictions, separated by commas.", parse=parse_texts)]
+    others: Annotated[
+        tuple[str, ...], DATA(help="Logs of other systems; FILE is one then.", flag="LOG", is_input=True, several=True)
+    ]
+    predictions: Annotated[
+        list[str], DATA(help="Columns of predictions, separated by commas; of logs, systems.", parse=parse_texts)
+    ]
 
 
-EXAMPLES: Final = ("preds.csv --truth y --predictions new,old,base --rope 2%",)
+EXAMPLES: Final = (
+    "preds.csv --truth y --predictions new,old,base --rope 2%",
+    "logs/*.eval --rope 1%",
+)
 
 
-class Options(RankColumns, RankOptions, VerbOptions, OutputOptions, total=False):
+class Options(RankColumns, LogOptions, RankOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk rank` takes."""
 
     no_pool: Annotated[bool, ADVANCED(help="Each one's own posterior, not drawn towards the others.", parse=bool)]
@@ -28,6 +37,12 @@ class Options(RankColumns, RankOptions, VerbOptions, OutputOptions, total=False)
 
 def run(options: Options) -> None:
     """Rank classifiers."""
+    pool = {"pool": False} if options.get("no_pool") else {}
+    if are_logs(options):
+        named = {"predictions": options["predictions"]} if "predictions" in options else {}
+        ask_logs(options, RankOptions, rw.rank, **named, **pool)
+        return
+    refuse(options, (*OF_LOGS, "unmatched"), "FILE")
     require_columns_of(options, "rank", (*truth_of(options), "predictions"))
     columns = options["predictions"]
     if len(columns) == 1:
@@ -35,7 +50,4 @@ def run(options: Options) -> None:
             "A ranking needs at least two classifiers; --predictions names 1.", hint="ropewalk evaluate looks at one."
         )
     table = read_file(options, columns)
-    asked = questions(options, RankOptions, table.labels)
-    if options.get("no_pool"):
-        asked["pool"] = False
-    answer(options, rw.rank, table, **asked)
+    answer(options, rw.rank, table, **questions(options, RankOptions, table.labels), **pool)

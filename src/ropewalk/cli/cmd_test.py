@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
+from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import DATA, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file, require_columns_of
 from ropewalk.errors import InvalidInputError
@@ -22,16 +23,17 @@ class BatteryOptions(ClassOptions, SeedOption, total=False):
 
 
 class Columns(FileOption, total=False):
-    """A table, and its columns."""
+    """A table, and its columns; or evaluation logs, and their systems."""
 
-    a: Annotated[str, DATA(help="Column of classifier A.")]
+    other: Annotated[str, DATA(help="Log of the other system; FILE is then A's.", flag="LOG", is_input=True)]
+    a: Annotated[str, DATA(help="Column of classifier A; of a log with several systems, its name.")]
     b: Annotated[str, DATA(help="Column of classifier B.")]
 
 
-EXAMPLES: Final = ("preds.csv --truth y --a new --b old",)
+EXAMPLES: Final = ("preds.csv --truth y --a new --b old", "logs/new.eval logs/old.eval")
 
 
-class Options(Columns, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
+class Options(Columns, LogOptions, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
     """What `ropewalk test` takes."""
 
     id: Annotated[str, DATA(help="Column of item ids.")]
@@ -42,6 +44,11 @@ def run(options: Options) -> None:
     if "n_permutations" in options and "metric" not in options and "cost_matrix" not in options:
         raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
     require_labels(options.get("metric"))
+    if are_logs(options):
+        named = {name: options[name] for name in ("a", "b") if name in options}
+        ask_logs(options, BatteryOptions, rw.classical.battery, **named)
+        return
+    refuse(options, OF_LOGS, "FILE")
     require_columns_of(options, "test", ("truth", "a", "b"))
     table = read_file(options, [options["a"], options["b"]])
     answer(options, rw.classical.battery, table, **questions(options, BatteryOptions, table.labels))

@@ -20,7 +20,6 @@ from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.formats import format_names
 from ropewalk.data.labels import find_label
-from ropewalk.data.logs import Log, is_log
 from ropewalk.data.matrices import read_matrix
 from ropewalk.data.records import records_of
 from ropewalk.errors import FileFormatError, InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
@@ -58,15 +57,6 @@ class FileOption(TypedDict, total=False):
     """The table."""
 
     file: Annotated[str, FILE(required=True)]
-
-
-class LogOptions(TypedDict, total=False):
-    """What is meant in evaluation logs."""
-
-    scorer: Annotated[str, DATA(help="Logs: which of their scores.")]
-    filter: Annotated[str, DATA(help="Logs: which filter of the answers.")]
-    task: Annotated[str, DATA(help="Logs: which task.")]
-    qrels: Annotated[str, DATA(help="Search runs: relevance judgements.", metavar="FILE", is_input=True)]
 
 
 class LongTableOptions(TypedDict, total=False):
@@ -145,29 +135,6 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
         return {}
     given |= dict(zip(wanted, left, strict=False))
     return {name: given[name] for name in needed}
-
-
-def are_logs(options: Options) -> bool:
-    """Whether FILE is an evaluation log or a folder of them: two are given, or its content tells."""
-    if "other" in options:
-        return True
-    return "truth" not in options and not is_stream(options["file"]) and with_notes(lambda: is_log(options["file"]))
-
-
-def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:
-    """Open evaluation logs, with the score, filter, task and clusters that are meant."""
-    chosen = {name: options[name] for name in (*LogOptions.__annotations__, "cluster") if name in options}
-    return with_notes(lambda: tuple(rw.read_log(file, **chosen) for file in files))
-
-
-def labels_in(data: Any, options: Options) -> Sequence[Any]:
-    """Return the labels of a table; of a log, which is read for it, only where an option names some."""
-    if not isinstance(data, Log):
-        return data.labels  # type: ignore[no-any-return]
-    if not any(name in options for name in ("pos_label", "classes", "prevalence")):
-        return ()
-    found = {label for row in data.rows() for label in (row.truth, row.prediction) if label is not None}
-    return sorted(found)
 
 
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:

@@ -4,70 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from ropewalk.data.inputs import Names
-from ropewalk.data.logs import Log
 from ropewalk.data.logs.chances import chances_of
-from ropewalk.data.logs.pairing import Paired, labels_of, pair_logs, scores_of
+from ropewalk.data.logs.pairing import Paired, labels_of, scores_of
+from ropewalk.data.logs.systems import has_logs, pair_one_task
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.question import kinds_of, metrics_of
 from ropewalk.inference.remarks import left_out
 from ropewalk.metrics.resolve import metric_kind, needs_truth
 from ropewalk.text.remarks import Remark, argument, note
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import shorten
 
 T = TypeVar("T")
-
-_OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
-"""What a log says itself."""
-
-
-def has_logs(data: Sequence[Any]) -> bool:
-    """Whether data are evaluation logs."""
-    return any(isinstance(each, Log) for each in _listed(data))
-
-
-def pair_data(data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]) -> list[Paired]:
-    """Return the paired answers of each task that all systems have; `classifiers` name systems of the logs.
-
-    There are as many systems as `classifiers`; any number where it is None.
-    """
-    logs = _listed(data)
-    if not all(isinstance(log, Log) for log in logs):
-        raise InvalidInputError("Evaluation logs cannot be compared with other data.", hint="convert them to a table.")
-    for name in _OF_ARRAYS:
-        if options.get(name) is not None:
-            raise InvalidInputError(argument(name) + " does not go with evaluation logs.", hint="leave it out.")
-    chosen = _chosen(logs, classifiers)
-    n_systems = sum(len(log.systems) for log in chosen)
-    if classifiers is not None and n_systems != len(classifiers):
-        systems = list(dict.fromkeys(system for log in logs for system in log.systems))
-        raise InvalidInputError(
-            f"The question is about {count_of(len(classifiers), 'system')}, and {count_of(len(logs), 'log')} of "
-            f"{shorten(systems, 6)} came.",
-            hint="name the systems that are meant.",
-        )
-    names, missing = options.get("names"), options.get("missing", "error")
-    return pair_logs(chosen, missing=missing, unmatched=options.get("unmatched") or "error", names=names)
-
-
-def _listed(data: Sequence[Any]) -> list[Any]:
-    """Return logs one by one; a list of them is one argument of `rank`."""
-    return list(data[0]) if len(data) == 1 and isinstance(data[0], list | tuple) else list(data)
-
-
-def _chosen(logs: Sequence[Log], classifiers: Names | None) -> list[Log]:
-    """Return one log per system that is named; else the logs as they are."""
-    if classifiers is None or all(name is None for name in classifiers):
-        return list(logs)
-    if len(logs) == 1:
-        rest = [system for system in logs[0].systems if system not in classifiers]
-        others = iter(rest if len(rest) == list(classifiers).count(None) else ())
-        return [logs[0].only(system=next(others, None) if name is None else name) for name in classifiers]
-    if len(logs) != len(classifiers):
-        raise InvalidInputError(f"{len(classifiers)} systems are named for {len(logs)} logs.")
-    return [log.only(system=name) for log, name in zip(logs, classifiers, strict=True)]
 
 
 def remarks_on(paired: Paired) -> tuple[Remark, ...]:
@@ -89,6 +39,8 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     """
     asked = {**options, "names": paired.names, "cluster": paired.cluster, "id": [item for item, _ in paired.keys]}
     asked.pop("unmatched", None)  # they are matched
+    if paired.parts is not None:
+        asked["by"] = list(paired.parts)
     metrics = [("mean" if metric is None else metric) for metric in metrics_of(options)]
     asked["metric"] = metrics[0] if len(metrics) == 1 else metrics
     if any(not needs_truth(metric) for metric in metrics):
@@ -149,11 +101,6 @@ def open_logs(
 def _one_task(
     data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    paired = pair_data(data, classifiers, options)
-    if len(paired) > 1:
-        raise InvalidInputError(
-            f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",
-            hint="name one: read_log(…, task=…); or compare_tasks(new, old) asks about each.",
-        )
-    arrays, asked = as_arrays(paired[0], options)
-    return arrays, {**asked, "log_remarks": remarks_on(paired[0])}
+    paired = pair_one_task(data, classifiers, options)
+    arrays, asked = as_arrays(paired, options)
+    return arrays, {**asked, "log_remarks": remarks_on(paired)}

@@ -13,12 +13,13 @@ from ropewalk.classical.items import delong_of
 from ropewalk.data.inputs import Kind
 from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
+from ropewalk.data.logs.systems import has_logs, pair_data
 from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.flips import with_flips
-from ropewalk.inference.logs import as_arrays, has_logs, open_logs, pair_data, remarks_on, with_remarks
+from ropewalk.inference.logs import as_arrays, open_logs, remarks_on, with_remarks
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -144,8 +145,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         None shows on stderr how far long drawing has come, a bar on a terminal; False never does, True always; a
         function is called with (done, total).
     by
-        Slices of the items: an array with one value per item, or the name of a column. `r.by` then has the answer on
-        each slice, and names those where A is worse, and better; the answer itself stays what it is.
+        Slices of the items: an array with one value per item, or the name of a column, of logs a key of the items'
+        metadata. `r.by` then has the answer on each slice, and names those where A is worse, and better; the answer
+        itself stays what it is.
     flips
         Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
         default so for evaluation logs. `r.items()` lists them.
@@ -183,25 +185,25 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
     if by is not None:
         kind: Kind = "scores" if isinstance(comparison.recipe.tables[0], ItemScores) else "labels"
-        one_metric = {**named, "metric": metrics_of(options)[0], "rope": comparison.recipe.rope}
+        one_metric = {**named, "metric": metrics_of(named)[0], "rope": comparison.recipe.rope}
         one_metric |= {"goal": None, "margin": None}
-        comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric))
+        column = by if isinstance(by, str) else None
+        comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric, column))
     usual, threads = has_logs(data), check_threads(options["threads"])
     comparison = with_flips(with_remarks(comparison, named), options.get("flips"), usual=usual, threads=threads)
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 
 
-def _by_slice(whole: Comparison, tables: Sequence[AnyData], options: Mapping[str, Any]) -> Slices:
+def _by_slice(whole: Comparison, tables: Sequence[AnyData], options: Mapping[str, Any], column: str | None) -> Slices:
     """Ask the question of every slice too."""
     if len(tables) > 1:
         raise InvalidInputError(
             "Separate test sets have no slices in common.", hint="give the predictions of both on the same items."
         )
-    by, threads = options["by"], check_threads(options["threads"])
-    parts = slices_of(tables[0], by)
+    threads, parts = check_threads(options["threads"]), slices_of(tables[0], options["by"])
     with shown(options.get("progress")):
-        return compare_slices(whole, parts, options, column=by if isinstance(by, str) else None, threads=threads)
+        return compare_slices(whole, parts, options, column=column, threads=threads)
 
 
 @checked_keywords

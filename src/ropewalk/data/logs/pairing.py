@@ -30,6 +30,9 @@ from ropewalk.typing import FloatArray, Missing
 Key = tuple[str, int]
 """An item and its repeat."""
 
+RIGHT: Final = "right"
+"""What an answer with the score 1 is called, where only right and wrong are told apart."""
+
 MAX_NAMED: Final = 3  # items that an error names
 
 
@@ -41,6 +44,7 @@ class Paired:
     """The answers of several systems to the same items of one task.
 
     `keys` are (item, repeat) in the order of the first system, `rows` has one list per system, in the same order.
+    `parts` are what slices them, None where nothing does.
     """
 
     task: str
@@ -50,6 +54,7 @@ class Paired:
     rows: tuple[tuple[Row, ...], ...]
     left_out: int
     notes: tuple[str, ...]
+    parts: tuple[str | None, ...] | None = None
 
     @property
     def cluster(self) -> list[str] | None:
@@ -61,12 +66,20 @@ class Paired:
 
 
 def pair_logs(
-    logs: Sequence[Log], *, missing: Missing = "error", unmatched: str = "error", names: Sequence[str] | None = None
+    logs: Sequence[Log],
+    *,
+    missing: Missing = "error",
+    unmatched: str = "error",
+    names: Sequence[str] | None = None,
+    by: str | None = None,
 ) -> list[Paired]:
-    """Pair the systems of logs, task by task: one system per log, or all those of one log."""
+    """Pair the systems of logs, task by task.
+
+    `by` is the key of the items' metadata that slices them.
+    """
     check_missing(missing)
     choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
-    groups = _by_system(logs)
+    groups = [log.only(system=name) for log in logs for name in log.systems]
     if names is None:
         names = distinct_names([log.runs for log in groups], [log.path for log in groups])
     called = check_names(names, len(groups))
@@ -81,20 +94,14 @@ def pair_logs(
             if shared
             else None,
         )
-    return [_pair([log.only(task=name) for log in groups], called, name, missing, unmatched) for name in shared]
+    paired = [_pair([log.only(task=name) for log in groups], called, name, missing, unmatched) for name in shared]
+    return paired if by is None else [_sliced(one, groups[0].only(task=one.task), by) for one in paired]
 
 
-def _by_system(logs: Sequence[Log]) -> list[Log]:
-    """Return one log per system: each log has one, or a single log all of them."""
-    if len(logs) == 1:
-        return [logs[0].only(system=name) for name in logs[0].systems]
-    for log in logs:
-        if len(log.systems) > 1:
-            raise InvalidInputError(
-                f"{log.path!r} holds {len(log.systems)} systems: {shorten(log.systems, 6)}.",
-                hint="name one of them: read_log(…, system=…).",
-            )
-    return list(logs)
+def _sliced(paired: Paired, log: Log, by: str) -> Paired:
+    """Return paired answers with what slices them, which is read from the log of the first system."""
+    parts = {(row.item, row.repeat): row.cluster for row in log.clustered(by).rows()}
+    return replace(paired, parts=tuple(parts[key] for key in paired.keys))
 
 
 def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Missing, unmatched: str) -> Paired:
@@ -195,6 +202,14 @@ def _refuse_holes(tables: Sequence[dict[Key, Row]], names: Sequence[str], holes:
 
 
 # -- columns -----------------------------------------------------------------------------------------------
+
+
+def right_and_wrong(paired: Paired) -> tuple[list[str], ...] | None:
+    """Return what is true of all items, `RIGHT`, and whether each system was; None where scores say more than that."""
+    scores = scores_of(paired)
+    if not all(np.isin(column, (0.0, 1.0)).all() for column in scores):
+        return None
+    return ([RIGHT] * len(paired.keys), *([RIGHT if score else "wrong" for score in column] for column in scores))
 
 
 def scores_of(paired: Paired) -> list[FloatArray]:

@@ -57,6 +57,10 @@ class Log:
             runs = tuple(run for run in runs if run.task == task)
         return replace(self, runs=runs)
 
+    def clustered(self, key: str) -> Log:
+        """Return the log with a key of its items' metadata as what says which belong together."""
+        return replace(self, choice=replace(self.choice, cluster=key))
+
     def __repr__(self) -> str:
         return f"Log({Path(self.path).name!r}, systems: {shorten(self.systems, 6)}, tasks: {shorten(self.tasks, 6)})"
 

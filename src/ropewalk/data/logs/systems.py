@@ -1,0 +1,90 @@
+"""Which systems of evaluation logs a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ropewalk.data.logs.pairing import Paired, pair_logs
+from ropewalk.data.logs.reading import Log
+from ropewalk.errors import InvalidInputError
+from ropewalk.text.remarks import Wording, argument, wording
+from ropewalk.text.writing import count_of, shorten
+
+_OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
+"""What a log says itself."""
+
+
+def has_logs(data: Sequence[Any]) -> bool:
+    """Whether data are evaluation logs."""
+    return any(isinstance(each, Log) for each in _listed(data))
+
+
+def pair_data(
+    data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]
+) -> list[Paired]:
+    """Return the paired answers of each task that all systems have; `classifiers` name systems of the logs.
+
+    There are as many systems as `classifiers`; any number where it is None.
+    """
+    logs = _listed(data)
+    if not all(isinstance(log, Log) for log in logs):
+        raise InvalidInputError("Evaluation logs cannot be compared with other data.", hint="convert them to a table.")
+    for name in _OF_ARRAYS:
+        if options.get(name) is not None:
+            raise InvalidInputError(argument(name) + " does not go with evaluation logs.", hint="leave it out.")
+    chosen = _chosen(logs, classifiers)
+    n_systems = sum(len(log.systems) for log in chosen)
+    if classifiers is not None and n_systems != len(classifiers):
+        systems = list(dict.fromkeys(system for log in logs for system in log.systems))
+        raise InvalidInputError(
+            f"The question is about {count_of(len(classifiers), 'system')}, and {count_of(len(logs), 'log')} of "
+            f"{shorten(systems, 6)} came.",
+            hint=_named(len(classifiers)),
+        )
+    by = options.get("by")
+    if not isinstance(by, str | None):
+        raise InvalidInputError(
+            argument("by") + " is an array, and evaluation logs have items of their own order.",
+            hint="name a key of the items' metadata.",
+        )
+    names, missing = options.get("names"), options.get("missing", "error")
+    return pair_logs(chosen, missing=missing, unmatched=options.get("unmatched") or "error", names=names, by=by)
+
+
+def pair_one_task(data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]) -> Paired:
+    """Pair logs of one task."""
+    paired = pair_data(data, classifiers, options)
+    if len(paired) > 1:
+        raise InvalidInputError(
+            f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",
+            hint=wording("pick one by task=; compare_tasks, in Python, asks about each."),
+        )
+    return paired[0]
+
+
+def _named(number: int) -> Wording:
+    """Return how the systems that are meant are named."""
+    if number == 1:
+        return wording("name the one that is meant: read_log(…, system=…).")
+    return wording("name those that are meant, such as `a` and `b`.")
+
+
+def _listed(data: Sequence[Any]) -> list[Any]:
+    """Return logs one by one; a list of them is one argument of `rank`."""
+    return list(data[0]) if len(data) == 1 and isinstance(data[0], list | tuple) else list(data)
+
+
+def _chosen(logs: Sequence[Log], classifiers: Sequence[str | None] | None) -> list[Log]:
+    """Return one log per system that is named; else the logs as they are."""
+    if classifiers is None or all(name is None for name in classifiers):
+        return list(logs)
+    if len(logs) == 1:
+        rest = [system for system in logs[0].systems if system not in classifiers]
+        others = iter(rest if len(rest) == list(classifiers).count(None) else ())
+        return [logs[0].only(system=next(others, None) if name is None else name) for name in classifiers]
+    if len(logs) != len(classifiers):
+        raise InvalidInputError(
+            f"{len(classifiers)} systems are named for {len(logs)} logs.", hint="name one per log, or none."
+        )
+    return [log.only(system=name) for log, name in zip(logs, classifiers, strict=True)]

@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import (
@@ -29,11 +29,18 @@ from ropewalk.data.opening import opened
 from ropewalk.errors import FileFormatError, LookalikeLabelsWarning, warn_caller
 from ropewalk.text.writing import shorten
 
+DISTINCT_CAP: Final = 1 << 24
+"""How many different rows are counted, of all the columns that are asked for."""
+
 
 def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a file, streaming text formats."""
     with _opened(path) as (stream, form, shown):
-        rows = _as_integers(_counted(form.read(stream, columns, shown), columns), columns)
+        rows = form.count(stream, columns, shown)
+        if rows is None:
+            stream.seek(0)
+            rows = _counted(form.read(stream, columns, shown), columns, shown)
+        rows = _as_integers(rows, columns)
         if any(isinstance(label, str) and is_too_long(label) for row in rows for label in row):
             raise FileFormatError(f"{shown}: {TOO_LONG}.", hint="labels are short.")
     if not rows:
@@ -121,15 +128,27 @@ def _frames_of(table: Any) -> Iterable[Any] | None:
     return [table] if is_frame(table) else None
 
 
-def _counted(table: Any, columns: Sequence[str]) -> Rows:
+def _counted(table: Any, columns: Sequence[str], shown: str) -> Rows:
     """Count the distinct rows that a format has read."""
-    frames = _frames_of(table)
-    if frames is None:
-        return dict(Counter(table))
     counted: Counter[Any] = Counter()
-    for frame in frames:
-        counted.update(count_frame(frame, columns))
+    for part in _parts(table, columns):
+        counted.update(part)
+        if len(counted) > DISTINCT_CAP:
+            raise FileFormatError(
+                f"{shown} has over {DISTINCT_CAP:,} different rows.", hint="is one of these columns an id?"
+            )
     return dict(counted)
+
+
+def _parts(table: Any, columns: Sequence[str]) -> Iterator[Rows | list[tuple[Any, ...]]]:
+    """Yield what a format has read, a part at a time: frames are counted, rows as they are."""
+    frames = _frames_of(table)
+    if frames is not None:
+        yield from (count_frame(frame, columns) for frame in frames)
+        return
+    rows = iter(table)
+    while part := list(islice(rows, ROWS_PER_CHUNK)):
+        yield part
 
 
 def _as_integers(rows: Rows, columns: Sequence[str]) -> Rows:

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, Final, cast
 
-from ropewalk.data.columns import require_columns
+from ropewalk.data.columns import Rows, require_columns
+from ropewalk.data.formats.duck import count_delimited
 from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, UTF16_MARKS, Format, is_too_long, is_wide
 from ropewalk.data.opening import Metered
 from ropewalk.errors import FileFormatError
@@ -80,6 +81,13 @@ def _csv_names(stream: IO[bytes], shown: str) -> list[str]:
         return next(reader, [])
 
 
+def _csv_counts(stream: IO[bytes], columns: Sequence[str], shown: str) -> Rows | None:
+    with csv_rows(stream, columns, shown) as (reader, separator, _):
+        header = next(reader)
+        is_one_line = reader.line_num == 1
+    return count_delimited(stream, columns, header, separator) if is_one_line else None
+
+
 def _separator(text: io.TextIOWrapper, columns: Sequence[str]) -> str:
     """Choose the separator under which the header has the wanted columns, else the most frequent one."""
     header = text.readline(FIELD_CAP)
@@ -127,5 +135,5 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_field_limit.forget_other_threads)
 
 DELIMITED: Final = Format(
-    "CSV, TSV", lambda head: head[:2] in UTF16_MARKS or b"\x00" not in head, _csv_records, _csv_names
+    "CSV, TSV", lambda head: head[:2] in UTF16_MARKS or b"\x00" not in head, _csv_records, _csv_names, _csv_counts
 )

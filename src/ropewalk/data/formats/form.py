@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final, cast
 
+from ropewalk.data.columns import Rows
+
 FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
 
@@ -21,12 +23,14 @@ class Format:
 
     `read(stream, columns, shown)` returns a dataframe, or `Batches` of them, or yields a tuple of labels per item;
     `shown` is what errors call the file. `names(stream, shown)` returns what its columns are called, for hints.
+    `count(stream, columns, shown)` returns their distinct rows where that is faster, None where `read` has to say.
     """
 
     title: str
     recognises: Callable[[bytes], bool]
     read: Callable[[IO[bytes], Sequence[str], str], Any]
     names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
+    count: Callable[[IO[bytes], Sequence[str], str], Rows | None] = lambda _stream, _columns, _shown: None
 
 
 def is_too_long(cell: str) -> bool:

@@ -1,0 +1,228 @@
+"""DuckDB counts files where it can: with the answer, or the error, of the readers that it stands in for."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import decimal
+import gzip
+import sys
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ropewalk.data import files
+from ropewalk.data.formats import arrow_schema, duck
+from ropewalk.data.formats.well_formed import is_well_formed
+from ropewalk.errors import RopewalkError
+from support import need
+
+duckdb, arrow, parquet = need("duckdb"), need("pyarrow"), need("pyarrow.parquet")
+
+CONNECTION = duckdb.connect(config={"temp_directory": ""})
+
+QUICKLY = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Count a file with and without DuckDB, which must agree; return whether DuckDB has the answer."""
+    monkeypatch.setattr(duck, "MIN_TEXT_BYTES", 0)
+    monkeypatch.setattr(duckdb, "connect", lambda **_: CONNECTION.cursor())  # to start one takes time
+    answers = []
+    monkeypatch.setattr(duck, "_counted", lambda *a, count=duck._counted: answers.append(count(*a)) or answers[-1])
+
+    def count(path, columns):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                rows = files.count_file(path, columns)
+            except (RopewalkError, Warning) as error:
+                return type(error), str(error)
+        return {tuple((type(label), label) for label in row): n for row, n in rows.items()}
+
+    def agreed(path, columns):
+        answers.clear()
+        found = count(path, columns)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "duckdb", None)
+            assert found == count(path, columns)
+        return bool(answers)
+
+    return agreed
+
+
+def write(path, columns):
+    parquet.write_table(arrow.table(columns), path)
+    return path
+
+
+KINDS = {
+    "int8": [3, -1, None], "uint8": [255, 0, None], "uint64": [2**64 - 1, 0, None], "int64": [2**63 - 1, -(2**63), 5],
+    "bool_": [True, False, None], "float32": [0.5, 1.0, None], "float64": [float("nan"), 1.0, 0.0, -0.0, None, 2.0],
+    "string": ["", "a", None, "é\0", "NaN", "1.0"], "large_string": ["b", "x'\"y", None],
+}  # fmt: skip
+SURE = {name: arrow.array(values, getattr(arrow, name)()) for name, values in KINDS.items()}
+SURE["texts"], SURE["numbers"] = SURE["string"].dictionary_encode(), SURE["int8"].dictionary_encode()
+SURE["whole"] = arrow.array([1.0, None, 0.0, 1.0])
+UNSURE = {
+    "binary": arrow.array([b"a", b"\xff"]),
+    "null": arrow.nulls(2),
+    "float16": arrow.array([1.0, 2.0], arrow.float16()),
+    "date": arrow.array([dt.date(2020, 1, 1)]),
+    "duration": arrow.array([dt.timedelta(1)]),
+    "time": arrow.array([1], arrow.timestamp("us")),
+    "decimal": arrow.array([decimal.Decimal("1.5")]),
+    "struct": arrow.array([{"x": 1}]),
+    "list": arrow.array([[1], []]),
+    "map": arrow.array([[("a", 1)]], arrow.map_(arrow.string(), arrow.int8())),
+}
+
+
+@pytest.mark.parametrize("kind", [*SURE, *UNSURE])
+def test_every_type_of_parquet_is_counted_alike_or_left_to_the_reader(kind, counted, tmp_path):
+    column = {**SURE, **UNSURE}[kind]
+    path = write(tmp_path / "p.parquet", {"y": column, "a": column})
+    assert counted(path, ["y", "a", "y"]) == (kind in SURE)
+
+
+def test_names_of_columns_are_told_apart(counted, tmp_path):
+    plain = ['a"b', "count", "len", "count_star()", "it's", "x.y", "SELECT"]
+    names = [*plain, "y", "Y", "filename", "file_row_number"]
+    (tmp_path / "y=7").mkdir()  # which is no column
+    path = write(tmp_path / "y=7" / "p.parquet", {name: [i, 2, i] for i, name in enumerate(names)})
+    for name in names:
+        counted(path, [name, 'a"b'])
+        counted(path, [name.upper(), "y"])
+    assert counted(path, plain)
+    parquet.write_table(arrow.table([[1], [2], [3]], names=["y", "y", "a"]), path)
+    assert not counted(path, ["y", "a"])
+    assert not counted(path, ["absent", "a"])
+
+
+def test_a_path_is_one_path_and_nothing_is_left_beside_it(counted, tmp_path, monkeypatch):
+    names = ["ab.parquet", "a*.parquet", "[a].parquet", "a?.parquet", "it's.parquet", "ä.parquet", "s3:x"]
+    for i, name in enumerate(names):
+        counted(write(tmp_path / name, {"y": [1, i], "a": [1, 1]}), ["y", "a"])
+    monkeypatch.chdir(tmp_path)
+    assert counted("it's.parquet", ["y", "a"])
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
+
+
+@pytest.mark.parametrize("cut", [4, 12, 100, -1, -4, -8])
+def test_a_damaged_parquet_file_is_refused_alike(cut, counted, tmp_path):
+    path = write(tmp_path / "p.parquet", {"y": [1, 0] * 50, "a": ["x", "y"] * 50})
+    content = path.read_bytes()
+    path.write_bytes(content[:cut])
+    assert not counted(path, ["y", "a"])
+    path.write_bytes(content.replace(b"x", b"\xff"))
+    assert not counted(path, ["y", "a"])
+
+
+PIECES = st.one_of(
+    st.sampled_from([*',,,\n\n\n\r"10 \t;é\0', "\r\n", '"a"', '""']),
+    st.characters(codec="utf-8"),
+)
+
+
+@settings(QUICKLY, max_examples=60)
+@given(st.lists(PIECES, max_size=25), st.sampled_from(["y,a\n", "y,a,b\n", "\ufeffy,a\r\n", '"y",a\n', "y;a\n"]))
+def test_any_text_is_counted_alike(counted, tmp_path, pieces, header):
+    (tmp_path / "t.csv").write_bytes((header + "".join(pieces)).encode())
+    counted(tmp_path / "t.csv", ["y", "a"])
+
+
+CELL = st.one_of(st.sampled_from(["1", "0", "1.0", "", "NA", "a b", " a", "é", '"', '""', "'"]), st.text(max_size=3))
+
+
+@settings(QUICKLY, max_examples=30)
+@given(
+    st.lists(st.tuples(CELL, CELL, CELL), min_size=1),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(",\t;|"),
+)
+def test_a_table_as_programs_write_it_is_counted_alike(counted, tmp_path, rows, quoting, end, separator):
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator=end, delimiter=separator, quoting=quoting)
+        writer.writerows([("y", "a", "text"), *rows])
+    by_duckdb = counted(tmp_path / "t.csv", ["y", "a"])
+    assert by_duckdb or any(letter in cell for row in rows for cell in row for letter in "\0\r\n")
+
+
+@pytest.mark.parametrize("part", [1, 2, 7, 1 << 20])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y,a\n1,0\n", True), ("y,a\r\n1,0\r\n", True), ("y,a\r\n1,0\n", False), ("y,a\n1,0\r\n", False),
+        ("y,a\r1,0", False), ('y,a\n"1","x""y, z"\n', True), ('y,a\n"1" ,0\n', False), ('y,a\n 1,"0\n', False),
+        ('y,a\n1, "0"\n', False), ('y,a\n1,0"\n', False), ('y,a\n"",""\n', True), ("y,a\n1,\n\n0,1", True),
+        ("y,a\n1,,\n", False), ('y,a\n",",\n', True), ('y,a\n",",,\n', False), ("y,a\n1,0,", False),
+        ("y,a\n1,", True), ('y,a\n"a\nb",\n', True), ("y,a\né,0\n", True), ("y,a\n\0,0\n", False),
+        ("y,a\r\n1,,\r\n", False), ("y,a\r\n1,\r\n", True),
+    ],
+)  # fmt: skip
+def test_what_is_well_formed_does_not_follow_from_where_a_text_is_cut(text, expected, part, monkeypatch, tmp_path):
+    monkeypatch.setattr("ropewalk.data.formats.well_formed.PART_BYTES", part)
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    with (tmp_path / "t.csv").open("rb") as stream:
+        assert is_well_formed(stream, ",", 2) is expected
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "y,a\né,1\n".encode("latin-1"), "y,a\n1,0\n".encode("utf-16"), b"y,a\n" + b"x" * (1 << 21) + b",1\n",
+        gzip.compress(b"y,a\n1,0\n"), "y,a\n1,é".encode()[:-1], b"y,a" + b",x" * 2000 + b"\n" + b"," * 2001 + b"\n",
+    ],
+    ids=["latin", "wide", "long", "packed", "cut", "many columns"],
+)  # fmt: skip
+def test_a_text_that_is_anything_special_is_left_to_the_reader(content, counted, tmp_path):
+    (tmp_path / "t").write_bytes(content)
+    assert not counted(tmp_path / "t", ["y", "a"])
+
+
+def test_threads_do_not_change_the_answer(tmp_path, monkeypatch):
+    table = arrow.table({"y": [i % 7 for i in range(9000)], "a": [f"{i % 5}" for i in range(9000)]})
+    parquet.write_table(table, tmp_path / "p.parquet", row_group_size=500)
+    found = []
+    for threads in (1, 3):
+        monkeypatch.setattr(duck, "MAX_THREADS", threads)
+        found.append(list(files.count_file(tmp_path / "p.parquet", ["y", "a"]).items()))
+    assert found[0] == found[1] == sorted(found[0])
+
+
+def test_the_note_of_arrow_lists_the_fields_as_pyarrow_does(tmp_path):
+    inner = arrow.struct([("label", arrow.large_string()), ("more", arrow.struct([("x", arrow.duration("s"))]))])
+    kinds = {"y": arrow.int8(), "d": arrow.duration("ms"), "meta": inner, "ä": arrow.list_(arrow.int64())}
+    parquet.write_table(arrow.schema(list(kinds.items())).empty_table(), tmp_path / "p.parquet")
+    note = parquet.read_metadata(tmp_path / "p.parquet").metadata[b"ARROW:schema"]
+    fields = arrow_schema.arrow_fields(note)
+    assert [field.name for field in fields] == list(kinds)
+    assert [field.kind for field in fields][1:3] == [arrow_schema.DURATION, arrow_schema.STRUCT]
+    label, more = fields[2].children
+    assert (label.name, more.children[0].kind) == ("label", arrow_schema.DURATION)
+
+
+@pytest.mark.parametrize("note", [b"", b"?", b"AAAA", b"/////wAAAAD/////", b"/////xAAAAD///9/////fwAA"])
+def test_a_note_that_is_none_of_arrow_is_said_to_be_none(note):
+    with pytest.raises(ValueError, match="no schema"):
+        arrow_schema.arrow_fields(note)
+
+
+def test_ctrl_c_while_duckdb_counts_is_ctrl_c(counted, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(duck, "_counted", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        counted(write(tmp_path / "p.parquet", {"y": [1], "a": [1]}), ["y", "a"])
+
+
+def test_so_many_different_rows_are_no_labels(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "DISTINCT_CAP", 5)
+    (tmp_path / "t.csv").write_text("y,a\n" + "".join(f"{i},1\n" for i in range(7)))
+    with pytest.raises(RopewalkError, match="has over 5 different rows"):
+        files.count_file(tmp_path / "t.csv", ["y", "a"])

@@ -20,6 +20,7 @@ from ropewalk.cli.reading import (
     read_matrix_of,
     require_columns_of,
     truth_of,
+    with_accuracy,
 )
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.results import Rendered
@@ -89,7 +90,10 @@ def run(options: Options) -> None:
         if name in options and "per_class" in options:
             text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
             raise InvalidInputError(text, hint="leave one out.")
-    form = _form(options)
+    logs = "file" in options and are_logs(options)
+    if "file" in options and not logs:
+        options = with_accuracy(options, [options.get("a"), options.get("b")])
+    form = _form(options, logs=logs)
     with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
         _answer(form, {**options, "file": file} if "file" in options else options)
 
@@ -110,11 +114,11 @@ def _answer(form: str, options: Options) -> None:
     answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
-def _form(options: Options) -> str:
+def _form(options: Options, *, logs: bool) -> str:
     """Return the form of the data, and refuse what is missing or does not go with it."""
     forms = [form for form, (files, _, _) in _FORMS.items() if any(name in options for name in files)]
     if "file" in options:
-        forms.remove("FILE" if are_logs(options) else "evaluation logs")
+        forms.remove("FILE" if logs else "evaluation logs")
     if len(forms) != 1:
         raise InvalidInputError(
             f"Give exactly one of {', '.join(_FORMS)}; got {', '.join(forms) or 'none'}.",

@@ -7,7 +7,15 @@ from typing import Annotated, Final
 import ropewalk as rw
 from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import DATA, OutputOptions, answer
-from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file, require_columns_of, truth_of
+from ropewalk.cli.reading import (
+    FileOption,
+    VerbOptions,
+    questions,
+    read_file,
+    require_columns_of,
+    truth_of,
+    with_accuracy,
+)
 from ropewalk.results.options import EvaluateOptions
 
 
@@ -37,6 +45,7 @@ def run(options: Options) -> None:
         ask_logs(options, EvaluateOptions, rw.evaluate, *named)
         return
     refuse(options, OF_LOGS, "FILE")
+    options = with_accuracy(options, [options.get("prediction")])
     require_columns_of(options, "evaluate", (*truth_of(options), "prediction"))
     table = read_file(options, [options["prediction"]])
     answer(options, rw.evaluate, table, **questions(options, EvaluateOptions, table.labels))

@@ -7,7 +7,15 @@ from typing import Annotated, Final
 import ropewalk as rw
 from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import ADVANCED, DATA, OutputOptions, answer
-from ropewalk.cli.reading import FileOption, VerbOptions, questions, read_file, require_columns_of, truth_of
+from ropewalk.cli.reading import (
+    FileOption,
+    VerbOptions,
+    questions,
+    read_file,
+    require_columns_of,
+    truth_of,
+    with_accuracy,
+)
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.options import RankOptions, parse_texts
 
@@ -43,6 +51,7 @@ def run(options: Options) -> None:
         ask_logs(options, RankOptions, rw.rank, **named, **pool)
         return
     refuse(options, (*OF_LOGS, "unmatched"), "FILE")
+    options = with_accuracy(options, options.get("predictions", [None]))
     require_columns_of(options, "rank", (*truth_of(options), "predictions"))
     columns = options["predictions"]
     if len(columns) == 1:

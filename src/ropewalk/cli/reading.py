@@ -32,8 +32,10 @@ from ropewalk.inference.question import (
     read_tables,
     select,
 )
+from ropewalk.inference.right import ACCURACIES, say_right, truth_among, truth_beside
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import needs_truth
+from ropewalk.metrics.scores import accuracy_without_truth
 from ropewalk.results.options import DataOptions, options_of, parse_numbers, parse_texts
 from ropewalk.text.writing import visible
 
@@ -86,8 +88,22 @@ def truth_of(options: Options) -> tuple[str, ...]:
     return ("truth",) if any(map(needs_truth, metrics_of(options))) else ()
 
 
-_TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
-_WORD: Final = re.compile(r"[^a-z]+")
+def with_accuracy(options: T, columns: Sequence[Any]) -> T:
+    """Return options about the accuracy of columns that say which answers are right, where no truth is named.
+
+    Where no metric is named either, the columns must hold nothing else.
+    """
+    asked: Any = options
+    metrics, file = metrics_of(asked), asked["file"]
+    if "truth" in asked or None in columns or any(metric not in {None, *ACCURACIES} for metric in metrics):
+        return options
+    known = None in metrics if is_stream(file) else truth_beside(file, columns) is not None
+    if known or (None in metrics and not say_right(file, columns)):
+        return options
+    known_right = [accuracy_without_truth(metric or "accuracy") for metric in metrics]
+    return {**asked, "metric": known_right if len(known_right) > 1 else known_right[0]}  # type: ignore[return-value]
+
+
 _NO_PREDICTIONS: Final = re.compile(
     r"(^|_)(id|idx|index|key|doc|item|row|prob|proba|score|conf|text|cluster|group)(_|$)"
 )
@@ -116,9 +132,7 @@ def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) ->
     """Return the columns that options may mean, by their names; empty where there are too few."""
     given = {name: str(options[name]) for name in needed if isinstance(options.get(name), str)}
     left = [column for column in columns if column not in given.values()]
-    truth = next((name for wanted in _TRUTHS for name in left if name.lower() == wanted), None)
-    if truth is None:  # one that has the word in its name
-        truth = next((name for wanted in _TRUTHS for name in left if wanted in _WORD.split(name.lower())), None)
+    truth = truth_among(left)
     if "truth" in needed and "truth" not in given:
         if truth is None:
             return {}

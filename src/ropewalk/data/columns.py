@@ -201,8 +201,8 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
         )
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     array = as_array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
-    if array.dtype.kind == "O":
-        array = as_floats(array)
+    if array.dtype.kind in "OU":
+        array = as_floats(_scored(array))
     if array.size and array.dtype.kind not in "iufb":
         raise DataError(
             f"{title} must be numbers; got {brief(repr(_first_text(array)))}.",
@@ -226,6 +226,14 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
     return floats
 
 
+def _scored(array: Any) -> Any:
+    """Return an array in which words for right and wrong are the scores 1 and 0; all else stays as it is."""
+    cells = [RIGHT_OR_WRONG.get(x.strip().lower(), x) if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
+    scored = np.empty(len(cells), dtype=object)
+    scored[:] = cells
+    return scored.reshape(array.shape)
+
+
 def number_in(cell: str) -> float | None:
     """Return the number that a text is, None where it is none; 1_0, which Python reads as 10, is none.
 
@@ -240,9 +248,28 @@ def number_in(cell: str) -> float | None:
         return None
 
 
+RIGHT_OR_WRONG: Final = {
+    "true": 1.0, "right": 1.0, "correct": 1.0, "pass": 1.0, "passed": 1.0,
+    "false": 0.0, "wrong": 0.0, "incorrect": 0.0, "fail": 0.0, "failed": 0.0,
+}  # fmt: skip
+"""Words that say whether an answer is right, as the scores that they are."""
+
+
+def score_in(cell: str) -> float | None:
+    """Return the score that a text is, as a number or as a word for right or wrong; None where it is none.
+
+    Examples
+    --------
+    >>> score_in("0.50"), score_in("Pass"), score_in("wrong"), score_in("low")
+    (0.5, 1.0, 0.0, None)
+    """
+    number = number_in(cell)
+    return RIGHT_OR_WRONG.get(cell.strip().lower()) if number is None else number
+
+
 def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
     """Return the cells of a text file as numbers; other columns as they are. `before` rows came before these."""
-    numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in column]
+    numbers = [score_in(cell) if isinstance(cell, str) else cell for cell in column]
     for i, (cell, number) in enumerate(zip(column, numbers, strict=True), before + 1):
         if isinstance(cell, str) and number is None:
             raise DataError(

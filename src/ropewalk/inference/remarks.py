@@ -35,6 +35,7 @@ from ropewalk.metrics.margins import (
     youden,
 )
 from ropewalk.metrics.registry import Metric
+from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
 from ropewalk.models.multilabel import RARE
@@ -134,6 +135,12 @@ def _two_valued_scores(answer: _Answer) -> Iterator[Remark]:
     flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
     if flat:
         yield note("scores_like_labels", f"The scores of {', '.join(flat)} have two values only: are they labels?")
+
+
+def _right_or_wrong(answer: _Answer) -> Iterator[Remark]:
+    metric = answer.recipe.metric
+    if isinstance(metric, ScoreMetric) and metric.right_or_wrong:
+        yield note("right_or_wrong", "No truth was named: 1 is taken for a right answer, and 0 for a wrong one.")
 
 
 def _inflated_by_noise(answer: _Answer) -> Iterator[Remark]:
@@ -456,6 +463,7 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _thin_data,
     _convergence,
     _two_valued_scores,
+    _right_or_wrong,
     _inflated_by_noise,
     _no_verdict,
     _reweighted_estimates,

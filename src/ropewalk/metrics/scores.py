@@ -91,6 +91,7 @@ class ScoreMetric:
     least: float | None = None
     inflated_by_noise: bool = False
     is_slow: bool = False
+    right_or_wrong: bool = False
     high_of_two: float | None = None
 
     classes = None
@@ -146,6 +147,8 @@ class ScoreMetric:
 
     def check(self, items: ItemScores) -> None:
         """Refuse data that the metric is not defined on."""
+        if self.right_or_wrong:
+            check_right_or_wrong(items, self.name)
         if not self.needs_truth:
             return
         if items.truth is None:
@@ -169,6 +172,17 @@ class ScoreMetric:
                 )
             if self.probabilities:
                 check_probabilities(values, name, self.name)
+
+
+def check_right_or_wrong(items: ItemScores, metric: str) -> None:
+    """Refuse scores that do not say whether an answer is right."""
+    for name, values in zip(items.names, items.values, strict=True):
+        other = values[~np.isin(values, (0.0, 1.0))]
+        if other.size:
+            raise DataError(
+                f"Without a truth {metric} takes columns of right (1) and wrong (0); {name!r} holds {other[0]:g}.",
+                hint=wording('name the true labels as truth=; metric="mean" compares any numbers.'),
+            )
 
 
 def check_probabilities(values: FloatArray, name: str, metric: str) -> None:
@@ -219,6 +233,11 @@ SCORE_METRICS: Final = {
 }
 """Every metric of scores that a name alone describes, by each of its names; macro_ and weighted_ go before those that
 rank."""
+
+
+def accuracy_without_truth(name: str) -> ScoreMetric:
+    """Return the accuracy of answers of which only is known whether they are right, by the name that it was given."""
+    return ScoreMetric(name=name, prepare=mean, needs_truth=False, right_or_wrong=True)
 
 
 def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:

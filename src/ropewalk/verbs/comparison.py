@@ -29,6 +29,7 @@ from ropewalk.inference.question import (
     usual_companions,
     write_recipes,
 )
+from ropewalk.inference.right import without_truth
 from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
@@ -74,7 +75,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         of which `a` and `b` name two classifiers (and `truth` the column of true labels); or two `Outcomes` of one
         classifier each, from separate test sets or confusion matrices. Or two evaluation logs (`read_log`), whose own
         score is compared item by item unless a metric of labels is named. For ``metric="mean"`` the values need no
-        truth: ``(value_a, value_b)``.
+        truth: ``(value_a, value_b)``; nor does ``metric="accuracy"`` of what says right or wrong (1 and 0, booleans,
+        pass and fail).
     names
         Names for the two classifiers; columns and `Outcomes` have names already.
     labels
@@ -180,6 +182,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
             wording("`pool` is about slices."), hint=wording("name them with by=, or leave pool= out.")
         )
     asked, classifiers, named = open_logs(data, (a, b), name_columns(data, options))
+    named = without_truth(asked, classifiers, named)
     sources = read_sources(asked, classifiers, named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk.data.columns import number_in
+from ropewalk.data.columns import score_in
 from ropewalk.data.files import column_names, file_rows
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import first_keys, head_of, json_records
@@ -30,7 +30,6 @@ _LABELS: Final = ("item", "truth", "prediction", _CLUSTER)
 
 _COLUMNS: Final = (*_NEEDED, *_SCORES, *_REPEATS, "task", "truth", "prediction", _CLUSTER, "error")
 _WHOLE: Final = re.compile(r"([+-]?\d+)(?:\.0*)?")
-_WORDS: Final = {"true": 1.0, "false": 0.0}
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 Record = Mapping[str, Any]
@@ -134,7 +133,7 @@ def _number(value: Any, name: str, where: str) -> float | None:
     text = _text(value)
     if text is None:
         return None
-    score = _WORDS.get(text.lower(), number_in(text))
+    score = score_in(text)
     if score is not None and math.isnan(score):
         return None
     if score is None or math.isinf(score):

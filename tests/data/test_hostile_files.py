@@ -137,6 +137,7 @@ def test_a_wide_parquet_file_is_read_in_smaller_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(
         files, "count_frame", lambda frame, names: sizes.append(len(frame)) or frames.count_frame(frame, names)
     )
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     texts = [f"{i:0100}" for i in range(300)]
     parquet.write_table(arrow.table({"y": texts, "a": texts, "b": texts}), tmp_path / "p.parquet", use_dictionary=False)
     assert rw.read_outcomes(tmp_path / "p.parquet", **COLUMNS, labels=texts).n_items == 300
@@ -148,6 +149,7 @@ def test_batches_give_the_answer_of_the_whole(tmp_path, monkeypatch):
     arrow, parquet = need("pyarrow"), need("pyarrow.parquet")
     table = arrow.table({"y": [1, 0, 1, None] * 9, "a": [True, None, False, True] * 9, "s": [0.5, 1.5, None, 2.0] * 9})
     parquet.write_table(table, tmp_path / "p.parquet", row_group_size=5)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     asked = ["y", "a", "s", "y"]
     whole = files.count_file(tmp_path / "p.parquet", asked), files.file_columns(tmp_path / "p.parquet", asked)
     assert whole == (frames.count_frame(table, asked), frames.frame_columns(table, asked))

@@ -73,6 +73,8 @@ def count_delimited(stream: IO[bytes], columns: Sequence[str], header: Sequence[
 
 def _in_duckdb(count: Callable[[Any], Rows | None]) -> Rows | None:
     """Count with a connection to DuckDB; None where there is none, or it refuses."""
+    if _is_rationed():
+        return None
     try:
         duckdb = importlib.import_module("duckdb")
     except ImportError:
@@ -86,6 +88,15 @@ def _in_duckdb(count: Callable[[Any], Rows | None]) -> Rows | None:
         return None
     except RuntimeError as error:  # what DuckDB makes of Ctrl-C
         raise KeyboardInterrupt from error
+
+
+def _is_rationed() -> bool:
+    """Whether the addresses of this process are limited: DuckDB reserves many, and crashes without them."""
+    try:
+        resource = importlib.import_module("resource")
+    except ImportError:  # as on Windows
+        return False
+    return bool(resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY)
 
 
 def _path_of(stream: IO[bytes]) -> str | None:

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
         ItemScores,
         MultilabelOutcomes,
         Outcomes,
+        Query,
         examples,
         join_outcomes,
         read_log,
         read_multilabel,
         read_outcomes,
+        read_sql,
     )
     from ropewalk.exchange import from_arviz, from_netcdf
     from ropewalk.inference.checks import predictive_check
@@ -48,7 +50,8 @@ if TYPE_CHECKING:
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
     "data": (
-        "ItemScores", "MultilabelOutcomes", "Outcomes", "join_outcomes", "read_log", "read_multilabel", "read_outcomes",
+        "ItemScores", "MultilabelOutcomes", "Outcomes", "Query", "join_outcomes", "read_log", "read_multilabel",
+        "read_outcomes", "read_sql",
     ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
@@ -90,6 +93,7 @@ __all__ = [
     "MultilabelOutcomes",
     "Outcomes",
     "PriorSensitivity",
+    "Query",
     "Ranking",
     "Sampler",
     "StopWhen",
@@ -119,6 +123,7 @@ __all__ = [
     "read_log",
     "read_multilabel",
     "read_outcomes",
+    "read_sql",
     "resampling",
     "stopping",
 ]

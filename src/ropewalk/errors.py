@@ -15,9 +15,12 @@
     │       ├── PosLabelError                the positive class is absent or ambiguous
     │       ├── CountsError                  counts that are no counts
     │       ├── FileFormatError              a file that is no table
+    │       ├── QueryError                   a query that a database refuses
     │       └── PairingError                 ids that do not match one to one
     ├── MissingDependencyError (ImportError) an extra is not installed                exit code 5
-    └── UnreadableFileError (OSError)        a file that cannot be opened             exit code 5
+    ├── UnreadableFileError (OSError)        a file that cannot be opened             exit code 5
+    └── UnreachableDatabaseError             a database that is not there             exit code 5
+        (ConnectionError)
 
     RopewalkWarning (UserWarning)
     ├── PriorDominanceWarning                the prior pulls the answer away from the data
@@ -104,6 +107,10 @@ class FileFormatError(DataError):
     """A file that is empty, binary, torn or otherwise not a table of labels."""
 
 
+class QueryError(DataError):
+    """A query that a database refuses, or that it does not answer with a table."""
+
+
 class PairingError(DataError):
     """Ids that are repeated, unmatched, or disagree about the truth."""
 
@@ -116,6 +123,12 @@ class MissingDependencyError(RopewalkError, ImportError):
 
 class UnreadableFileError(RopewalkError, OSError):
     """A file does not exist or cannot be read or written."""
+
+    exit_code = 5
+
+
+class UnreachableDatabaseError(RopewalkError, ConnectionError):
+    """A database is not there, does not let us in, or went away."""
 
     exit_code = 5
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ropewalk._checks import publish
 from ropewalk.data import examples
+from ropewalk.data.databases import Query
 from ropewalk.data.logs import Log, read_log
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import join_outcomes, read_multilabel, read_outcomes
+from ropewalk.data.readers import join_outcomes, read_multilabel, read_outcomes, read_sql
 from ropewalk.data.scores import ItemScores
 
 __all__ = [
@@ -15,11 +16,13 @@ __all__ = [
     "Log",
     "MultilabelOutcomes",
     "Outcomes",
+    "Query",
     "examples",
     "join_outcomes",
     "read_log",
     "read_multilabel",
     "read_outcomes",
+    "read_sql",
 ]
 
 publish(globals())

@@ -161,20 +161,29 @@ def _levels(column: npt.NDArray[Any]) -> tuple[int | npt.NDArray[Any], int]:
 
 def _count_objects(columns: list[list[Any]], names: Sequence[str]) -> Rows:
     """Count rows of any labels; each column must hold one kind, since `1`, `1.0` and `True` hash alike."""
-    cleaned = []
-    for column, name in zip(columns, names, strict=True):
-        types = set(map(type, column))
-        if not types <= {str, int, bool}:
-            column = [clean(value) for value in column]  # noqa: PLW2901
-            types = {type(value) for value in column} - {type(None)}
-        if len(types) > 1:
-            examples = {kind_of(value): value for value in reversed(column) if value is not None}
-            raise LabelTypeError(
-                f"{name} mixes labels of different types ({shorten(examples.values())}).",
-                hint="1, '1', 1.0 and True are different labels; convert them to one type.",
-            )
-        cleaned.append(column)
+    cleaned = [one_kind(column, name) for column, name in zip(columns, names, strict=True)]
     return dict(Counter(zip(*cleaned, strict=True)))
+
+
+def one_kind(column: list[Any], name: str) -> list[Any]:
+    """Return a column of labels, null and NaN as None, if it holds one kind of them.
+
+    Examples
+    --------
+    >>> one_kind([1, None, float("nan")], "y")
+    [1, None, None]
+    """
+    types = set(map(type, column))
+    if not types <= {str, int, bool}:
+        column = [clean(value) for value in column]
+        types = {type(value) for value in column} - {type(None)}
+    if len(types) > 1:
+        examples = {kind_of(value): value for value in reversed(column) if value is not None}
+        raise LabelTypeError(
+            f"{name} mixes labels of different types ({shorten(examples.values())}).",
+            hint="1, '1', 1.0 and True are different labels; convert them to one type.",
+        )
+    return column
 
 
 # -- numbers: scores, losses, probabilities ---------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from ropewalk.data.clusters import check_nested, code_ids
+from ropewalk.data.databases import Query
 from ropewalk.data.frames import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
@@ -167,7 +168,7 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
 
 def is_table(source: Any) -> bool:
     """Whether data are one table, file or dataframe, of which classifiers are named."""
-    return isinstance(source, (str, os.PathLike, *_TABLE_TYPES)) or is_frame(source)
+    return isinstance(source, (str, os.PathLike, Query, *_TABLE_TYPES)) or is_frame(source)
 
 
 def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has_truth: bool) -> Names:

@@ -9,6 +9,7 @@ from typing import Any
 from ropewalk._checks import check_missing, checked_keywords, choose
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import count_columns
+from ropewalk.data.databases import Query
 from ropewalk.data.frames import library_of
 from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
@@ -100,6 +101,46 @@ def read_outcomes(
     asked["sample_weight"] = sample_weight
     where = None if count is not None else Source.of("table", (source,), len(names), **asked)
     return replace(table, library=library_of([source]), source=where)
+
+
+@checked_keywords
+def read_sql(
+    query: str,
+    connection: Any,
+    *,
+    truth: str,
+    predictions: str | Sequence[str],
+    params: Any = None,
+    id: str | None = None,  # noqa: A002
+    labels: Iterable[Label] | None = None,
+    missing: Missing = "error",
+    cluster: str | None = None,
+    sample_weight: str | None = None,
+    count: str | None = None,
+) -> Outcomes:
+    """Count the predictions that a query selects, in the database that holds them.
+
+    Parameters
+    ----------
+    query, connection, params
+        As in `Query`: one SELECT; an open connection, the path of a SQLite or DuckDB database, or a URL; and the values
+        of placeholders.
+    truth, predictions, id, labels, missing, cluster, sample_weight, count
+        As in `read_outcomes`.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> import ropewalk as rw
+    >>> connection = sqlite3.connect(":memory:")
+    >>> _ = connection.execute("CREATE TABLE preds AS SELECT 1 AS y, 1 AS new, 0 AS old UNION ALL SELECT 0, 0, 0")
+    >>> rw.read_sql("SELECT * FROM preds", connection, truth="y", predictions=["new", "old"])
+    Outcomes(2 items, 2 labels, classifiers: 'new', 'old')
+    """
+    return read_outcomes(
+        Query(query, connection, params), truth=truth, predictions=predictions, id=id, labels=labels, missing=missing,
+        cluster=cluster, sample_weight=sample_weight, count=count,
+    )  # fmt: skip
 
 
 @checked_keywords

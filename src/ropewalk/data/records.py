@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import Rows
+from ropewalk.data.databases import Query, refuse_database
 from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows
 from ropewalk.data.frames import as_frame, count_frame, frame_arrays, frame_columns, frame_rows
 
@@ -109,7 +110,10 @@ class FrameRecords:
 
 
 def records_of(source: Any) -> Records:
-    """Return the rows of a path or a dataframe."""
+    """Return the rows of a path, a query or a dataframe."""
+    if isinstance(source, Query):
+        return source
     if isinstance(source, str | os.PathLike):
+        refuse_database(source)
         return FileRecords(os.fspath(source))
     return FrameRecords(source)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from ropewalk.data.databases import Query
+
 Form = Literal["arrays", "table", "joined", "score arrays", "score table"]
 
 
@@ -65,7 +67,9 @@ class Source:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        on_disk = not self.left_behind and all(isinstance(part, str) for part in self.data)
+        on_disk = not self.left_behind and all(
+            part.is_remembered if isinstance(part, Query) else isinstance(part, str) for part in self.data
+        )
         if not on_disk or not (self.by is None or isinstance(self.by, str)):
             return Source, (self.form, (), {}, (), None, None, None, True)
         return Source, (self.form, self.data, self.options, self.places, self.id, self.by, self.part)
@@ -73,6 +77,8 @@ class Source:
 
 def _kept(part: Any) -> Any:
     """Return what is remembered of data: a path is made absolute."""
+    if isinstance(part, Query):
+        return part.absolute()
     return os.fspath(Path(part).absolute()) if isinstance(part, str | os.PathLike) else part
 
 

@@ -1,0 +1,161 @@
+"""From what users have to a database: a connection, the path of a file, or a URL."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+from ropewalk._files import is_pipe, shorten_path
+from ropewalk.data.databases.adbc import adbc_database
+from ropewalk.data.databases.base import Database
+from ropewalk.data.databases.postgres import PostgresDatabase, open_postgres
+from ropewalk.data.databases.sessions import Session, open_duckdb
+from ropewalk.data.databases.sqlite import SqliteDatabase, open_sqlite
+from ropewalk.data.opening import opened
+from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.text.writing import brief
+
+KINDS: Final[dict[str, Callable[[Any], Database]]] = {
+    "sqlite3": SqliteDatabase,
+    "psycopg": PostgresDatabase,
+    "adbc_driver_manager": adbc_database,
+}
+"""Connections that differ from what DB-API 2 says, by the package that their class comes from."""
+
+FILES: Final[dict[str, tuple[Callable[[bytes], bool], Callable[[str], AbstractContextManager[Database]]]]] = {
+    "SQLite": (lambda head: head[:16] == b"SQLite format 3\0", open_sqlite),
+    "DuckDB": (lambda head: head[8:12] == b"DUCK", open_duckdb),
+}
+"""Databases in a file: how the first bytes look, and what opens it."""
+
+SERVERS: Final = ("postgresql", "postgres")
+_IN_FILES: Final = ("sqlite", "duckdb")
+_SCHEMES: Final = "postgresql://USER@HOST/NAME, sqlite:///FILE or duckdb:///FILE"
+_IN_URL: Final = re.compile(r"^(\w[\w+.-]*://[^:/?#@]*:)(.*)@", re.DOTALL)
+_IN_QUERY: Final = re.compile(r"(?i)([?&](?:ssl)?password=)([^&#]*)")
+_NOT_IN_PASSWORDS: Final = frozenset("/?#@")
+
+
+def parse_place(place: str) -> str:
+    """Return a URL of a server as it is, and that of a file as its path.
+
+    Examples
+    --------
+    >>> parse_place("sqlite:///preds.db"), parse_place("duckdb:////data/preds.db"), parse_place("preds.db")
+    ('preds.db', '/data/preds.db', 'preds.db')
+    """
+    scheme, found, rest = place.partition("://")
+    if not found:
+        return place
+    kind = scheme.lower().partition("+")[0]  # SQLAlchemy adds the driver
+    if kind in SERVERS:
+        secret = _IN_URL.match(place)
+        if secret and not _NOT_IN_PASSWORDS.isdisjoint(secret[2]):
+            raise InvalidInputError(
+                "The password in the URL holds a sign that ends it there.",
+                hint="write %2F for /, %3F for ?, %40 for @.",
+            )
+        return f"postgresql://{rest}"
+    if kind in _IN_FILES:
+        if not rest.startswith("/") or not rest.strip("/"):
+            raise InvalidInputError(
+                f"{brief(masked(place))!r} names no file.", hint=f"write {kind}:///FILE, or {kind}:////absolute/FILE."
+            )
+        return unquote(rest[1:].partition("?")[0])
+    raise InvalidInputError(
+        f"Databases at {brief(scheme)}:// are not known here.",
+        hint=f"there are {_SCHEMES}; in Python read_sql takes any DB-API or ADBC connection, and ibis knows more.",
+    )
+
+
+def is_server(place: Any) -> bool:
+    """Whether a place is that of a server, and no path."""
+    return isinstance(place, str) and place.partition("://")[0] in SERVERS and "://" in place
+
+
+def masked(url: str) -> str:
+    """Return a URL without its secrets; any other text is none, and stays.
+
+    Examples
+    --------
+    >>> masked("postgresql://ann:s%20ecret@db/eval?sslpassword=key")
+    'postgresql://ann:***@db/eval?sslpassword=***'
+    """
+    return _IN_QUERY.sub(r"\1***", _IN_URL.sub(r"\1***@", url))
+
+
+def without_secrets(text: str, url: str) -> str:
+    """Return what was said about a URL without the secrets that are in it."""
+    written = [match[2] for pattern in (_IN_URL, _IN_QUERY) for match in pattern.finditer(url)]
+    secrets = {form for secret in written for form in (secret, unquote(secret)) if form}
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return text
+
+
+def kind_of_file(path: str | os.PathLike[str]) -> str | None:
+    """Return which database a file is, by its first bytes; None where it is none, or cannot be read."""
+    if is_pipe(path):
+        return None
+    try:
+        with Path(path).open("rb") as stream:
+            head = stream.read(32)
+    except (OSError, ValueError):
+        return None
+    return next((title for title, (recognises, _) in FILES.items() if recognises(head)), None)
+
+
+@contextmanager
+def database_of(connection: Any) -> Iterator[Database]:
+    """Open what a path or URL names, or take a connection that is open and stays so."""
+    if isinstance(connection, str) and is_server(connection):
+        with open_postgres(connection, partial(without_secrets, url=connection)) as database:
+            yield database
+    elif isinstance(connection, str | os.PathLike):
+        path = os.fspath(connection)
+        kind = kind_of_file(path)
+        if kind is None:
+            with opened(path):  # where it cannot be read it says why
+                raise FileFormatError(
+                    f"{shorten_path(path)} is no database of {' or '.join(FILES)}.",
+                    hint="a query asks a database; other files are read without one.",
+                )
+        with FILES[kind][1](path) as database:
+            yield database
+    else:
+        with _driver_connection(connection) as driver:
+            yield _kind_of(driver)(driver)
+
+
+def _kind_of(connection: Any) -> Callable[[Any], Database]:
+    """Return what asks a connection."""
+    packages = [kind.__module__.partition(".")[0] for kind in type(connection).__mro__]
+    for package in packages:
+        if package in KINDS:
+            return KINDS[package]
+    if callable(getattr(connection, "sql", None)):
+        return Session
+    if not callable(getattr(connection, "cursor", None)) or "Async" in type(connection).__name__:
+        raise InvalidInputError(
+            f"A query needs a connection; got {type(connection).__name__}.",
+            hint=f"give an open DB-API or ADBC connection, the path of a database, or a URL: {_SCHEMES}.",
+        )
+    return Database
+
+
+@contextmanager
+def _driver_connection(connection: Any) -> Iterator[Any]:
+    """Yield the driver's own connection where SQLAlchemy wraps one."""
+    if type(connection).__module__.partition(".")[0] != "sqlalchemy":
+        yield connection
+    elif hasattr(connection, "raw_connection"):
+        with closing(connection.raw_connection()) as wrapper:
+            yield wrapper.driver_connection
+    else:
+        yield connection.connection.driver_connection

@@ -1,0 +1,27 @@
+"""Run a call that knows no Ctrl-C, such as a long query inside a driver, so that it can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def interruptible(call: Callable[[], T], interrupt: Callable[[], None]) -> T:
+    """Run a call in a thread and wait for it here, where signals are heard; `interrupt` makes it end early.
+
+    Examples
+    --------
+    >>> interruptible(lambda: 2 + 2, interrupt=print)
+    4
+    """
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(call)
+        try:
+            return future.result()
+        except BaseException:
+            if not future.done():
+                interrupt()
+            raise

@@ -1,0 +1,94 @@
+"""SQLite: cells have types of their own there, whatever their column says."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Final
+from urllib.parse import quote
+
+from ropewalk._files import shorten_path
+from ropewalk.data.databases.base import Database
+from ropewalk.data.databases.interrupting import interruptible
+from ropewalk.errors import UnreachableDatabaseError
+
+_RENAMED: Final = re.compile(r".*:\d+", re.DOTALL)
+_LOST: Final = ("closed", "unable to open", "disk i/o", "locked", "malformed", "encrypted", "readonly")
+_WAL: Final = 2
+"""What the bytes 18 and 19 of a file say, where changes are kept beside it first."""
+
+
+class Sqlite(Database):
+    """A database of SQLite, whatever connects to it."""
+
+    no_rows: ClassVar[str] = "SELECT * FROM (\n{}\n) LIMIT 0"
+    exactly: ClassVar[str] = "{0} COLLATE BINARY, typeof({0})"
+    list_tables: ClassVar[str] = (
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1"
+    )
+
+    def names(self, query: str, parameters: Any) -> list[str]:
+        """Return what the columns of a query are called; only where two may be alike does the query run for it."""
+        names = super().names(query, parameters)
+        if not any(map(_RENAMED.fullmatch, names)):  # a second `a` is called `a:1` around a query
+            return names
+        with self._cursor(query, parameters) as cursor:
+            return [str(column[0]) for column in cursor.description]
+
+
+class SqliteDatabase(Sqlite):
+    """A connection of the module sqlite3."""
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Say in our words what the driver says; texts come as texts, whatever the user's connection makes of them."""
+        with super().asking():
+            before = self.connection.text_factory
+            self.connection.text_factory = str
+            try:
+                yield
+            finally:
+                self.connection.text_factory = before
+
+    def _execute(self, cursor: Any, sql: str, parameters: Any) -> None:
+        cursor.row_factory = None
+        super()._execute(cursor, sql, parameters)
+
+    def is_lost(self, error: Exception) -> bool:
+        """Whether the file cannot be used, and not the query is wrong."""
+        return any(word in str(error).lower() for word in _LOST)
+
+
+class OwnSqlite(SqliteDatabase):
+    """A connection that nobody else has: a query in it can be interrupted."""
+
+    def _execute(self, cursor: Any, sql: str, parameters: Any) -> None:
+        interruptible(lambda: super(OwnSqlite, self)._execute(cursor, sql, parameters), self.connection.interrupt)
+
+
+@contextmanager
+def open_sqlite(path: str) -> Iterator[SqliteDatabase]:
+    """Open a file for reading only."""
+    uri = f"file:{quote(str(Path(path).absolute()))}?{'immutable=1' if _is_left_alone(path) else 'mode=ro'}"
+    try:
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise UnreachableDatabaseError(
+            f"Cannot open {shorten_path(path)}: {error}.", hint="look whether another program holds it."
+        ) from error
+    with closing(connection):
+        database = OwnSqlite(connection)
+        with database.asking():
+            connection.execute("PRAGMA query_only = ON")
+        yield database
+
+
+def _is_left_alone(path: str) -> bool:
+    """Whether nobody writes into a file that keeps changes beside it: to open it would leave files there."""
+    with Path(path).open("rb") as stream:
+        head = stream.read(20)
+    beside = Path(f"{path}-wal")
+    return head[18:19] == bytes([_WAL]) and not (beside.exists() and beside.stat().st_size)

@@ -34,7 +34,7 @@ from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import FloatArray, IntArray, Label
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, repr=False)
 class ItemScores(Named):
     """Scores of K systems on the same N items, item by item.
 

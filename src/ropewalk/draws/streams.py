@@ -54,5 +54,8 @@ POOLED_TAIL: Final = 13 << 20
 SLICES: Final = 14 << 20
 """Seeds of slices, so that what is independent has random numbers of its own."""
 
+CHECKED: Final = 15 << 20
+"""Exact draws that a first order is checked against."""
+
 WEIGHTED: Final = 1 << 24
 """Which draws are taken how often, where a prior of the difference weights them; the prior's own draws come next."""

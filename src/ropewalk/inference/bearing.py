@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -379,7 +378,7 @@ def shifts(
     if not (measurable and others and all(t.n_items for t in recipe.tables)):
         return found
     models = [model for model in (*others, recipe.model.unlearned()) if model is not None]
-    posteriors = [replace(recipe, model=model).posteriors() for model in models]
+    posteriors = [recipe.posteriors_under(model) for model in models]
     # More draws than the answer's own would not help: its own error would remain.
     wanted = _DRAWS if len(estimates) == 1 else _DRAWS_OF_MANY
     most = max(estimate.worth(wanted) for estimate in measurable)

@@ -30,6 +30,7 @@ from ropewalk.results.options import (
     DecisionOptions,
     DrawsOption,
     EngineOption,
+    ExactOption,
     MetricOption,
     ModelOption,
     QuestionOptions,
@@ -58,7 +59,9 @@ Sources: TypeAlias = Mapping[Kind, Sequence[AnyData]]
 """The labels that a question is about, the scores, or both."""
 
 
-class Question(MetricOption, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, total=False):
+class Question(
+    MetricOption, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, ExactOption, total=False
+):
     """What can be asked about data of any form."""
 
 
@@ -335,6 +338,7 @@ def write_recipe(
         "prob": check_prob(question["prob"]),
         "rule": choose(question["rule"], RULES, "rule"),
         "draws": check_draws(question["draws"]),
+        "exact": _check_exact(question["exact"]),
         "seed": seed,
         "data_hash": data_hash or _hash_of(source),
         "library": source[0].library,
@@ -344,6 +348,14 @@ def write_recipe(
         return _of_scores(source[0], question, common)
     usual = default_model(separate=len(source) > 1) if default is None else default
     return _of_labels(source, usual, question, common)  # type: ignore[arg-type]
+
+
+def _check_exact(exact: Any) -> bool | None:
+    if exact is not None and not isinstance(exact, bool):
+        raise InvalidInputError(
+            wording("`exact` must be True or False; got {!r}.", exact), hint=wording("leave exact= out.")
+        )
+    return exact
 
 
 def _hash_of(source: Sequence[AnyData]) -> str:

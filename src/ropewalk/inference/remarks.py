@@ -38,6 +38,7 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
+from ropewalk.models.influence import InfluencePosterior
 from ropewalk.models.multilabel import RARE
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
@@ -123,6 +124,16 @@ def no_verdict(reason: str) -> Iterator[Remark]:
 def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
     if moves := answer.recipe.model.moves:
         yield note("moved_by_design", moves)
+
+
+def _by_influence(answer: _Answer) -> Iterator[Remark]:
+    if any(isinstance(posterior, InfluencePosterior) for posterior in answer.posteriors):
+        units, unit = units_of(answer.recipe.tables[0])
+        text = (
+            f"The {answer.recipe.metric.name} of {units:,} {unit}s is taken by their influence values: sums of what "
+            "each adds are drawn, not every weight. "
+        )
+        yield note("by_influence", text + wording("exact=True draws them all, and takes long."))
 
 
 # -- rules about re-weighted items -------------------------------------------------------------------------
@@ -462,6 +473,7 @@ def _rare_labels(table: MultilabelOutcomes, classes: Sequence[int] | None) -> It
 _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _thin_data,
     _convergence,
+    _by_influence,
     _two_valued_scores,
     _right_or_wrong,
     _inflated_by_noise,

@@ -65,6 +65,13 @@ class WeightedItems:
         raise InvalidInputError(wording("`prevalence` is about labels, not scores."), hint="use sample_weight=.")
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Draws of one metric (K, D) that were made without weights of the items."""
+
+    psi: FloatArray
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreMetric:
     """A number computed from weighted items, for every system and draw.
@@ -100,11 +107,21 @@ class ScoreMetric:
     pools_labels = False
     positive = None
 
-    def __call__(self, drawn: WeightedItems) -> FloatArray:
+    def __call__(self, drawn: WeightedItems | Measured) -> FloatArray:
         """Return the value for each system and draw, (K, D)."""
+        if isinstance(drawn, Measured):
+            return drawn.psi
         items = drawn.items
         plans = drawn.plans.of(self, lambda: [self._plan(items, k) for k in range(items.n_classifiers)])
         return np.stack([plan(drawn.weights) for plan in plans])
+
+    def observed(self, items: ItemScores) -> FloatArray:
+        """Return the value of each system where all items weigh what they do."""
+        smooth = self.smooth(items)
+        if smooth is None:
+            return self(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0]
+        mass = np.ones(items.n_items) if items.weight is None else items.weight
+        return np.array([metric.value(mass) for metric in smooth])
 
     def smooth(self, items: ItemScores) -> list[Smooth] | None:
         """Return each system's value as a smooth function of the items' masses; None where it is none."""

@@ -23,7 +23,7 @@ from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import MAX_RATIO, Metric
 from ropewalk.metrics.resolve import leans_on_one_class
-from ropewalk.metrics.scores import ScoreMetric, WeightedItems
+from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models.binary import Sigir2016, Sigir2016Unpaired
 from ropewalk.models.bootstrap import Bootstrap
 from ropewalk.models.confusion import Flat, Icdm2015, Pooled
@@ -314,8 +314,7 @@ def observed_psi(
             values += [None] * table.n_classifiers
             continue
         if isinstance(table, ItemScores):
-            items = WeightedItems(table, np.ones((table.n_units, 1)))
-            values += metric(items)[:, 0].tolist()  # type: ignore[arg-type]
+            values += metric.observed(table).tolist()  # type: ignore[union-attr]
             continue
         empty = table.items_by_class() == 0
         unseen = prevalence is not None and any(share > 0 and empty[j] for j, share in enumerate(prevalence))

@@ -201,6 +201,16 @@ class ScorePosterior:
     plans: Plans = field(default_factory=Plans)
 
     @property
+    def n_seen(self) -> int:
+        """How many units there are, all of which were seen."""
+        return self.items.n_units
+
+    @property
+    def expected(self) -> FloatArray:
+        """The expected weight of every unit."""
+        return np.ones(self.items.n_units)
+
+    @property
     def work(self) -> int:
         """About how many random numbers a draw takes."""
         return self.items.n_units + self.items.n_items * self.items.n_classifiers // 2

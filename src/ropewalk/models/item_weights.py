@@ -68,6 +68,11 @@ class ScoredPosterior:
     plans: Plans = field(default_factory=Plans)
 
     @property
+    def expected(self) -> FloatArray:
+        """The expected weight of every unit."""
+        return np.concatenate([np.ones(self.n_seen), self.shapes])
+
+    @property
     def work(self) -> int:
         """About how many random numbers a draw takes."""
         return self.n_seen + self.shapes.size + self.items.n_items * self.items.n_classifiers // 2

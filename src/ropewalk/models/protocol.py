@@ -18,7 +18,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Tables
-from ropewalk.metrics.scores import WeightedItems
+from ropewalk.metrics.scores import Measured, WeightedItems
 from ropewalk.models.graph import Graph, Size
 from ropewalk.text.writing import count_of, visible
 from ropewalk.typing import FloatArray
@@ -41,7 +41,7 @@ class Posterior(Protocol):
         """How many draws a block holds; a function of the table alone."""
         return block_size(self.work)
 
-    def block(self, rng: np.random.Generator, size: int) -> Tables | WeightedItems:
+    def block(self, rng: np.random.Generator, size: int) -> Tables | WeightedItems | Measured:
         """Draw `size` tables."""
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Loose, Margins, Sums, Tables, Weighted, ratio
-from ropewalk.metrics.scores import WeightedItems
+from ropewalk.metrics.scores import Measured, WeightedItems
 from ropewalk.models import observed_tables
 from ropewalk.models.multilabel import ItemTables, LabelMargins, LabelTables, StackPosterior
 from ropewalk.models.protocol import Posterior
@@ -33,7 +33,7 @@ def whole_block(posterior: Posterior, rng: np.random.Generator, size: int) -> Ta
     if isinstance(posterior, StackPosterior):
         return LabelTables(tuple(_cells_of(part.block(rng, size)) for part in posterior.parts))  # type: ignore[arg-type]
     tables = posterior.block(rng, size)
-    assert not isinstance(tables, WeightedItems)  # noqa: S101 - labels are replicated, not scores
+    assert not isinstance(tables, WeightedItems | Measured)  # noqa: S101 - labels are replicated, not scores
     return tables
 
 

@@ -28,6 +28,7 @@ from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
+from ropewalk.models.influence import InfluencePosterior, is_large, posterior_of
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
@@ -61,7 +62,8 @@ class Recipe:
     `tables` is one table of both classifiers for a paired model, one per classifier otherwise; `pos_label` is
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
     clusters that are repeats of one item each. `sampler` is None for the exact engine. `pool` draws the scores of many
-    classifiers towards their centre. `library` is that of the dataframe which the data came in.
+    classifiers towards their centre. `exact` says whether the weights of all scored items are drawn; None, that it
+    depends on their number. `library` is that of the dataframe which the data came in.
     """
 
     tables: tuple[AnyData, ...]
@@ -79,6 +81,7 @@ class Recipe:
     repeated: bool = False
     sampler: Sampler | None = None
     pool: bool = False
+    exact: bool | None = None
     library: str = ""
 
     def __post_init__(self) -> None:
@@ -101,10 +104,20 @@ class Recipe:
 
     def posteriors(self) -> list[Posterior]:
         """Return the posterior of every table, where the model has a closed form."""
-        return [self.model.fit(table) for table in self.tables]
+        return [posterior_of(self.model, table, self.metric, exact=self.exact) for table in self.tables]
+
+    def posteriors_under(self, model: Model) -> list[Posterior]:
+        """Return the posterior of every table under the same model with another prior mass, or one like it."""
+        if not any(is_large(table, exact=self.exact) for table in self.tables):
+            return [model.fit(table) for table in self.tables]
+        times = getattr(model, "mass", 1.0) / getattr(self.model, "mass", 1.0)
+        own = zip(self.posteriors(), self.tables, strict=True)
+        return [p.scaled(times) if isinstance(p, InfluencePosterior) else model.fit(table) for p, table in own]
 
     def shares_tables(self, other: Recipe) -> bool:
         """Whether the metrics of both are measured on the same draws of weighted tables."""
+        if any(is_large(table, exact=self.exact) for table in self.tables):  # each has sums of its own
+            return self is other
         how = [(r.model, r.sampler, r.seed, r.prevalence, len(r.tables)) for r in (self, other)]
         return how[0] == how[1] and _are_equal(self.tables, other.tables)
 

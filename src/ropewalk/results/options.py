@@ -302,7 +302,17 @@ class DrawsOption(TypedDict, total=False):
     draws: Annotated[DrawsLike, _drawing(help="Number of draws, or auto.", default="auto", parse=parse_draws)]
 
 
-class AskOptions(QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, RunOptions, total=False):
+class ExactOption(TypedDict, total=False):
+    """Whether the weights of many items are drawn one by one."""
+
+    exact: Annotated[
+        bool | None, _drawing(help="Draw the weights of all scored items, however many there are.", parse=bool)
+    ]
+
+
+class AskOptions(
+    QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, ExactOption, RunOptions, total=False
+):
     """What is asked about data, and how it is drawn."""
 
 

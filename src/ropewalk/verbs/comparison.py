@@ -140,6 +140,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     draws
         How many, in all chains together; "auto" draws until the verdict no longer depends on Monte Carlo error, and
         10,000 by NUTS, 50,000 by Metropolis.
+    exact
+        Of scores, whether the weights of all items are drawn. By default they are of fewer than 20,000 items; of more
+        a metric is taken by its influence values, wherever its first order is close, and a note says so. False takes it
+        so of fewer, True never.
     rng, random_state
         An int, a NumPy Generator or SeedSequence, or None; the same seed gives the same answer on any number of
         `threads`. `random_state` is an alias.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Query,
         examples,
         join_outcomes,
+        read_counts,
         read_log,
         read_multilabel,
         read_outcomes,
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
     "data": (
-        "ItemScores", "MultilabelOutcomes", "Outcomes", "Query", "join_outcomes", "read_log", "read_multilabel",
-        "read_outcomes", "read_sql",
+        "ItemScores", "MultilabelOutcomes", "Outcomes", "Query", "join_outcomes", "read_counts", "read_log",
+        "read_multilabel", "read_outcomes", "read_sql",
     ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
@@ -120,6 +121,7 @@ __all__ = [
     "power",
     "predictive_check",
     "rank",
+    "read_counts",
     "read_log",
     "read_multilabel",
     "read_outcomes",

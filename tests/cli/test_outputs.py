@@ -57,6 +57,10 @@ INPUTS = [
     ("compare", ("other", "--qrels", "{}"), "[]"),
     ("convert", ("other", "{}"), "[]"),
     ("convert", ("other", "--qrels", "{}"), "[]"),
+    ("count", ("{}", *PLAIN), ROWS),
+    ("count", ("--file-a", "{}", "--file-b", "other", "--id", "id", "--truth", "y", "--prediction", "a"), ROWS),
+    ("count", ("--file-a", "other", "--file-b", "{}", "--id", "id", "--truth", "y", "--prediction", "a"), ROWS),
+    ("merge", ("other", "{}"), "{}"),
     ("evaluate", ("{}", "--truth", "y", "--prediction", "a"), ROWS),
     ("rank", ("{}", "--truth", "y", "--predictions", "a,b"), ROWS),
     ("test", ("{}", *PLAIN), ROWS),
@@ -78,7 +82,7 @@ def test_no_output_of_any_command_overwrites_any_input(run, tmp_path, monkeypatc
     os.link(tmp_path / "input.svg", tmp_path / "hard.svg")
     arguments = [part.format("input.svg") if part == "{}" else part for part in line]
     outputs = flags(app.get_command(None, command), lambda option: option.metavar == "OUT")
-    assert ("-o" if command == "convert" else "--html") in outputs
+    assert ("-o" if command in {"convert", "count", "merge"} else "--html") in outputs
     for output in outputs:
         for name in ("input.svg", "./link.svg", "hard.svg"):
             code, out, err = run(command, *arguments, output, name)

@@ -241,7 +241,7 @@ def test_json_that_is_no_table_is_refused(text):
 
 def test_a_file_that_holds_no_table_or_is_not_there(tmp_path):
     (tmp_path / "b.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FileFormatError, match="not a text file"):
+    with pytest.raises(FileFormatError, match="not UTF-8 text"):
         Outcomes.load(tmp_path / "b.json")
     with pytest.raises(UnreadableFileError, match="No such file"):
         Outcomes.load(tmp_path / "nothing.json")

@@ -1,12 +1,13 @@
-"""`ropewalk compare`: evaluation logs, columns of one file, two files joined by ids, or two confusion matrices."""
+"""`ropewalk compare`: logs, counts, columns of one file, two files joined by ids, or two confusion matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import ropewalk as rw
+from ropewalk.cli.counts import are_counts, read_counted
 from ropewalk.cli.logs import NOT_OF_LOGS, OF_LOGS, OF_ROWS, LogOptions, are_logs, questions_on, read_all, refuse
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
@@ -72,6 +73,7 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
         ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *OF_ROWS, *OF_LOGS),
     ),
     "evaluation logs": (("file",), (), (*NOT_OF_LOGS, "prediction", "per_class")),
+    "counts": (("file",), (), ("prediction",)),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
 
@@ -90,10 +92,10 @@ def run(options: Options) -> None:
         if name in options and "per_class" in options:
             text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
             raise InvalidInputError(text, hint="leave one out.")
-    logs = "file" in options and are_logs(options)
-    if "file" in options and not logs:
+    held = _held(options)
+    if held == "FILE":
         options = with_accuracy(options, [options.get("a"), options.get("b")])
-    form = _form(options, logs=logs)
+    form = _form(options, held)
     with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
         _answer(form, {**options, "file": file} if "file" in options else options)
 
@@ -114,11 +116,17 @@ def _answer(form: str, options: Options) -> None:
     answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
-def _form(options: Options, *, logs: bool) -> str:
+def _held(options: Options) -> str | None:
+    """Return what FILE holds, None where there is none."""
+    if "file" not in options:
+        return None
+    return "counts" if are_counts(options) else "evaluation logs" if are_logs(options) else "FILE"
+
+
+def _form(options: Options, held: str | None) -> str:
     """Return the form of the data, and refuse what is missing or does not go with it."""
     forms = [form for form, (files, _, _) in _FORMS.items() if any(name in options for name in files)]
-    if "file" in options:
-        forms.remove("FILE" if logs else "evaluation logs")
+    forms = [form for form in forms if form == held or "file" not in _FORMS[form][0]]
     if len(forms) != 1:
         raise InvalidInputError(
             f"Give exactly one of {', '.join(_FORMS)}; got {', '.join(forms) or 'none'}.",
@@ -139,13 +147,21 @@ def _one_file(options: Options) -> Data:
     return (table,), {} if scores is None else {"scores": scores}
 
 
+def _counts(options: Options) -> Data:
+    return read_counted(options, [options.get("a"), options.get("b")]), {}
+
+
 def _two_files(options: Options) -> Data:
+    return (two_files(options),), {}
+
+
+def two_files(options: Mapping[str, Any]) -> rw.Outcomes:
+    """Join the predictions of two files by their ids."""
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
     how: dict[str, Any] = {name: value for name, value in options.items() if name in _JOINING}
     how["names"] = names if names[0] != names[1] else ("A", "B")
     with as_file(options["file_a"]) as file_a, as_file(options["file_b"]) as file_b:
-        table = read_declared(options, lambda labels: rw.join_outcomes(file_a, file_b, labels=labels, **how))
-    return (table,), {}
+        return read_declared(options, lambda labels: rw.join_outcomes(file_a, file_b, labels=labels, **how))
 
 
 def _two_matrices(options: Options) -> Data:
@@ -175,4 +191,4 @@ def _logs(options: Options) -> Data:
     return logs, chosen
 
 
-_READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices, _logs), strict=True))
+_READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices, _logs, _counts), strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
+from ropewalk.cli.counts import are_counts, ask_counts
 from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
@@ -40,6 +41,9 @@ class Options(EvaluateColumns, LogOptions, EvaluateOptions, VerbOptions, OutputO
 
 def run(options: Options) -> None:
     """Evaluate one classifier."""
+    if are_counts(options):
+        ask_counts(options, EvaluateOptions, rw.evaluate, [options.get("prediction")])
+        return
     if are_logs(options):
         named = (options["prediction"],) if "prediction" in options else ()
         ask_logs(options, EvaluateOptions, rw.evaluate, *named)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
+from ropewalk.cli.counts import are_counts, ask_counts
 from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import ADVANCED, DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
@@ -46,6 +47,9 @@ class Options(RankColumns, LogOptions, RankOptions, VerbOptions, OutputOptions, 
 def run(options: Options) -> None:
     """Rank classifiers."""
     pool = {"pool": False} if options.get("no_pool") else {}
+    if are_counts(options):
+        ask_counts(options, RankOptions, rw.rank, options.get("predictions"), **pool)
+        return
     if are_logs(options):
         named = {"predictions": options["predictions"]} if "predictions" in options else {}
         ask_logs(options, RankOptions, rw.rank, **named, **pool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
+from ropewalk.cli.counts import are_counts, ask_counts
 from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import DATA, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file, require_columns_of
@@ -44,6 +45,9 @@ def run(options: Options) -> None:
     if "n_permutations" in options and "metric" not in options and "cost_matrix" not in options:
         raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
     require_labels(options.get("metric"))
+    if are_counts(options):
+        ask_counts(options, BatteryOptions, rw.classical.battery, [options.get("a"), options.get("b")])
+        return
     if are_logs(options):
         named = {name: options[name] for name in ("a", "b") if name in options}
         ask_logs(options, BatteryOptions, rw.classical.battery, **named)

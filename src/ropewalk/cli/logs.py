@@ -75,9 +75,9 @@ def _labels_in(log: Log, options: Options) -> Sequence[str]:
     return sorted({label for row in log.rows() for label in (row.truth, row.prediction) if label is not None})
 
 
-def refuse(options: Options, unused: Sequence[str], form: str) -> None:
+def refuse(options: Options, unused: Sequence[str], form: str, hint: str = "leave it out.") -> None:
     """Refuse options that data of a form would pass over in silence."""
     flags = click.get_current_context().meta["flags"]
     for name in unused:
         if name in options:
-            raise InvalidInputError(f"{flags.get(name, flag_of(name))} does not go with {form}.", hint="leave it out.")
+            raise InvalidInputError(f"{flags.get(name, flag_of(name))} does not go with {form}.", hint=hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ropewalk._checks import publish
 from ropewalk.data import examples
+from ropewalk.data.counts import read_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.logs import Log, read_log
 from ropewalk.data.multilabel import MultilabelOutcomes
@@ -19,6 +20,7 @@ __all__ = [
     "Query",
     "examples",
     "join_outcomes",
+    "read_counts",
     "read_log",
     "read_multilabel",
     "read_outcomes",

@@ -20,6 +20,14 @@ _NULL_TEXTS = ("", "nan", "NaN", "None", "<NA>", "NaT")
 _ONE_BY_ONE = "give one id per item, the same for items that belong together."
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class HiddenId:
+    """The id of a cluster that was left out of a file: it differs from all others, of this file and of others."""
+
+    file: int
+    number: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
     """How the items of a table spread over clusters: `counts[i]` items of row `row[i]` are in `cluster[i]`.
@@ -78,9 +86,9 @@ class Clusters:
 
     def beside(self, other: Clusters, n_rows: int) -> Clusters:
         """Return the clusters of two tables one below the other; those of the same id are one."""
-        order, place = _sorted_ids((*self.ids, *other.ids), "cluster")
+        order, place = sorted_ids((*self.ids, *other.ids), "cluster")
         there = [
-            np.array([place[_key(i)] for i in clusters.ids], dtype=np.int64)[clusters.cluster]
+            np.array([place[id_key(i)] for i in clusters.ids], dtype=np.int64)[clusters.cluster]
             for clusters in (self, other)
         ]
         return Clusters.of(
@@ -137,14 +145,14 @@ def kish(weights: FloatArray, counts: Any = 1) -> float:
     return float((counts * weights).sum() ** 2 / (counts * weights**2).sum()) if weights.any() else 0.0
 
 
-def _key(value: Any) -> tuple[str, Any]:
-    # A dictionary would take 1, 1.0 and True for one: the type goes along.
+def id_key(value: Any) -> tuple[str, Any]:
+    """Return an id with its type: a dictionary would take 1, 1.0 and True for one."""
     return type(value).__name__, value
 
 
-def _sorted_ids(ids: Iterable[Any], what: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
+def sorted_ids(ids: Iterable[Any], what: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
     """Return distinct ids in order, and the place of each."""
-    distinct = {_key(value) for value in ids}
+    distinct = {id_key(value) for value in ids}
     texts = [value for kind, value in distinct if kind == "str"]
     try:
         if len(texts) == len(distinct) and all(INTEGER_TEXT.fullmatch(text) for text in texts):
@@ -179,8 +187,8 @@ def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray,
             f"{count_of(len(holes), 'item')} without an id in " + argument(what) + f", first in row {holes[0] + 1}.",
             hint=_ALONE,
         )
-    order, place = _sorted_ids(column, what)
-    return np.array([place[_key(value)] for value in column], dtype=np.int64), order
+    order, place = sorted_ids(column, what)
+    return np.array([place[id_key(value)] for value in column], dtype=np.int64), order
 
 
 def split_clusters(

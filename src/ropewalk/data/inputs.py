@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from ropewalk.data.clusters import check_nested, code_ids
+from ropewalk.data.counts import with_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.frames import is_frame, library_of, series_name, series_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
@@ -49,6 +50,7 @@ def read_data(
     cluster, id, sample_weight, count, threshold and columns.
     """
     library = library_of(data)
+    data, source = with_counts(data, source)
     tables = _read(data, classifiers, source, usage=usage, kind=kind, has_truth=has_truth)
     return tuple(replace(table, library=table.library or library) for table in tables)
 

@@ -100,6 +100,47 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     return (*ordered, NO_ANSWER) if len(plain) < len(distinct) else tuple(ordered)
 
 
+def placed_labels(labels: Sequence[Label], declared: Iterable[Label]) -> tuple[tuple[Label, ...], Any]:
+    """Return the labels that are declared, and the place of each label of a table among them.
+
+    Examples
+    --------
+    >>> placed_labels(["a", "c"], ["c", "b", "a"])
+    (('c', 'b', 'a'), array([2, 0], dtype=int32))
+    """
+    order = check_labels(declared)
+    known = [label for label in labels if label != NO_ANSWER]
+    if known and kind_of(known[0]) != kind_of(order[0]):
+        raise LabelTypeError(
+            argument("labels") + f" declares {kind_of(order[0])} labels ({shorten(order, 5)}), and the tables hold "
+            f"{kind_of(known[0])} ones ({shorten(known, 5)}).",
+            hint="1, '1' and True are different labels; declare them as the tables have them.",
+        )
+    check_declared(known, order)
+    order = order if len(known) == len(labels) or NO_ANSWER in order else (*order, NO_ANSWER)
+    place = {label: i for i, label in enumerate(order)}
+    return order, np.array([place[label] for label in labels], dtype=np.int32)
+
+
+def unite_labels(first: tuple[Label, ...], other: tuple[Label, ...]) -> tuple[Label, ...]:
+    """Return the labels of two tables: in the order of the first where they have the same ones, else sorted.
+
+    Examples
+    --------
+    >>> unite_labels(("b", "a"), ("a", "b")), unite_labels(("b", "a"), ("c",))
+    (('b', 'a'), ('a', 'b', 'c'))
+    """
+    if first == other:
+        return first
+    kinds = [{kind_of(label) for label in labels if label != NO_ANSWER} for labels in (first, other)]
+    if kinds[0] != kinds[1]:
+        raise LabelTypeError(
+            f"The two tables hold labels of different types: {shorten(first, 5)} and {shorten(other, 5)}.",
+            hint="1, '1' and True are different labels; convert one side.",
+        )
+    return first if set(first) == set(other) else sort_labels((*first, *other))
+
+
 def check_labels(labels: Iterable[Any], name: str = "labels") -> tuple[Label, ...]:
     """Return the labels that a user declares under the name of an argument, in the order given."""
     if isinstance(labels, str | Mapping | AbstractSet) or not isinstance(labels, Iterable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from ropewalk._checks import is_whole
 from ropewalk.data.clusters import Clusters, code_ids
 from ropewalk.data.columns import check_same_order
 from ropewalk.data.frames import frame_names
-from ropewalk.data.labels import check_labels, clean, find_label, rest_of, sort_labels
+from ropewalk.data.labels import check_labels, clean, find_label, placed_labels, rest_of, sort_labels, unite_labels
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.tally import Tally, check_names
+from ropewalk.data.table_json import MULTILABEL, SavedTally, TableDocument
+from ropewalk.data.tally import check_names
 from ropewalk.data.weights import Weights, check_count, check_weights
 from ropewalk.errors import (
     DataError,
@@ -34,7 +35,7 @@ MAX_CLASSIFIERS = 60  # one bit each
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MultilabelOutcomes(Tally):
+class MultilabelOutcomes(SavedTally):
     """What K classifiers said about the labels of N items, each of which has any number of them ("any-of").
 
     Distinct items are listed once and counted, as sparse rows: item i has the labels
@@ -281,19 +282,71 @@ class MultilabelOutcomes(Tally):
         )
         return replace(kept, library=self.library)
 
+    def over(self, labels: Iterable[Label]) -> MultilabelOutcomes:
+        """Return the same counts over these labels, in their order; they hold all that there are, and maybe more."""
+        order, place = placed_labels(self.labels, labels)
+        indices = place[self.indices].astype(np.int64)
+        sorted_ = np.lexsort([indices, self.item_of])
+        kept = self._canonical(
+            self.indptr,
+            indices[sorted_],
+            self.bits[sorted_],
+            self.counts,
+            order,
+            self.names,
+            self.clusters,
+            self.weights,
+        )
+        return replace(kept, library=self.library)
+
     def __add__(self, other: object) -> MultilabelOutcomes:
-        """Merge two tables of the same classifiers and labels: more items, the same question."""
+        """Merge two tables of the same classifiers: more items, the same question. Clusters of one id are one."""
         if not isinstance(other, MultilabelOutcomes):
             return NotImplemented
-        if (self.names, self.labels) != (other.names, other.labels):
-            raise DataError("Only outcomes of the same classifiers and labels add up.")
+        if self.names != other.names:
+            raise DataError(
+                f"Only outcomes of the same classifiers add up; got {shorten(self.names)} and {shorten(other.names)}.",
+                hint="use project() or rename() first.",
+            )
+        labels = unite_labels(self.labels, other.labels)
+        one, two = (table if table.labels == labels else table.over(labels) for table in (self, other))
         parts = [np.concatenate(pair) for pair in (
-            (self.indptr, other.indptr[1:] + self.indptr[-1]), (self.indices, other.indices), (self.bits, other.bits),
-            (self.counts, other.counts),
+            (one.indptr, two.indptr[1:] + one.indptr[-1]), (one.indices, two.indices), (one.bits, two.bits),
+            (one.counts, two.counts),
         )]  # fmt: skip
-        clusters = self._clusters_with(other, self.counts.size)
-        weights = self._weights_with(other, self.counts.size)
-        return self._canonical(parts[0], parts[1], parts[2], parts[3], self.labels, self.names, clusters, weights)
+        clusters, weights = one._clusters_with(two, one.counts.size), one._weights_with(two, one.counts.size)
+        return self._canonical(parts[0], parts[1], parts[2], parts[3], labels, self.names, clusters, weights)
+
+    def __radd__(self, other: object) -> MultilabelOutcomes:
+        """Let `sum` start at 0."""
+        return self if other == 0 else NotImplemented
+
+    _kind: ClassVar[str] = MULTILABEL
+
+    def _rows(self) -> list[list[int]]:
+        """Return a row per distinct item: label and bits of each label that is listed, and the count."""
+        listed = np.column_stack([self.indices, self.bits]).reshape(-1).tolist()
+        ends = (2 * self.indptr).tolist()
+        items = zip(ends[:-1], ends[1:], self.counts.tolist(), strict=True)
+        return [[*listed[start:end], number] for start, end, number in items]
+
+    @classmethod
+    def _of_document(cls, document: TableDocument) -> MultilabelOutcomes:
+        labels, names, sizes = document.labels, document.names, document.sizes
+        if (sizes % 2 != 1).any() or len(names) > MAX_CLASSIFIERS:
+            raise ValueError("a row must hold pairs of a label and bits, and a count")
+        listed = np.ones(document.numbers.size, dtype=bool)
+        listed[np.cumsum(sizes) - 1] = False
+        indices, bits = document.numbers[listed].reshape(-1, 2).T
+        if indices.max(initial=0) >= len(labels) or bits.max(initial=1) >= 2 << len(names) or bits.min(initial=1) < 1:
+            raise ValueError("a row points to a label or a classifier that is not there")
+        rows = np.repeat(np.arange(sizes.size), sizes // 2)
+        order = np.lexsort([indices, rows])
+        if (np.diff(rows[order] * len(labels) + indices[order]) == 0).any():
+            raise ValueError("a row lists a label twice")
+        indptr = np.concatenate([[0], np.cumsum(sizes // 2)])
+        beside = document.clusters, document.weights
+        return cls._canonical(indptr, indices[order], bits[order], document.counts, labels, names, *beside)
 
 
 AnyOutcomes = Outcomes | MultilabelOutcomes

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ropewalk._checks import check_counts
-from ropewalk._files import write_text
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
-from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, kind_of, rest_of, sort_labels
-from ropewalk.data.opening import read_text
+from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, placed_labels, rest_of, unite_labels
 from ropewalk.data.source import Source, picked_source
-from ropewalk.data.tally import Tally, check_names, code_rows, distinct_rows, dump_table, parse_table
+from ropewalk.data.table_json import OUTCOMES, SavedTally, TableDocument
+from ropewalk.data.tally import check_names, code_rows, distinct_rows
 from ropewalk.data.weights import Weights, check_count, check_weights, split_weights, times_count
-from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LabelTypeError, LengthMismatchError
+from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LengthMismatchError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Outcomes(Tally):
+class Outcomes(SavedTally):
     """What K classifiers said about N items, as counts.
 
     Row i of `codes` is one distinct combination (truth, prediction 1, …, prediction K), written as positions
@@ -352,6 +350,20 @@ class Outcomes(Tally):
             raise InvalidInputError(f"{len(order)} labels were given for {self.n_labels} classes.")
         return replace(self, labels=order, source=None)
 
+    def over(self, labels: Iterable[Label]) -> Outcomes:
+        """Return the same counts over these labels, in their order; they hold all that there are, and maybe more.
+
+        Examples
+        --------
+        >>> Outcomes.from_arrays(["low"], ["high"]).over(["low", "mid", "high"]).labels
+        ('low', 'mid', 'high')
+        """
+        order, place = placed_labels(self.labels, labels)
+        kept = self._canonical(
+            place[self.codes], self.counts, order, self.names, self.left_out, self.clusters, self.weights
+        )
+        return replace(kept, library=self.library)
+
     def __add__(self, other: object) -> Outcomes:
         """Merge two tables of the same classifiers: more items, the same question. Clusters of one id are one."""
         if not isinstance(other, Outcomes):
@@ -361,19 +373,9 @@ class Outcomes(Tally):
                 f"Only outcomes of the same classifiers add up; got {shorten(self.names)} and {shorten(other.names)}.",
                 hint="use project() or rename() first.",
             )
-        if self.labels == other.labels:
-            labels: tuple[Label, ...] = self.labels
-        else:
-            kinds = [{kind_of(x) for x in o.labels if x != NO_ANSWER} for o in (self, other)]
-            if kinds[0] != kinds[1]:
-                raise LabelTypeError(
-                    f"The two tables hold labels of different types: {shorten(self.labels, 5)} and "
-                    f"{shorten(other.labels, 5)}.",
-                    hint="1, '1' and True are different labels; convert one side.",
-                )
-            same = set(self.labels) == set(other.labels)
-            labels = self.labels if same else sort_labels((*self.labels, *other.labels))
-        parts = [np.array([labels.index(x) for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
+        labels = unite_labels(self.labels, other.labels)
+        place = {label: i for i, label in enumerate(labels)}
+        parts = [np.array([place[x] for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
         counts = np.concatenate([self.counts, other.counts])
         gone = self.left_out + other.left_out
         clusters, weights = self._clusters_with(other, len(self.codes)), self._weights_with(other, len(self.codes))
@@ -385,31 +387,22 @@ class Outcomes(Tally):
 
     # -- keeping ---------------------------------------------------------------------------------------------
 
-    def to_json(self) -> str:
-        """Return the table as JSON; `from_json` reads it back."""
-        return dump_table(self)
+    _kind: ClassVar[str] = OUTCOMES
+
+    def _rows(self) -> list[list[int]]:
+        rows: list[list[int]] = np.column_stack([self.codes, self.counts]).tolist()
+        return rows
 
     @classmethod
-    def from_json(cls, text: str) -> Outcomes:
-        """Read a table that `to_json` wrote.
-
-        Examples
-        --------
-        >>> o = Outcomes.from_confusion([[9, 1], [2, 8]])
-        >>> Outcomes.from_json(o.to_json()) == o
-        True
-        """
-        codes, counts, labels, names, clusters, weights = parse_table(text)
-        return cls._canonical(codes, counts, labels, names, clusters=clusters, weights=weights)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file, whole or not at all."""
-        write_text(path, self.to_json() + "\n")
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Outcomes:
-        """Read a table that `save` wrote."""
-        return cls.from_json(read_text(path))
+    def _of_document(cls, document: TableDocument) -> Outcomes:
+        counts, names, labels = document.counts, document.names, document.labels
+        if (document.sizes != len(names) + 2).any():
+            raise ValueError("a row must hold the truth, one prediction per classifier and a count")
+        codes = document.numbers.reshape(-1, len(names) + 2)[:, :-1]
+        if codes.max(initial=0) >= len(labels):
+            raise ValueError("a row points to a label that is not there")
+        some, beside = counts > 0, (document.left_out, document.clusters, document.weights)
+        return cls._canonical(codes[some].astype(np.int32), counts[some], labels, names, *beside)
 
 
 def _code_beside(present: Mapping[str, Any]) -> tuple[list[IntArray], tuple[tuple[Any, ...], list[float] | None]]:

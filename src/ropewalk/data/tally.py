@@ -1,4 +1,4 @@
-"""What tables of counted outcomes have in common: rows checked and coded, names, clusters, a fingerprint, and JSON."""
+"""What tables of counted outcomes have in common: rows checked and coded, names, clusters and a fingerprint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,13 +28,11 @@ from ropewalk.data.labels import (
     sort_labels,
     whole_number,
 )
-from ropewalk.data.opening import parse_json
-from ropewalk.data.weights import Weights, check_weights
+from ropewalk.data.weights import Weights
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,
     DroppedItemsWarning,
-    FileFormatError,
     InvalidInputError,
     LabelTypeError,
     LengthMismatchError,
@@ -159,9 +157,6 @@ def distinct_rows(codes: CodeArray, n_labels: int) -> tuple[IntArray, IntArray]:
     return first, inverse.reshape(-1)
 
 
-_KIND: Final = "ropewalk.outcomes"
-
-
 class Named:
     """What classifiers called `names` said about items with `labels`."""
 
@@ -228,6 +223,7 @@ class Tally(Named):
     __slots__ = ()
 
     counts: IntArray
+    left_out: int
     clusters: Clusters | None
     weights: Weights | None
 
@@ -310,90 +306,3 @@ class Tally(Named):
             return None
         one, two = (t.weights or Weights.of(np.arange(t.counts.size), np.ones(t.counts.size), t.counts) for t in tables)
         return one.beside(two, n_rows)
-
-
-# -- tables as JSON: written plainly, read with suspicion --------------------------------------------------
-
-
-def dump_table(table: Any) -> str:
-    """Write a table: its rows are codes and a count, its clusters (row, cluster, count)."""
-    rows, clusters = np.column_stack([table.codes, table.counts]).tolist(), table.clusters
-    content = {"schema": 1, "kind": _KIND, "labels": table.labels, "names": table.names, "rows": rows}
-    if clusters is not None:
-        content["clusters"] = np.column_stack([clusters.row, clusters.cluster, clusters.counts]).tolist()
-        plain = str | int | float | bool
-        content["cluster_ids"] = [i if isinstance(i, plain) else str(i) for i in clusters.ids]
-        if clusters.weight is not None:
-            content["cluster_weights"] = clusters.weight.tolist()
-    if table.weights is not None:
-        weights = table.weights
-        content["weights"] = [weights.row.tolist(), weights.weight.tolist(), weights.counts.tolist()]
-    return json.dumps(content, separators=(",", ":"))
-
-
-Parsed: TypeAlias = tuple[CodeArray, IntArray, tuple[Label, ...], tuple[str, ...], Clusters | None, Weights | None]
-"""The fields of a table, in the order in which it takes them."""
-
-
-def parse_table(text: str) -> Parsed:
-    """Read what `dump_table` wrote, with suspicion."""
-    try:
-        return _parsed(parse_json(text))
-    except FileFormatError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        problem = getattr(error, "message", str(error)).rstrip(".")
-        raise _no_table(problem) from error
-
-
-def _no_table(problem: str) -> FileFormatError:
-    return FileFormatError(f"This JSON is not a table of outcomes: {problem}.", hint="write one with Outcomes.save().")
-
-
-def _parsed(data: Any) -> Parsed:
-    """Return the fields of a table, or raise what is wrong with them."""
-    if data.get("kind") != _KIND or data.get("schema") != 1:
-        raise _no_table(f"it is no {_KIND!r} of schema 1")
-    labels, names = tuple(data["labels"]), check_names(data["names"], len(data["names"]))
-    distinct = {(kind_of(label), label) for label in labels}
-    kinds = {kind_of(label) for label in labels if label != NO_ANSWER}
-    if not labels or len(distinct) < len(labels) or len(kinds) > 1 or not kinds <= {"int", "str", "bool"}:
-        raise _no_table("its labels must be distinct ints, strs or bools")
-    table = check_counts(data["rows"] or np.zeros((0, len(names) + 2))).reshape(-1, len(names) + 2)
-    codes, counts = table[:, :-1], table[:, -1]
-    if len(codes) and codes.max() >= len(labels):
-        raise _no_table("a row points to a label that is not there")
-    clusters, weights = _parse_clusters(data, counts), _parse_weights(data.get("weights"), counts)
-    return codes[counts > 0].astype(np.int32), counts[counts > 0], labels, names, clusters, weights
-
-
-def _parse_clusters(data: Mapping[str, Any], counts: IntArray) -> Clusters | None:
-    """Return the clusters of a table with such counts, if it has any."""
-    if data.get("clusters") is None:
-        return None
-    parts = check_counts(data["clusters"] or np.zeros((0, 3))).reshape(-1, 3)
-    loads = None if "cluster_weights" not in data else check_weights(data["cluster_weights"], len(parts))
-    n, ids = int(parts[:, 1].max(initial=-1)) + 1, data.get("cluster_ids")
-    if not isinstance(ids, list) or len(ids) != n or len({(kind_of(i), i) for i in ids}) < n:
-        raise _no_table("its clusters must have distinct ids")
-    if not _add_up(parts[:, 0], parts[:, 2], counts):
-        raise _no_table("its clusters do not add up to its counts")
-    return Clusters.of(parts[:, 0], parts[:, 1], parts[:, 2], ids, loads)
-
-
-def _parse_weights(spread: Any, counts: IntArray) -> Weights | None:
-    """Return the weights of items in a table with such counts, if it has any."""
-    if spread is None:
-        return None
-    row, weight, numbers = spread
-    places, many = check_counts(row), check_counts(numbers)
-    if not _add_up(places, many, counts):
-        raise _no_table("its weights do not fit its counts")
-    return Weights.of(places, check_weights(weight, len(row)), many)
-
-
-def _add_up(row: IntArray, numbers: IntArray, counts: IntArray) -> bool:
-    """Whether numbers of items, each of some row, add up to the counts of the rows; none of these is empty."""
-    if (counts == 0).any() or row.max(initial=-1) >= len(counts):
-        return False
-    return np.array_equal(np.bincount(row, weights=numbers, minlength=len(counts)), counts)

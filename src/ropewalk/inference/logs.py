@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ropewalk.data.counts import with_counts
 from ropewalk.data.inputs import Names
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.pairing import Paired, labels_of, scores_of
@@ -72,10 +73,14 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
 def open_log(
     data: Sequence[Any], name: str | None, options: Mapping[str, Any]
 ) -> tuple[Sequence[Any], str | None, Mapping[str, Any]]:
-    """Return the log of one task and system as an array; its name may follow it. Other data stay as they are."""
+    """Return the log of one task and system as an array; its name may follow it.
+
+    A file of counts becomes its table, and other data stay as they are.
+    """
     logs = [each for each in data if not isinstance(each, str)]
     if not has_logs(logs):
-        return data, name, options
+        first, options = with_counts(data[:1], options)  # a name may follow
+        return (*first, *data[1:]), name, options
     said = [each for each in (*data, name) if isinstance(each, str)]
     if len(said) > 1:
         raise InvalidInputError(f"The system is named twice: {shorten(said)}.")
@@ -86,13 +91,17 @@ def open_log(
 def open_logs(
     data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Names | None, Mapping[str, Any]]:
-    """Return logs of one task as arrays, without names to choose by; other data stay as they are."""
+    """Return logs of one task as arrays, without names to choose by.
+
+    Files of counts become their tables, and other data stay as they are.
+    """
     if not has_logs(data):
         if options.get("unmatched") not in {None, "error"}:
             raise InvalidInputError(
                 argument("unmatched") + " is about two evaluation logs, or two files that are joined.",
                 hint="leave it out.",
             )
+        data, options = with_counts(data, options)
         return data, classifiers, options
     arrays, asked = _one_task(data, classifiers, options)
     return arrays, [None] * (len(arrays) - 1), asked

@@ -307,7 +307,7 @@ def test_slices_are_keys_of_metadata(logs, told, run):
     for part in answer["by"]:
         means = [mean(one for one in table if one.item.endswith(part["slice"][1:])) for table in (NEW, OLD)]
         assert part["delta"]["observed"] == pytest.approx(means[0] - means[1])
-    assert_refused(run("compare", *logs, "--by", "grup"), 4, "grup", "group")
+    assert_refused(run("compare", *logs, "--by", "groop"), 4, "groop", "group")
 
 
 def test_slices_follow_the_pairs_that_are_left(tmp_path, told):

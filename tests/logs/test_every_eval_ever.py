@@ -275,3 +275,10 @@ def test_a_line_of_another_shape_still_has_its_score(key, value, tmp_path):
 )
 def test_plain_tables_are_no_logs(text, tmp_path):
     assert not EVERY_EVAL_EVER.recognises(tmp_path / "x.jsonl", text.encode())
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000, "a\0b", "\ud800", "..", "/", 7])
+def test_a_name_that_no_file_can_have_names_none(name, tmp_path):
+    path = write_json(tmp_path / f"{NAME}.json", sums(ACCURACY, file_path=name))
+    with pytest.raises(DataError, match="no file beside it"):
+        read_log(path)

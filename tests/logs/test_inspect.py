@@ -24,7 +24,7 @@ from logwriters import (
     write_inspect_document,
 )
 from ropewalk.data import json_stream
-from ropewalk.data.logs import read_log
+from ropewalk.data.logs import inspect, read_log
 from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.errors import (
     DataError,
@@ -216,9 +216,36 @@ def test_a_log_that_was_marked_as_invalid_is_refused(log):
         read_log(log([inspect_summary(RIGHT)], inspect_header(invalidated=True)))
 
 
-def test_without_summaries_there_are_no_rows(tmp_path):
-    with pytest.raises(FileFormatError, match="no summaries"):
-        read_log(write_inspect_archive(tmp_path / "log.eval", [], journal={}))
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_without_summaries_the_samples_are_read(in_parts, tmp_path):
+    rows = [inspect_summary(one) for one in seeded_answers(3, n_repeats=2)]
+    members = {}
+    for row in map(inspect_sample, rows):
+        name = f"samples/{row['id']}_epoch_{row['epoch']}"
+        metadata = row.pop("metadata") if in_parts else None
+        members[f"{name}/sample.json" if in_parts else f"{name}.json"] = json.dumps(row)
+        if in_parts:
+            members |= {f"{name}/metadata.json": json.dumps(metadata), f"{name}/events/0.json": "[]"}
+    path = write_inspect_archive(tmp_path / "a.eval", [], journal={}, **members)
+    expected = rows_of(write_inspect_archive(tmp_path / "b.eval", rows), cluster="group")
+    assert rows_of(path, cluster="group") == expected
+
+
+def test_the_list_of_members_is_bounded(tmp_path, monkeypatch):
+    path = write_inspect_archive(tmp_path / "log.eval", [inspect_summary(RIGHT)])
+    monkeypatch.setattr(inspect, "MAX_DIRECTORY", 100)
+    with pytest.raises(FileFormatError, match="lists its members"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not a zip", b"PK\x05\x06" + bytes(18)])
+def test_what_is_called_a_log_and_is_none_is_not_passed_over(content, tmp_path):
+    write_inspect_archive(tmp_path / "good.eval", [inspect_summary(RIGHT)])
+    (tmp_path / "torn.eval").write_bytes(content)
+    for place in (tmp_path, tmp_path / "torn.eval"):
+        with pytest.raises(DataError, match=r"torn\.eval") as caught:
+            read_log(place)
+        assert caught.value.exit_code == 4
 
 
 def test_what_differs_between_runs_of_a_model_is_told(log):

@@ -22,6 +22,7 @@ from logwriters import (
     inspect_summary,
     rows_of,
     seeded_answers,
+    write_inspect_archive,
     write_inspect_document,
 )
 from ropewalk.data.logs import read_log
@@ -191,6 +192,41 @@ def test_values_of_another_kind_are_read_or_refused(name, seed, tmp_path):
             rows = rows_of(path, scorer=SCORERS.get(name))
             assert all(row.score is not None or row.error for row in rows)
             assert all(isinstance(row.item, str) and isinstance(row.repeat, int) for row in rows)
+
+
+def with_odd_bytes(content, draw):
+    """Return content that was cut off, or in which some bytes are others, or missing, or too many."""
+    way, place = draw.randrange(4), draw.randrange(len(content))
+    if way == 0:
+        return content[:place]
+    if way == 1:
+        return content[:place] + content[place + draw.choice((1, 4, 100)) :]
+    if way == 2:
+        odd = (b"\0", b"\xff\xfe", b"[" * 4, b"}", b'"', b"9" * 5_000, b"NaN", b"1e999", b"\\ud800")
+        return content[:place] + draw.choice(odd) + content[place:]
+    changed = bytearray(content)
+    for _ in range(draw.choice((1, 2, 8))):
+        changed[draw.randrange(len(content))] = draw.randrange(256)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("name", [*WRITERS, "archive"])
+def test_damaged_bytes_are_read_or_refused_with_a_hint(name, tmp_path):
+    answers = seeded_answers(1, n_items=4)
+    if name == "archive":
+        path = write_inspect_archive(tmp_path / "log.eval", list(map(inspect_summary, answers)))
+    else:
+        path = WRITERS[name](tmp_path, "atlas m", answers)
+    content, draw = path.read_bytes(), random.Random(name)
+    refused = []
+    for _ in range(40):
+        path.write_bytes(with_odd_bytes(content, draw))
+        try:
+            assert all(row.score is not None or row.error for row in rows_of(path, scorer=SCORERS.get(name)))
+        except RopewalkError as error:
+            refused.append(error)
+    assert refused
+    assert all(error.exit_code in {2, 4, 5} and error.hint for error in refused)
 
 
 PLAIN = {

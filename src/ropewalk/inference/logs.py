@@ -53,7 +53,7 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     kinds = kinds_of({"metric": metrics}) or {"labels"}
     if kinds == {"labels"}:
         return labels_of(paired), asked
-    of_chances = [metric for metric in metrics if metric_kind(metric) == "scores" and needs_truth(metric)]
+    of_chances = are_of_chances(metrics)
     means = [metric for metric in metrics if not needs_truth(metric)]
     if of_chances and means:
         raise InvalidInputError(
@@ -70,6 +70,11 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     return (truth, *scores), {**asked, "missing": "error"}
 
 
+def are_of_chances(metrics: Sequence[Any]) -> bool:
+    """Whether some metrics are about the probabilities of labels."""
+    return any(metric is not None and metric_kind(metric) == "scores" and needs_truth(metric) for metric in metrics)
+
+
 def open_log(
     data: Sequence[Any], name: str | None, options: Mapping[str, Any]
 ) -> tuple[Sequence[Any], str | None, Mapping[str, Any]]:
@@ -83,7 +88,7 @@ def open_log(
         return (*first, *data[1:]), name, options
     said = [each for each in (*data, name) if isinstance(each, str)]
     if len(said) > 1:
-        raise InvalidInputError(f"The system is named twice: {shorten(said)}.")
+        raise InvalidInputError(f"The system is named twice: {shorten(said)}.", hint="name it once.")
     arrays, _, asked = open_logs(logs, said or [None], options)
     return arrays, None, asked
 
@@ -110,6 +115,6 @@ def open_logs(
 def _one_task(
     data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    paired = pair_one_task(data, classifiers, options)
+    paired = pair_one_task(data, classifiers, options, chances=are_of_chances(metrics_of(options)))
     arrays, asked = as_arrays(paired, options)
     return arrays, {**asked, "log_remarks": remarks_on(paired)}

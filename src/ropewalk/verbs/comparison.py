@@ -19,7 +19,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.flips import with_flips
-from ropewalk.inference.logs import as_arrays, open_logs, remarks_on, with_remarks
+from ropewalk.inference.logs import are_of_chances, as_arrays, open_logs, remarks_on, with_remarks
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -274,8 +274,8 @@ def compare_tasks(
     """
     if not has_logs(data):
         raise InvalidInputError("Tasks are those of evaluation logs.", hint="open them by read_log.")
-    classifiers, threads = (a, b), check_threads(options["threads"])
-    pairs = pair_data(data, classifiers, options)
+    threads = check_threads(options["threads"])
+    pairs = pair_data(data, (a, b), options, chances=are_of_chances(metrics_of(options)))
     with shown(options.get("progress")):
         watched = track(pairs, describe="Comparing tasks", progress=current())
         comparisons = []

@@ -19,8 +19,8 @@ from typing import Any, Final
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import opened
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, fingerprint
-from ropewalk.errors import DataError, FileFormatError
+from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, fingerprint, without_metadata
+from ropewalk.errors import FileFormatError
 
 _BASE, _PLUS = "base", "plus"
 _PASSED: Final = {"pass", "success"}
@@ -57,7 +57,7 @@ def _runs(path: Path) -> Iterator[Run]:
 
 def _rows(groups: Groups, task: str, system: str, version: str, choice: Choice) -> Iterator[Row]:
     if choice.cluster is not None:
-        raise DataError(f"Problems of EvalPlus have no metadata, so there is no {choice.cluster!r} to cluster by.")
+        raise without_metadata("Problems of EvalPlus", choice.cluster)
     for problem, repeat, base, plus in groups.records(task):
         needed = [base] if choice.scorer == _BASE else [base, plus]
         known = None not in needed

@@ -9,6 +9,7 @@ What is easy to get wrong in the format:
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ from ropewalk.data.logs.rows import (
     text_of,
 )
 from ropewalk.errors import DataError, FileFormatError
-from ropewalk.text.writing import count_of
+from ropewalk.text.writing import brief, count_of
 
 _SAMPLES: Final = "_samples"
 _LINE_KEYS: Final = (b"evaluation_id", b"model_id", b"evaluation_name", b"sample_id")
@@ -190,10 +191,10 @@ def _files(path: Path) -> Sequence[Path]:
     details = mapping_of(mapping_of(json_document(path)).get("detailed_evaluation_results"))
     name = Path(str(details.get("file_path") or f"{path.name.partition('.json')[0]}{_SAMPLES}.jsonl")).name
     samples = path.with_name(name) if name else path
-    if samples == path or not samples.is_file():
+    if samples == path or not os.path.isfile(samples):  # noqa: PTH113 - Path's own fails for names that are too long
         raise DataError(
             f"{str(path)!r} holds the sums of an evaluation, and no file beside it its answers.",
-            hint=f"get {name!r} too.",
+            hint=f"get {brief(name)!r} too.",
         )
     return (samples,)
 

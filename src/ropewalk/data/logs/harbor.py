@@ -18,7 +18,17 @@ from typing import Any, Final
 
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import json_document
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, error_text, fingerprint, number_of
+from ropewalk.data.logs.rows import (
+    Choice,
+    LogFormat,
+    Row,
+    Run,
+    Score,
+    error_text,
+    fingerprint,
+    number_of,
+    without_metadata,
+)
 from ropewalk.errors import DataError
 
 _RESULT: Final = "result.json"
@@ -53,7 +63,7 @@ def _runs(path: Path) -> Iterator[Run]:
 
 def _rows(groups: Groups, key: tuple[str, str], choice: Choice) -> Iterator[Row]:
     if choice.cluster is not None:
-        raise DataError(f"Tasks of Harbor have no metadata, so there is no {choice.cluster!r} to cluster by.")
+        raise without_metadata("Tasks of Harbor", choice.cluster)
     n_trials: dict[str, int] = {}
     for record in groups.records(key):
         item = record["item"]

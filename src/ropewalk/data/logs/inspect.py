@@ -1,6 +1,7 @@
 """Logs of Inspect: `.eval`, a zip archive of JSON members, and `.json`.
 
-Only the header and the summaries of an archive are read, not its samples. What is easy to get wrong in the format:
+Of an archive the header and the summaries are read; the samples only where there are no summaries. What is easy to get
+wrong in the format:
 
 * members are zstd by default since April 2026, deflate before;
 * a log that was killed is a sound archive without a header, and a failed one has a status other than "success";
@@ -42,6 +43,11 @@ from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, 
 _HEADER: Final = "header.json"
 _SUMMARIES: Final = "summaries.json"
 _JOURNAL: Final = re.compile(r"_journal/summaries/(\d+)\.json")
+_SAMPLE: Final = re.compile(r"(?:samples/.+_epoch_\d+\.json|(?P<folder>samples/.+_epoch_\d+/)sample\.json)", re.DOTALL)
+_BACKPORT: Final = "backports.zstd.zipfile"
+MAX_DIRECTORY: Final = 1 << 26
+"""How many bytes the list of an archive's members may have: some 700,000 of them."""
+
 _OF_HEADERS: Final = {"status", "eval", "plan", "invalidated", "tags"}
 _OF_SAMPLES: Final = {"id", "epoch", "input", "target", "metadata", "scores", "score", "error"}
 _SUMMARY_LETTERS: Final = 900  # summaries cut texts after some 1,000, full samples do not
@@ -63,29 +69,42 @@ def _archive_runs(path: Path) -> Iterator[Run]:
 
 def _archive_header(path: Path) -> dict[str, Any]:
     with _archive(path) as archive:
-        if _HEADER not in archive.namelist():
+        if _HEADER not in archive.NameToInfo:
             raise _unfinished(path, "it has no header, so it is still running or was killed")
-        with archive.open(_HEADER) as member:
-            document = JsonStream(member, f"{str(path)!r}, {_HEADER}")
+        with _member(archive, _HEADER, path) as document:
             header = _taken(document, _OF_HEADERS)
-            document.close()
     return header
 
 
 def _archive_samples(path: Path) -> Iterator[Any]:
+    """Yield the summaries of the samples; where there are none, the samples themselves."""
     with _archive(path) as archive:
-        names = archive.namelist()
+        names = archive.NameToInfo
         journal = sorted((int(found[1]), name) for name in names if (found := _JOURNAL.fullmatch(name)))
-        members = [_SUMMARIES] if _SUMMARIES in names else [name for _, name in journal]
-        if not members:
-            raise FileFormatError(
-                f"{str(path)!r} has no summaries of its samples.", hint="run Inspect 0.3.46 or later."
-            )
-        for name in members:
-            with archive.open(name) as member:
-                document = JsonStream(member, f"{str(path)!r}, {name}")
+        for name in [_SUMMARIES] if _SUMMARIES in names else [name for _, name in journal]:
+            with _member(archive, name, path) as document:
                 yield from document.items()
-                document.close()  # the end of a member is where its checksum is looked at
+        if _SUMMARIES not in names and not journal:
+            yield from _full_samples(archive, path)
+
+
+def _full_samples(archive: zipfile.ZipFile, path: Path) -> Iterator[dict[str, Any]]:
+    """Yield samples without their events and messages; one in parts has its metadata in a member of their own."""
+    for found in filter(None, map(_SAMPLE.fullmatch, archive.NameToInfo)):
+        with _member(archive, found[0], path) as document:
+            sample = _taken(document, _OF_SAMPLES)
+        if found["folder"] and (name := f"{found['folder']}metadata.json") in archive.NameToInfo:
+            with _member(archive, name, path) as document:
+                sample["metadata"] = document.value()
+        yield sample
+
+
+@contextlib.contextmanager
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[JsonStream]:
+    with archive.open(name) as member:
+        document = JsonStream(member, f"{str(path)!r}, {name}")
+        yield document
+        document.close()  # the end of a member is where its checksum is looked at
 
 
 @contextlib.contextmanager
@@ -94,7 +113,8 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
     shown = repr(str(path))
     with opened(path) as stream:
         try:
-            with _zip_module(stream, shown).ZipFile(stream) as archive:
+            with _zip_module().ZipFile(_Bounded(stream, shown)) as archive:
+                _check_methods({info.compress_type for info in archive.infolist()}, shown)
                 yield archive
         except (RopewalkError, OSError):
             raise
@@ -102,20 +122,41 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
             raise FileFormatError(f"{shown} is a damaged log: {error}.", hint="copy it again.") from error
 
 
-def _zip_module(stream: IO[bytes], shown: str) -> Any:
-    """Return what reads the members of an archive: zipfile, or what stands in for it where they are zstd."""
-    with zipfile.ZipFile(stream) as archive:
-        methods = {info.compress_type for info in archive.infolist()}
-    if not methods <= _METHODS:
-        raise FileFormatError(f"{shown} is packed by a method that Inspect does not use.")
-    if _ZSTD not in methods or hasattr(zipfile, "ZIP_ZSTANDARD"):
+class _Bounded:
+    """An archive of which only so much is read at once: the list of its members is, and may be of any length."""
+
+    def __init__(self, stream: IO[bytes], shown: str) -> None:
+        self._stream, self._shown = stream, shown
+        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some bytes."""
+        if size > MAX_DIRECTORY:
+            raise FileFormatError(
+                f"{self._shown} lists its members in {size:,} bytes; the most is {MAX_DIRECTORY:,}.",
+                hint="copy it again; or compare part of the samples.",
+            )
+        return self._stream.read(size)
+
+
+def _zip_module() -> Any:
+    """Return what reads archives: what stands in for zipfile where that reads no zstd, if it is there."""
+    if hasattr(zipfile, "ZIP_ZSTANDARD"):
         return zipfile
     try:
-        return require("backports.zstd.zipfile", extra="logs", caller="An Inspect log of today")
-    except MissingDependencyError as error:
+        return require(_BACKPORT, extra="logs", caller="An Inspect log of today")
+    except MissingDependencyError:
+        return zipfile  # it reads the logs of old
+
+
+def _check_methods(methods: set[int], shown: str) -> None:
+    """Refuse members that are packed as Inspect does not pack, or as nothing here can read."""
+    if not methods <= _METHODS:
+        raise FileFormatError(f"{shown} is packed by a method that Inspect does not use.", hint="copy it again.")
+    if _ZSTD in methods and _zip_module() is zipfile and not hasattr(zipfile, "ZIP_ZSTANDARD"):
         raise MissingDependencyError(
-            f"{shown} is compressed by zstd, which Python reads from 3.14 on.", hint=error.hint
-        ) from error
+            f"{shown} is compressed by zstd, which Python reads from 3.14 on.", hint="pip install 'ropewalk[logs]'"
+        )
 
 
 # -- one JSON document -------------------------------------------------------------------------------------
@@ -195,7 +236,7 @@ def _rows(path: Path, system: str, task: str, samples: Samples, choice: Choice) 
             score=value,
             cluster=cluster_of(sample.get("metadata"), choice.cluster, item),
             error=None if value is not None else error_text(sample.get("error")) or "unscored",
-            question=fingerprint(_question(sample.get("input")), (truth or "")[:_SUMMARY_LETTERS]),
+            question=fingerprint(_question(sample.get("input")), _beginning(truth or "")),
         )
     yield from kept.values()
 
@@ -205,7 +246,9 @@ def _key(sample: Any, path: Path) -> tuple[str, int]:
     known = mapping_of(sample)
     item, epoch = known.get("id"), known.get("epoch", 1)
     if not isinstance(item, int | str) or not isinstance(epoch, int):
-        raise FileFormatError(f"{str(path)!r} has a sample without an id or a whole number as its epoch.")
+        raise FileFormatError(
+            f"{str(path)!r} has a sample without an id or a whole number as its epoch.", hint="copy it again."
+        )
     return str(item), epoch
 
 
@@ -261,7 +304,12 @@ def _question(asked: Any) -> str:
         contents = [part.get("content") for part in asked if isinstance(part, dict)]
         parts = [part for content in contents for part in (content if isinstance(content, list) else [content])]
         asked = "\n".join(str(part.get("text", "") if isinstance(part, dict) else part) for part in parts)
-    return str(asked)[:_SUMMARY_LETTERS]
+    return _beginning(str(asked))
+
+
+def _beginning(text: str) -> str:
+    """Return what summaries keep of a text; where they cut one, its spaces change too."""
+    return " ".join(text[:_SUMMARY_LETTERS].split())
 
 
 def _facts(header: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, str]:
@@ -294,7 +342,7 @@ def _unfinished(path: Path, why: str) -> DataError:
 
 
 def _is_archive(path: Path, head: bytes) -> bool:
-    return head[:4] == b"PK\x03\x04" and (path.suffix == ".eval" or b"_journal/" in head or b"samples/" in head)
+    return path.suffix == ".eval" or (head[:4] == b"PK\x03\x04" and (b"_journal/" in head or b"samples/" in head))
 
 
 def _is_document(_path: Path, head: bytes) -> bool:

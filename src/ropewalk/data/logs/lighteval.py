@@ -108,7 +108,7 @@ def _rows(details: _Details, choice: Choice) -> Iterator[Row]:
         item = text_of(doc.get("id")) or question
         seen[item] += 1
         score = number_of(mapping_of(record.get(details.metrics)).get(choice.scorer or ""))
-        truth, prediction, chances = _labels(doc, mapping_of(record.get("model_response")), choice.scorer)
+        truth, prediction, chances = _labels(doc, mapping_of(record.get("model_response")), choice)
         yield Row(
             task=details.task,
             item=item,
@@ -145,15 +145,15 @@ def _as_new(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _labels(
-    doc: Mapping[str, Any], response: Mapping[str, Any], scorer: str | None
+    doc: Mapping[str, Any], response: Mapping[str, Any], choice: Choice
 ) -> tuple[str | None, str | None, dict[str, float] | None]:
     """Return the truth, the prediction, and the chances of the labels where a sample is a choice."""
     choices, logs = _list(doc.get("choices")), _list(response.get("logprobs"))
     if len(logs) > 1 and len(logs) == len(choices) and all(number_of(log) is not None for log in logs):
-        values = _per_letter(logs, choices) if scorer == "acc_norm" else [float(log) for log in logs]
+        values = _per_letter(logs, choices) if choice.scorer == "acc_norm" else [float(log) for log in logs]
         gold = _list(doc.get("gold_index"))
         truth = str(gold[0]) if len(gold) == 1 else None
-        return truth, str(values.index(max(values))), softmax(values)
+        return truth, str(values.index(max(values))), softmax(values) if choice.chances else None
     said = _list(response.get("text_post_processed")) or _list(response.get("text"))
     return text_of(_golds(doc) or None), text_of(said or None), None
 
@@ -192,7 +192,7 @@ def _parquet(path: Path) -> Iterator[Any]:
         if isinstance(error, DataError):
             raise
         if isinstance(error, OSError) and error.errno is not None:
-            raise UnreadableFileError(f"Cannot read {shown}: {error.strerror}.") from error
+            raise UnreadableFileError(f"Cannot read {shown}: {error.strerror}.", hint="name a file.") from error
         raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.", hint="copy it again.") from error
 
 

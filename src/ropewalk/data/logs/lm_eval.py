@@ -71,7 +71,9 @@ class _Samples:
         names = self._filters()
         for number, record in enumerate(json_records(self.path), 1):
             if "doc_id" not in record:
-                raise FileFormatError(f"{str(self.path)!r}, entry {number}: a sample has no 'doc_id'.")
+                raise FileFormatError(
+                    f"{str(self.path)!r}, entry {number}: a sample has no 'doc_id'.", hint="copy it again."
+                )
             named = record.get("filter")
             item = str(record["doc_id"])
             if named is None:
@@ -129,7 +131,7 @@ def _rows(samples: _Samples, choice: Choice) -> Iterator[Row]:
             continue
         item = str(record["doc_id"])
         score = _scores(record).get(choice.scorer or "")
-        truth, prediction, chances = _labels(record, choice.scorer, samples.config)
+        truth, prediction, chances = _labels(record, choice, samples.config)
         yield Row(
             task=samples.task,
             item=item,
@@ -168,7 +170,7 @@ def _scores(record: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _labels(
-    record: Mapping[str, Any], scorer: str | None, config: Mapping[str, Any]
+    record: Mapping[str, Any], choice: Choice, config: Mapping[str, Any]
 ) -> tuple[str | None, str | None, dict[str, float] | None]:
     """Return the truth, the prediction, and the chances of the labels where a sample is a choice."""
     answers = record.get("filtered_resps")
@@ -176,10 +178,11 @@ def _labels(
     if not logs:
         return text_of(record.get("target")), text_of(answers), None
     texts = _choices(record.get("arguments"), config)
-    values = _values(logs, texts, scorer, mutual="acc_mutual_info" in record)
+    values = _values(logs, texts, choice.scorer, mutual="acc_mutual_info" in record)
     truth = _place_of(record.get("target"), texts, len(values))
     chances = softmax(values) if len(values) > 1 else None
-    return truth, None if chances is None else str(values.index(max(values))), chances
+    prediction = None if chances is None else str(values.index(max(values)))
+    return truth, prediction, chances if choice.chances else None
 
 
 def _log_likelihoods(answers: Any) -> list[float]:

@@ -85,7 +85,7 @@ class _Table:
         if name not in self.columns:
             raise DataError(
                 f"{str(self.path)!r} has no column {name!r}; it has {shorten(self.columns, 12)}.",
-                hint=did_you_mean(name, self.columns) or None,
+                hint=did_you_mean(name, self.columns) or "name one of these.",
             )
         return str(name)
 
@@ -102,7 +102,10 @@ class _Table:
             kept[_CLUSTER] = _text(record.get(cluster))
             system = _text(record.get("system"))
             if kept["item"] is None or system is None:
-                raise DataError(f"{where}: the {'item' if kept['item'] is None else 'system'} is empty.")
+                raise DataError(
+                    f"{where}: the {'item' if kept['item'] is None else 'system'} is empty.",
+                    hint="every row names both.",
+                )
             self.whole -= {
                 name for name in self.whole if (cell := kept[name]) is not None and not _WHOLE.fullmatch(cell)
             }
@@ -147,7 +150,9 @@ def _repeat(value: Any, where: str) -> int:
     text = _text(value)
     found = _WHOLE.fullmatch("1" if text is None else text)
     if found is None:
-        raise DataError(f"{where}: the repeat {brief(str(text))!r} is no whole number.")
+        raise DataError(
+            f"{where}: the repeat {brief(str(text))!r} is no whole number.", hint="number repeats 1, 2, 3, …"
+        )
     return int(found[1][:18])
 
 

@@ -18,7 +18,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from ropewalk.data.logs.opening import json_lines
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, error_text, fingerprint, number_of, text_of
+from ropewalk.data.logs.rows import (
+    Choice,
+    LogFormat,
+    Row,
+    Run,
+    Score,
+    error_text,
+    fingerprint,
+    number_of,
+    text_of,
+    without_metadata,
+)
 from ropewalk.errors import DataError, FileFormatError
 
 _MATCH: Final = "match"
@@ -67,7 +78,7 @@ def _runs(path: Path) -> Iterator[Run]:
 def _rows(path: Path, choice: Choice) -> Iterator[Row]:
     """Yield a row per sample and match, and one without a score for a sample that has none."""
     if choice.cluster is not None:
-        raise DataError(f"Samples of openai/evals have no metadata, so there is no {choice.cluster!r} to cluster by.")
+        raise without_metadata("Samples of openai/evals", choice.cluster)
     spec, samples = _read(path)
     wanted = _MATCH if choice.scorer is None else choice.scorer
     for item, sample in samples.items():

@@ -68,7 +68,9 @@ def json_records(path: Path) -> Iterator[dict[str, Any]]:
         return
     for number, record in enumerate(json_array(path), 1):
         if not isinstance(record, dict):
-            raise FileFormatError(f"{str(path)!r}, entry {number}: not a JSON object.")
+            raise FileFormatError(
+                f"{str(path)!r}, entry {number}: not a JSON object.", hint="a log holds one object per entry."
+            )
         yield record
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ropewalk._checks import check_missing, choose
 from ropewalk.data.logs.naming import distinct_names
-from ropewalk.data.logs.reading import Log
+from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.data.logs.rows import Row, Score
 from ropewalk.data.tally import check_names
 from ropewalk.errors import (
@@ -92,7 +92,7 @@ def pair_logs(
             f"The logs are not of the same tasks: {listed}.",
             hint=wording('task= picks one, and unmatched="drop" leaves out what only one side has.')
             if shared
-            else None,
+            else "compare logs of the same task; task= picks one.",
         )
     paired = [_pair([log.only(task=name) for log in groups], called, name, missing, unmatched) for name in shared]
     return paired if by is None else [_sliced(one, groups[0].only(task=one.task), by) for one in paired]
@@ -100,7 +100,7 @@ def pair_logs(
 
 def _sliced(paired: Paired, log: Log, by: str) -> Paired:
     """Return paired answers with what slices them, which is read from the log of the first system."""
-    parts = {(row.item, row.repeat): row.cluster for row in log.clustered(by).rows()}
+    parts = {(row.item, row.repeat): row.cluster for row in with_choice(log, cluster=by, chances=False).rows()}
     return replace(paired, parts=tuple(parts[key] for key in paired.keys))
 
 
@@ -109,7 +109,7 @@ def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Mis
     tables = [{(row.item, row.repeat): row for row in log.rows()} for log in groups]
     for table, log, name in zip(tables, groups, names, strict=True):
         if not table:
-            raise FileFormatError(f"The log of {name!r} has no items ({log.path!r}).")
+            raise FileFormatError(f"The log of {name!r} has no items ({log.path!r}).", hint="run the evaluation again.")
     keys = [key for key in tables[0] if all(key in table for table in tables[1:])]
     alone = sum(len(table) for table in tables) - len(keys) * len(tables)
     if alone and unmatched == "error":
@@ -159,7 +159,9 @@ def _refuse_unmatched(tables: Sequence[dict[Key, Row]], names: Sequence[str], ke
             first = shorten((item if repeat == 1 else f"{item} (repeat {repeat})" for item, repeat in lone), MAX_NAMED)
             raise PairingError(
                 f"{len(lone):,} of {len(table):,} answers of {name!r} have no match (first: {first}).",
-                hint=wording('unmatched="drop" compares the {:,} shared ones only.', len(keys)) if keys else None,
+                hint=wording('unmatched="drop" compares the {:,} shared ones only.', len(keys))
+                if keys
+                else "are these answers to the same questions?",
             )
 
 

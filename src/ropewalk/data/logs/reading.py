@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ropewalk._checks import checked_keywords
 from ropewalk.data.logs.naming import separated
@@ -57,10 +58,6 @@ class Log:
             runs = tuple(run for run in runs if run.task == task)
         return replace(self, runs=runs)
 
-    def clustered(self, key: str) -> Log:
-        """Return the log with a key of its items' metadata as what says which belong together."""
-        return replace(self, choice=replace(self.choice, cluster=key))
-
     def __repr__(self) -> str:
         return f"Log({Path(self.path).name!r}, systems: {shorten(self.systems, 6)}, tasks: {shorten(self.tasks, 6)})"
 
@@ -95,6 +92,11 @@ def read_log(
     choice = Choice(scorer=scorer, filter=filter, cluster=cluster, qrels=None if qrels is None else os.fspath(qrels))
     log = Log(runs=separated(tuple(find_runs(path))), choice=choice, path=os.fspath(path))
     return log.only(system=system, task=task)
+
+
+def with_choice(log: Log, **changes: Any) -> Log:
+    """Return a log with another choice of what is asked of it."""
+    return replace(log, choice=replace(log.choice, **changes))
 
 
 def joined(logs: Sequence[Log]) -> Log:

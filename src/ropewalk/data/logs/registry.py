@@ -115,4 +115,6 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def _refuse(error: OSError) -> None:
-    raise UnreadableFileError(f"Cannot read the folder {error.filename!r}: {error.strerror}.") from error
+    raise UnreadableFileError(
+        f"Cannot read the folder {error.filename!r}: {error.strerror}.", hint="name a file, or another folder."
+    ) from error

@@ -28,7 +28,8 @@ class Row(NamedTuple):
 
     `score` is None where there is none, and then `error` says why. `question` is a fingerprint of what was asked, by
     which rows under the same id are seen to be about the same item; None where the log does not hold it. `chances` are
-    the system's probabilities of the labels, of which the prediction has the highest; None where the log has none.
+    the system's probabilities of the labels, of which the prediction has the highest; None where the log has none, or
+    nobody asked for them.
     """
 
     task: str
@@ -52,13 +53,15 @@ COLUMNS = ("task", "item", "repeat", "system", "truth", "prediction", "score", "
 class Choice:
     """What is asked of a log: one of its scores and filters, and the key of its items that names their clusters.
 
-    `qrels` is the file of relevance judgements that runs of search systems are judged by.
+    `qrels` is the file of relevance judgements that runs of search systems are judged by. `chances` is whether the
+    probabilities of labels are wanted, which take memory.
     """
 
     scorer: str | None = None
     filter: str | None = None
     cluster: str | None = None
     qrels: str | None = None
+    chances: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +133,8 @@ def pick(wanted: str | None, names: Sequence[str], option: str, what: str) -> st
         raise InvalidInputError(f"Which of the {what}? {there}", hint=_choose(option, names))
     if wanted not in names:
         raise UnknownNameError(
-            f"The log has none of the {what} called {wanted!r}. {there}", hint=did_you_mean(wanted, names) or None
+            f"The log has none of the {what} called {wanted!r}. {there}",
+            hint=did_you_mean(wanted, names) or "name one of these, or none.",
         )
     return wanted
 
@@ -214,8 +218,16 @@ def cluster_of(metadata: Any, key: str | None, item: str) -> str | None:
     known = mapping_of(metadata)
     if key not in known:
         there = shorten(sorted(known)) or "none"
-        raise DataError(f"Item {item!r} has no {key!r} in its metadata; it has {there}.")
+        raise DataError(
+            f"Item {item!r} has no {key!r} in its metadata; it has {there}.",
+            hint=did_you_mean(key, sorted(known)) or "name one of these.",
+        )
     return text_of(known[key])
+
+
+def without_metadata(what: str, key: str) -> DataError:
+    """Return the error of a log whose items have no metadata, and were to be clustered by some."""
+    return DataError(f"{what} have no metadata, so there is no {key!r} to cluster by.", hint="leave it out.")
 
 
 def softmax(values: Sequence[float]) -> dict[str, float] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ropewalk.data.logs.pairing import Paired, pair_logs
-from ropewalk.data.logs.reading import Log
+from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import Wording, argument, wording
 from ropewalk.text.writing import count_of, shorten
@@ -21,11 +21,16 @@ def has_logs(data: Sequence[Any]) -> bool:
 
 
 def pair_data(
-    data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]
+    data: Sequence[Any],
+    classifiers: Sequence[str | None] | None,
+    options: Mapping[str, Any],
+    *,
+    chances: bool = False,
 ) -> list[Paired]:
     """Return the paired answers of each task that all systems have; `classifiers` name systems of the logs.
 
-    There are as many systems as `classifiers`; any number where it is None.
+    There are as many systems as `classifiers`; any number where it is None. `chances` is whether the probabilities of
+    labels are wanted.
     """
     logs = _listed(data)
     if not all(isinstance(log, Log) for log in logs):
@@ -33,7 +38,7 @@ def pair_data(
     for name in _OF_ARRAYS:
         if options.get(name) is not None:
             raise InvalidInputError(argument(name) + " does not go with evaluation logs.", hint="leave it out.")
-    chosen = _chosen(logs, classifiers)
+    chosen = [with_choice(log, chances=chances) for log in _chosen(logs, classifiers)]
     n_systems = sum(len(log.systems) for log in chosen)
     if classifiers is not None and n_systems != len(classifiers):
         systems = list(dict.fromkeys(system for log in logs for system in log.systems))
@@ -52,9 +57,15 @@ def pair_data(
     return pair_logs(chosen, missing=missing, unmatched=options.get("unmatched") or "error", names=names, by=by)
 
 
-def pair_one_task(data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]) -> Paired:
-    """Pair logs of one task."""
-    paired = pair_data(data, classifiers, options)
+def pair_one_task(
+    data: Sequence[Any],
+    classifiers: Sequence[str | None] | None,
+    options: Mapping[str, Any],
+    *,
+    chances: bool = False,
+) -> Paired:
+    """Return the paired answers of logs of one task."""
+    paired = pair_data(data, classifiers, options, chances=chances)
     if len(paired) > 1:
         raise InvalidInputError(
             f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",

@@ -20,7 +20,7 @@ from ropewalk._optional import require
 from ropewalk.data.columns import number_in
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import opened
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score
+from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, without_metadata
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, MissingDependencyError, UnknownNameError
 from ropewalk.text.remarks import wording
 
@@ -110,7 +110,7 @@ def _own_measure(name: str) -> tuple[str, int | None] | None:
 def _other_measure(name: str) -> Any:
     """Return a measure of ir-measures."""
     usual = "AP, nDCG@k, P@k, RR and R@k for any k"
-    unknown = UnknownNameError(f"{name!r} is no measure; there are {usual}, and those of ir-measures.")
+    unknown = UnknownNameError(f"{name!r} is no measure.", hint=f"there are {usual}, and those of ir-measures.")
     try:
         measure = _library().parse_measure(name)
         measure.validate_params()
@@ -149,7 +149,7 @@ def _rows(path: Path, system: str, choice: Choice) -> Iterator[Row]:
             hint=wording("qrels= names their file."),
         )
     if choice.cluster is not None:
-        raise DataError(f"Topics have no metadata, so there is no {choice.cluster!r} to cluster by.")
+        raise without_metadata("Topics", choice.cluster)
     judged = read_qrels(Path(choice.qrels))
     answers = Groups()
     for topic, _, document, _, score, _ in _fields(path, _RUN_FIELDS):
@@ -162,7 +162,10 @@ def _rows(path: Path, system: str, choice: Choice) -> Iterator[Row]:
         scores: dict[str, float] = {}
         for document, score in answers.records(topic):
             if document in scores:
-                raise FileFormatError(f"{str(path)!r} ranks {document!r} twice for topic {topic!r}.")
+                raise FileFormatError(
+                    f"{str(path)!r} ranks {document!r} twice for topic {topic!r}.",
+                    hint="a run ranks a document once per topic.",
+                )
             scores[document] = score
         yield Row(task="", item=topic, repeat=1, system=system, score=value(topic, scores, grades))
 
@@ -217,12 +220,15 @@ def _fields(path: Path, width: int) -> Iterator[list[str]]:
             value = number_in(fields[-2] if width == _RUN_FIELDS else fields[-1])
             if value is None or not math.isfinite(value) or (width == _QRELS_FIELDS and value != int(value)):
                 what = "score" if width == _RUN_FIELDS else "grade"
-                raise FileFormatError(f"{where}: the {what} is no {'' if what == 'score' else 'whole '}number.")
+                raise FileFormatError(
+                    f"{where}: the {what} is no {'' if what == 'score' else 'whole '}number.",
+                    hint="write or copy it again.",
+                )
             is_empty = False
             fields[-1] = fields[-1].strip()
             yield fields
         if is_empty:
-            raise FileFormatError(f"{str(path)!r} is empty.")
+            raise FileFormatError(f"{str(path)!r} is empty.", hint="write or copy it again.")
 
 
 def _is_run(_path: Path, head: bytes) -> bool:

@@ -36,6 +36,10 @@ class FlipShares:
         assert isinstance(drawn, Weighted)  # noqa: S101 - what has no cells is not asked
         return drawn.average(_kinds)
 
+    def observed(self, items: ItemScores) -> FloatArray:
+        """Return the shares where all items weigh what they do."""
+        return self(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0]
+
     def count(self, table: Outcomes | ItemScores) -> list[int]:
         """Return how many items there are of each kind of flip."""
         if isinstance(table, ItemScores):

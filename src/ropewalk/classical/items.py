@@ -31,6 +31,7 @@ from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.metrics.influence import SmoothRoc
 from ropewalk.metrics.resolve import settle_scores
 from ropewalk.results.classical import TITLES, ClassicalTest, Effect, Reference
 from ropewalk.results.options import TableOptions
@@ -309,8 +310,6 @@ def delong_of(items: ItemScores, **options: Unpack[Sided]) -> ClassicalTest:
 
 def areas_and_covariance(items: ItemScores) -> tuple[FloatArray, FloatArray]:
     """Return the areas (K,) and their covariance (K, K)."""
-    from scipy.stats import rankdata
-
     assert items.truth is not None  # noqa: S101
     positive = items.truth == 1
     m, n = int(positive.sum()), int((~positive).sum())
@@ -320,9 +319,10 @@ def areas_and_covariance(items: ItemScores) -> tuple[FloatArray, FloatArray]:
             hint="get more items.",
         )
     above, below = [], []
-    for values in items.values:
-        ranks = rankdata(values)
-        above.append((ranks[positive] - rankdata(values[positive])) / n)
-        below.append(1 - (ranks[~positive] - rankdata(values[~positive])) / m)
+    for values in items.values:  # an item moves the area by its placement among those of the other class
+        roc, mass = SmoothRoc(items.truth, values), np.ones(m + n)
+        area, moved = roc.value(mass), roc.gradient(mass)
+        above.append(area + m * moved[positive])
+        below.append(area + n * moved[~positive])
     covariance = np.atleast_2d(np.cov(above)) / m + np.atleast_2d(np.cov(below)) / n
     return np.mean(above, axis=1), covariance

@@ -24,6 +24,7 @@ from ropewalk.data.labels import (
     sort_labels,
     whole_number,
 )
+from ropewalk.data.ordering import distinct_codes, lexical_order
 from ropewalk.data.records import records_of
 from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Named, check_names, units_of
@@ -238,7 +239,7 @@ class ItemScores(Named):
         """Return the items sorted by content."""
         keys = [column for array in self.values for column in np.atleast_2d(array.T)]
         keys += [array for array in (self.weight, self.cluster, self.truth) if array is not None]
-        return self.taken(np.lexsort(keys))
+        return self.taken(lexical_order(keys))
 
     def taken(self, places: IntArray) -> ItemScores:
         """Return some of the items, in the order given."""
@@ -305,8 +306,10 @@ class ItemScores(Named):
                 f"There is one score per item, and there are {self.n_labels} labels: scores of which class?",
                 hint=f"give the truth as {chosen!r} or not, or one column of scores per class.",
             )
-        values = tuple(array[:, place] if self.by_class else array for array in self.values)
         assert self.truth is not None  # noqa: S101
+        if not self.by_class and self.labels == (rest_of(chosen, self.labels), chosen):
+            return self
+        values = tuple(array[:, place] if self.by_class else array for array in self.values)
         here: IntArray = (self.truth == place).astype(np.int64)
         return replace(self, values=values, truth=here, labels=(rest_of(chosen, self.labels), chosen)).canonical()
 
@@ -319,7 +322,7 @@ def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -
     """Return the labels of items as positions, and the labels in order: those declared, or those that occur."""
     plain = as_column(column, name)
     if isinstance(plain, np.ndarray):
-        distinct, codes = np.unique(plain, return_inverse=True)
+        distinct, codes = distinct_codes(plain)
         present: list[Any] = distinct.tolist()
     else:
         cleaned = [clean(value) for value in plain]

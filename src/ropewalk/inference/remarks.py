@@ -143,7 +143,7 @@ def _two_valued_scores(answer: _Answer) -> Iterator[Remark]:
     items = answer.recipe.tables[0]
     if not isinstance(items, ItemScores) or not answer.recipe.metric.ranks:
         return
-    flat = [name for name, values in zip(items.names, items.values, strict=True) if np.unique(values).size == 2]  # noqa: PLR2004
+    flat = [name for name, values in zip(items.names, items.values, strict=True) if _has_two_values(values)]
     if flat:
         yield note("scores_like_labels", f"The scores of {', '.join(flat)} have two values only: are they labels?")
 
@@ -152,6 +152,11 @@ def _right_or_wrong(answer: _Answer) -> Iterator[Remark]:
     metric = answer.recipe.metric
     if isinstance(metric, ScoreMetric) and metric.right_or_wrong:
         yield note("right_or_wrong", "No truth was named: 1 is taken for a right answer, and 0 for a wrong one.")
+
+
+def _has_two_values(values: FloatArray) -> bool:
+    low, high = values.min(initial=math.inf), values.max(initial=-math.inf)
+    return bool(low < high and ((values == low) | (values == high)).all())
 
 
 def _inflated_by_noise(answer: _Answer) -> Iterator[Remark]:
@@ -436,7 +441,8 @@ def thin_scores(items: ItemScores, *, imagined: bool = False) -> list[Remark]:
     if items.truth is None:
         return []
     unit = units_of(items)[1]
-    counts = [np.unique(items.members[items.truth == j]).size for j in range(items.n_labels)]
+    here = (items.truth == j for j in range(items.n_labels))
+    counts = [int(some.sum()) if items.cluster is None else np.unique(items.cluster[some]).size for some in here]
     rarest = int(np.argmin(counts))
     if counts[rarest] >= MIN_UNITS_PER_CLASS:
         return []

@@ -84,21 +84,28 @@ class Ranked(ABC):
     scores: FloatArray
 
     @cached_property
-    def _sorted(self) -> tuple[IntArray, BoolArray, IntArray]:
-        """The items from the highest score down, whether each is a positive, and where blocks of equal scores start."""
+    def _sorted(self) -> tuple[IntArray, BoolArray, IntArray, IntArray]:
+        """The items from the highest score down, and whether each is a positive.
+
+        Then the places of items that are equal to the one before, and of the first of their blocks.
+        """
         order = np.argsort(self.scores)[::-1]
         ordered = self.scores[order]
-        return order, self.truth[order] == 1, np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        again = 1 + np.flatnonzero(ordered[1:] == ordered[:-1])
+        fresh = np.diff(again, prepend=-1) != 1
+        first = (again[fresh] - 1)[np.cumsum(fresh) - 1]
+        return order, self.truth[order] == 1, again, first
 
     def _blocks(self, mass: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the masses of positives and of negatives in each block."""
-        order, positive, starts = self._sorted
-        ordered = mass[order]
-        hits = ordered * positive
-        ordered -= hits
-        if starts.size == order.size:  # no equal scores
-            return hits, ordered
-        return np.add.reduceat(hits, starts), np.add.reduceat(ordered, starts)
+        """Return the masses of positives and of negatives: those of a block its first item has, the others none."""
+        order, positive, again, first = self._sorted
+        misses = mass[order]
+        hits = misses * positive
+        misses -= hits
+        for masses in (hits, misses):
+            np.add.at(masses, first, masses[again])
+            masses[again] = 0.0
+        return hits, misses
 
     def value(self, mass: FloatArray) -> float:
         """Return the metric of items that weigh so much."""
@@ -106,12 +113,11 @@ class Ranked(ABC):
 
     def gradient(self, mass: FloatArray) -> FloatArray:
         """Return the derivative by the mass of each item: that of its block, as a positive or as a negative."""
-        order, positive, starts = self._sorted
-        ups, downs = self._slopes(*self._blocks(mass))
-        if starts.size != order.size:
-            lengths = np.diff(starts, append=order.size)
-            ups, downs = np.repeat(ups, lengths), np.repeat(downs, lengths)
+        order, positive, again, first = self._sorted
         gradient = np.empty(order.size)
+        ups, downs = self._slopes(*self._blocks(mass))
+        for slopes in (ups, downs):
+            slopes[again] = slopes[first]
         gradient[order] = np.where(positive, ups, downs)
         return gradient
 

@@ -16,6 +16,7 @@ import click
 
 from ropewalk._files import check_writable, is_special, shorten_path, write_file
 from ropewalk._optional import require
+from ropewalk.data.patterns import files_of, is_pattern
 from ropewalk.errors import InvalidInputError, RopewalkWarning
 from ropewalk.report import body, remark_lines
 from ropewalk.report.terminal import COLOURED, PLAIN, Screen, columns_here, in_ascii, wants_colour
@@ -118,8 +119,10 @@ def _check_file(flag: str, file: str, inputs: Iterable[str]) -> None:
 
 
 def _is_in(file: str, read: str) -> bool:
-    """Whether a file that is there is the one that is read, or lies in the folder that is read."""
+    """Whether a file that is there is the one that is read, or lies in a folder that is read, or fits a pattern."""
     try:
+        if is_pattern(read):
+            return any(_is_in(file, found) for found in files_of(read))
         place = Path(read)
         if place.is_dir():
             return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(place))

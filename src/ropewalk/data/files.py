@@ -1,6 +1,7 @@
 """Read prediction files of any format, plain or gzipped: count them, or take their columns.
 
-The format is taken from the first bytes, not from the name. Text formats need the standard library alone.
+A pattern or a folder is all of its files, one after the other; what is said of a file is true of them together. The
+format is taken from the first bytes, not from the name. Text formats need the standard library alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from operator import itemgetter
 from typing import IO, Any, Final
+
+import numpy as np
 
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import (
@@ -22,11 +26,13 @@ from ropewalk.data.columns import (
     numbers_in,
 )
 from ropewalk.data.formats import format_of
-from ropewalk.data.formats.form import TOO_LONG, Format, is_too_long
+from ropewalk.data.formats.duck import kept_open
+from ropewalk.data.formats.form import TOO_LONG, Format, broad_kind, is_too_long
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows, is_frame
 from ropewalk.data.labels import whole_columns, without_point
 from ropewalk.data.opening import opened
-from ropewalk.errors import FileFormatError, LookalikeLabelsWarning, warn_caller
+from ropewalk.data.patterns import tables_in
+from ropewalk.errors import DataError, FileFormatError, LabelTypeError, LookalikeLabelsWarning, warn_caller
 from ropewalk.text.writing import shorten
 
 DISTINCT_CAP: Final = 1 << 24
@@ -35,35 +41,45 @@ DISTINCT_CAP: Final = 1 << 24
 
 def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a file, streaming text formats."""
-    with _opened(path) as (stream, form, shown):
-        rows = form.count(stream, columns, shown)
-        if rows is None:
-            stream.seek(0)
-            rows = _counted(form.read(stream, columns, shown), columns, shown)
-        rows = _as_integers(rows, columns)
-        if any(isinstance(label, str) and is_too_long(label) for row in rows for label in row):
-            raise FileFormatError(f"{shown}: {TOO_LONG}.", hint="labels are short.")
-    if not rows:
-        raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
-    return rows
+    files = tables_in(path)
+    counted: Rows = {}
+    kinds = _Kinds(path, files)
+    with kept_open(sum(map(_size, files))):
+        for file in files:
+            with _opened(file) as (stream, form, shown), kinds.about(shown):
+                rows = form.count(stream, columns, shown)
+                if rows is None:
+                    stream.seek(0)
+                    rows = _counted(form.read(stream, columns, shown), columns, shown)
+                if any(isinstance(label, str) and is_too_long(label) for row in rows for label in row):
+                    raise FileFormatError(f"{shown}: {TOO_LONG}.", hint="labels are short.")
+                kinds.check(columns, (map(itemgetter(i), rows) for i in range(len(columns))))
+                for row, number in rows.items():
+                    counted[row] = counted.get(row, 0) + number
+                if len(counted) > DISTINCT_CAP:
+                    raise _too_many(shorten_path(path))
+    if not counted:
+        raise _without_rows(path)
+    return _as_integers(counted, columns)
 
 
 def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[list[Any]]:
     """Return some columns of a file as lists, item by item."""
-    with _opened(path) as (stream, form, shown):
-        table = form.read(stream, columns, shown)
-        frames = _frames_of(table)
-        if frames is None:
-            lists = list(map(list, zip(*table, strict=True)))
-        else:
-            lists = [[] for _ in columns]
-            for frame in frames:
-                for values, more in zip(lists, frame_columns(frame, columns), strict=True):
+    files = tables_in(path)
+    kinds = _Kinds(path, files)
+    lists: list[list[Any]] = [[] for _ in columns]
+    for file in files:
+        with _opened(file) as (stream, form, shown), kinds.about(shown):
+            table = form.read(stream, columns, shown)
+            frames = _frames_of(table)
+            parts = _chunks(table) if frames is None else (frame_columns(frame, columns) for frame in frames)
+            for part in parts:
+                kinds.check(columns, part)
+                for values, more in zip(lists, part, strict=True):
                     values.extend(more)
-    lists = [list(map(without_point, each)) if whole_columns(zip(each), 1)[0] else each for each in lists]
-    if not lists or not lists[0]:
-        raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
-    return lists
+    if not lists[0]:
+        raise _without_rows(path)
+    return [list(map(without_point, each)) if whole_columns(zip(each), 1)[0] else each for each in lists]
 
 
 def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
@@ -71,21 +87,26 @@ def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: C
 
     Texts in a column that is among `numbers` are read as such; a hole there is NaN.
     """
-    with _opened(path) as (stream, form, shown):
-        table = form.read(stream, columns, shown)
-        frames = _frames_of(table)
-        if frames is not None:
-            parts = [frame_arrays(frame, columns, numbers) for frame in frames]
-        else:
-            parts = [
-                [
-                    as_floats(numbers_in(cells, name, before)) if name in numbers else cells
-                    for name, cells in zip(columns, lists, strict=True)
-                ]
-                for before, lists in _chunks(table)
-            ]
-    if not parts or not len(parts[0][0]):
-        raise FileFormatError(f"{shown} has no rows.", hint="a file needs a header line and at least one item.")
+    files = tables_in(path)
+    kinds = _Kinds(path, files)
+    parts: list[list[Any]] = []
+    for file in files:
+        with _opened(file) as (stream, form, shown), kinds.about(shown):
+            table = form.read(stream, columns, shown)
+            frames = _frames_of(table)
+            if frames is not None:
+                parts += (frame_arrays(frame, columns, numbers) for frame in frames)
+            else:
+                parts += (
+                    [
+                        as_floats(numbers_in(cells, name, ROWS_PER_CHUNK * i)) if name in numbers else cells
+                        for name, cells in zip(columns, lists, strict=True)
+                    ]
+                    for i, lists in enumerate(_chunks(table))
+                )
+            kinds.check(columns, parts[-1] if parts else ())
+    if not sum(len(part[0]) for part in parts):
+        raise _without_rows(path)
     whole = [joined(column) for column in zip(*parts, strict=True)]
     return [
         list(map(without_point, each)) if isinstance(each, list) and whole_columns(zip(each), 1)[0] else each
@@ -93,17 +114,16 @@ def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: C
     ]
 
 
-def _chunks(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, list[list[Any]]]]:
-    """Yield some rows at a time as columns, and how many rows came before them."""
-    rows, before = iter(rows), 0
+def _chunks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[list[Any]]]:
+    """Yield some rows at a time as columns."""
+    rows = iter(rows)
     while part := list(islice(rows, ROWS_PER_CHUNK)):
-        yield before, list(map(list, zip(*part, strict=True)))
-        before += len(part)
+        yield list(map(list, zip(*part, strict=True)))
 
 
 def column_names(path: str | os.PathLike[str]) -> list[str]:
-    """Return what the columns of a file are called; of JSON those of the first object."""
-    with _opened(path) as (stream, form, shown):
+    """Return what the columns of a file are called; of JSON those of the first object, of several files the first's."""
+    with _opened(tables_in(path)[0]) as (stream, form, shown):
         return form.names(stream, shown)
 
 
@@ -115,10 +135,11 @@ def file_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[
 
 
 def _plain_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    with _opened(path) as (stream, form, shown):
-        table = form.read(stream, columns, shown)
-        frames = _frames_of(table)
-        yield from table if frames is None else chain.from_iterable(frame_rows(frame, columns) for frame in frames)
+    for file in tables_in(path):
+        with _opened(file) as (stream, form, shown):
+            table = form.read(stream, columns, shown)
+            frames = _frames_of(table)
+            yield from table if frames is None else chain.from_iterable(frame_rows(frame, columns) for frame in frames)
 
 
 def _frames_of(table: Any) -> Iterable[Any] | None:
@@ -134,9 +155,7 @@ def _counted(table: Any, columns: Sequence[str], shown: str) -> Rows:
     for part in _parts(table, columns):
         counted.update(part)
         if len(counted) > DISTINCT_CAP:
-            raise FileFormatError(
-                f"{shown} has over {DISTINCT_CAP:,} different rows.", hint="is one of these columns an id?"
-            )
+            raise _too_many(shown)
     return dict(counted)
 
 
@@ -171,3 +190,57 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], Format, s
     with opened(path) as stream:
         shown = shorten_path(path)
         yield stream, format_of(stream, shown), shown
+
+
+def _size(file: str) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        return os.stat(file).st_size  # noqa: PTH116 - the name is as the user wrote it
+    return 0
+
+
+def _without_rows(path: str | os.PathLike[str]) -> FileFormatError:
+    hint = "a file needs a header line and at least one item."
+    return FileFormatError(f"{shorten_path(path)} has no rows.", hint=hint)
+
+
+def _too_many(shown: str) -> FileFormatError:
+    hint = "is one of these columns an id?"
+    return FileFormatError(f"{shown} has over {DISTINCT_CAP:,} different rows.", hint=hint)
+
+
+class _Kinds:
+    """What the columns of several files hold, which must be the same in all; errors say in which file they are."""
+
+    def __init__(self, path: str | os.PathLike[str], files: Sequence[str]) -> None:
+        self._several = list(files) != [os.fspath(path)]
+        self._shown = ""
+        self._known: dict[str, tuple[str, str]] = {}
+
+    @contextlib.contextmanager
+    def about(self, shown: str) -> Iterator[None]:
+        """Name the file in errors about it."""
+        self._shown = shown
+        try:
+            yield
+        except DataError as error:
+            if not self._several or shown in error.message:
+                raise
+            raise type(error)(f"{shown}: {error.message}", hint=error.hint) from error
+
+    def check(self, columns: Sequence[str], values: Iterable[Any]) -> None:
+        """Refuse a column whose values are of another kind than before."""
+        for name, column in zip(columns, values, strict=False) if self._several else ():
+            for kind in _kinds(column):
+                known, first = self._known.setdefault(name, (kind, self._shown))
+                if kind != known:
+                    raise LabelTypeError(
+                        f"{self._shown}: {name} is {kind} here and {known} in {first}.",
+                        hint="1, '1' and true are different labels; write them as one type.",
+                    )
+
+
+def _kinds(column: Any) -> set[str]:
+    """Return the kinds of the values of a column; whole numbers may be written with and without a point."""
+    if isinstance(column, np.ndarray):
+        return {"bool" if column.dtype.kind == "b" else "a number"}
+    return {broad_kind(value) for value in {type(value): value for value in column}.values() if value is not None}

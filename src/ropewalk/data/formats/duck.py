@@ -5,10 +5,12 @@ Anything in doubt, and anything that goes wrong, is None: the readers then give 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, Final
 
 from ropewalk.data.columns import Rows
@@ -18,7 +20,7 @@ from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.data.labels import clean
 
 MIN_TEXT_BYTES: Final = 1 << 22
-"""From this length of a text on it pays to start DuckDB."""
+"""From so much text on it pays to start DuckDB."""
 
 MAX_WIDTH: Final = 1000
 """How many columns a text may have that DuckDB reads."""
@@ -52,7 +54,7 @@ def count_parquet(stream: IO[bytes], columns: Sequence[str]) -> Rows | None:
 def count_delimited(stream: IO[bytes], columns: Sequence[str], header: Sequence[str], separator: str) -> Rows | None:
     """Count the distinct rows of some columns of a long text of rows below a header of one line."""
     path = _path_of(stream)
-    if path is None or os.fstat(stream.fileno()).st_size < MIN_TEXT_BYTES or is_wide(stream):
+    if path is None or _session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
         return None
     if len(header) > MAX_WIDTH or any(header.count(name) != 1 for name in columns):
         return None
@@ -79,15 +81,46 @@ def _in_duckdb(count: Callable[[Any], Rows | None]) -> Rows | None:
         duckdb = importlib.import_module("duckdb")
     except ImportError:
         return None
-    threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
     try:
-        with duckdb.connect(config={**_SETTINGS, "threads": threads}) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            return count(connection)
+        with contextlib.ExitStack() as stack:
+            if _session.is_open and _session.connection is None:
+                _session.connection = _connected(duckdb)
+            return count(_session.connection or stack.enter_context(_connected(duckdb)))
     except duckdb.Error:
         return None
     except RuntimeError as error:  # what DuckDB makes of Ctrl-C
         raise KeyboardInterrupt from error
+
+
+def _connected(duckdb: Any) -> Any:
+    threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
+    connection = duckdb.connect(config={**_SETTINGS, "threads": threads})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+class _Session(threading.local):
+    """The connection that a thread keeps while it counts several files, and how many bytes they have together."""
+
+    def __init__(self) -> None:
+        self.is_open, self.n_bytes = False, 0
+        self.connection: Any = None
+
+
+_session: Final = _Session()
+
+
+@contextlib.contextmanager
+def kept_open(n_bytes: int) -> Iterator[None]:
+    """Count several files, of so many bytes together, with one connection: to make one takes longer than to count."""
+    _session.is_open, _session.n_bytes = True, n_bytes
+    try:
+        yield
+    finally:
+        connection, _session.connection = _session.connection, None
+        _session.is_open, _session.n_bytes = False, 0
+        if connection is not None:
+            connection.close()
 
 
 def _is_rationed() -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final, cast
 
 from ropewalk.data.columns import Rows
+from ropewalk.data.labels import kind_of
 
 FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
@@ -31,6 +32,11 @@ class Format:
     read: Callable[[IO[bytes], Sequence[str], str], Any]
     names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
     count: Callable[[IO[bytes], Sequence[str], str], Rows | None] = lambda _stream, _columns, _shown: None
+
+
+def broad_kind(label: Any) -> str:
+    """Return the kind of a value; whole numbers may be written with and without a point."""
+    return "a number" if isinstance(label, int | float) and not isinstance(label, bool) else kind_of(label)
 
 
 def is_too_long(cell: str) -> bool:

@@ -8,9 +8,9 @@ from functools import partial
 from typing import IO, Any, Final
 
 from ropewalk.data.columns import require_columns
-from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, Format, as_text, is_too_long
+from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, Format, as_text, broad_kind, is_too_long
 from ropewalk.data.json_stream import JsonStream
-from ropewalk.data.labels import clean, kind_of
+from ropewalk.data.labels import clean
 from ropewalk.data.nested import leaf_names, value_at
 from ropewalk.data.opening import as_object
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError
@@ -86,17 +86,12 @@ def _json_label(value: Any, name: str, kinds: dict[str, str], where: str) -> Any
         raise type(error)(f"{where}: {error.message}", hint=error.hint) from error
     if isinstance(label, str) and is_too_long(label):
         raise FileFormatError(f"{where}: {TOO_LONG}.", hint="labels are short.")
-    if label is not None and (kind := _json_kind(label)) != kinds.setdefault(name, kind):
+    if label is not None and (kind := broad_kind(label)) != kinds.setdefault(name, kind):
         raise LabelTypeError(
             f"{where}: {name} is {kind} here and {kinds[name]} before.",
             hint="1, '1' and true are different labels; write them as one type.",
         )
     return label
-
-
-def _json_kind(label: Any) -> str:
-    """Return the kind of a value; whole numbers may be written with and without a point."""
-    return "a number" if isinstance(label, int | float) and not isinstance(label, bool) else kind_of(label)
 
 
 def _first_sign(head: bytes) -> bytes:

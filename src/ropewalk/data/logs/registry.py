@@ -27,9 +27,8 @@ from ropewalk.data.logs import (
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.plugins import offered_formats
 from ropewalk.data.logs.rows import LogFormat, Run
-from ropewalk.data.patterns import MAX_FILES, files_of, is_pattern
-from ropewalk.errors import FileFormatError, UnreadableFileError
-from ropewalk.text.writing import count_of
+from ropewalk.data.patterns import files_below, files_of, is_pattern
+from ropewalk.errors import FileFormatError
 
 LOG_FORMATS: Final[list[LogFormat]] = [
     inspect.ARCHIVE,
@@ -100,21 +99,4 @@ def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    if not place.is_dir():
-        yield place
-        return
-    files = []
-    for folder, folders, names in os.walk(place, onerror=_refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        files += [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
-        if len(files) > MAX_FILES:
-            raise FileFormatError(
-                f"{str(place)!r} holds more than {count_of(MAX_FILES, 'file')}.", hint="name a folder inside it."
-            )
-    yield from (file for file in files if file.is_file())
-
-
-def _refuse(error: OSError) -> None:
-    raise UnreadableFileError(
-        f"Cannot read the folder {error.filename!r}: {error.strerror}.", hint="name a file, or another folder."
-    ) from error
+    yield from map(Path, files_below(place)) if place.is_dir() else [place]

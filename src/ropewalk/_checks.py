@@ -14,14 +14,18 @@ import numpy as np
 
 from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownKeywordError, UnknownNameError
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import brief, did_you_mean, shorten
+from ropewalk.text.writing import did_you_mean, shorten, told
 from ropewalk.typing import DrawsLike, FloatArray, IntArray, Label, Missing, SeedLike
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_DRAWS = 100_000_000
+MAX_WORKERS = 1_024  # threads or processes
 _MAX_ERROR_OF_SUM = 1e-6  # how far from 1 a sum of probabilities may be, as of published digits
+_SHARES = "give shares such as [0.2, 0.8]; of counts, divide by their sum."
+_MIN_PROB = 1e-6
+_MAX_SEED = 2**128
 _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
 
 
@@ -31,7 +35,7 @@ def choose(value: str, choices: Mapping[str, T], what: str) -> T:
         return choices[value]
     except (KeyError, TypeError):
         raise UnknownNameError(
-            f"Unknown {what} {value!r}.", hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}."
+            f"Unknown {what} {told(value)}.", hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}."
         ) from None
 
 
@@ -136,8 +140,14 @@ def _unknown_keyword(function: Any, name: str, names: Sequence[str]) -> InvalidI
 
 
 def is_real(value: object) -> bool:
-    """Whether `value` is a real number and not a bool."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    """Whether `value` is a real number that a float can hold, and not a bool."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def are_positive(values: Iterable[object]) -> bool:
@@ -167,7 +177,10 @@ def check_whole(value: Any, name: str, least: int = 1, most: int | None = None, 
     """
     if not is_whole(value) or value < least or (most is not None and value > most):
         bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-        raise InvalidInputError(argument(name) + f" must be a whole number {bounds}; got {value!r}.", hint=hint)
+        raise InvalidInputError(
+            argument(name) + f" must be a whole number {bounds}; got {told(value)}.",
+            hint=hint or f"write a number such as {max(least, 1):,}.",
+        )
     return int(value)
 
 
@@ -179,10 +192,11 @@ def check_prob(value: Any, name: str = "prob") -> float:
     >>> check_prob(0.95)
     0.95
     """
-    if not is_real(value) or not 0.0 < value < 1.0:
+    if not is_real(value) or not _MIN_PROB <= value <= 1.0 - _MIN_PROB:
+        near = " and not next to them" if is_real(value) and 0.0 < value < 1.0 else ""
         raise InvalidInputError(
-            argument(name) + f" must be a number strictly between 0 and 1; got {value!r}.",
-            hint="0.95 gives the papers' 95% HDI." if name == "prob" else None,
+            argument(name) + f" must be a number strictly between 0 and 1{near}; got {told(value)}.",
+            hint="0.95 gives the papers' 95% HDI." if name == "prob" else "write 0.8 for 80%.",
         )
     return float(value)
 
@@ -200,15 +214,17 @@ def check_probabilities(
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInputError(f"{what} must be numbers; got {brief(repr(values))}.") from None
+        raise InvalidInputError(f"{what} must be numbers; got {told(values)}.", hint=_SHARES) from None
     if shape is not None and array.shape != shape:
-        raise InvalidInputError(f"{what} must be {' × '.join(map(str, shape))} numbers; got {brief(repr(values))}.")
+        raise InvalidInputError(
+            f"{what} must be {' × '.join(map(str, shape))} numbers; got {told(values)}.", hint=_SHARES
+        )
     wrong = ~np.isfinite(array) | (array < 0)
     if whole:
         wrong |= array > 1 + _MAX_ERROR_OF_SUM
     if wrong.any():
         must = "probabilities from 0 to 1" if whole else "finite and not negative"
-        raise InvalidInputError(f"{what} must be {must}; one of them is {array[wrong][0]:g}.")
+        raise InvalidInputError(f"{what} must be {must}; one of them is {array[wrong][0]:g}.", hint=_SHARES)
     total = float(array.sum())
     if whole and abs(total - 1) > _MAX_ERROR_OF_SUM:
         raise InvalidInputError(
@@ -221,7 +237,7 @@ def check_positive(value: Any, name: str) -> float:
     """Return `value` if it is a positive, finite number, as a prior's mass must be."""
     if not is_real(value) or not 0.0 < value < math.inf:
         raise InvalidInputError(
-            f"`{name}` must be a positive, finite number; got {value!r}.", hint="it is a number of pseudo-items."
+            f"`{name}` must be a positive, finite number; got {told(value)}.", hint="it is a number of pseudo-items."
         )
     return float(value)
 
@@ -237,7 +253,7 @@ def check_draws(value: Any) -> DrawsLike:
         )
     if value > MAX_DRAWS:
         raise InvalidInputError(
-            wording("`draws` must be at most {:,}; got {:,}.", MAX_DRAWS, value),
+            wording("`draws` must be at most {:,}; got {!r}.", MAX_DRAWS, value),
             hint="that is far beyond what any verdict needs, and they are all kept in memory.",
         )
     return int(value)
@@ -251,16 +267,20 @@ def check_missing(value: Any) -> Missing:
 
 def check_threads(value: Any) -> int:
     """Return a positive number of threads."""
-    if not is_whole(value) or value < 1:
-        raise InvalidInputError(wording("`threads` must be a positive integer; got {!r}.", value))
+    if not is_whole(value) or not 1 <= value <= MAX_WORKERS:
+        raise InvalidInputError(
+            wording("`threads` must be a positive integer, at most {:,}; got {!r}.", MAX_WORKERS, value),
+            hint="more threads than cores are no faster.",
+        )
     return int(value)
 
 
 def check_jobs(value: Any) -> int:
     """Return a number of processes, -1 for one on each core."""
-    if not is_whole(value) or value == 0:
+    if not is_whole(value) or value == 0 or abs(value) > MAX_WORKERS:
         raise InvalidInputError(
-            wording("`n_jobs` must be a whole number and not 0; got {!r}.", value), hint="-1 takes all cores."
+            wording("`n_jobs` must be a whole number up to {:,} and not 0; got {!r}.", MAX_WORKERS, value),
+            hint="-1 takes all cores.",
         )
     return int(value)
 
@@ -274,7 +294,7 @@ def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
     7
     """
     if rng is not None and random_state is not None:
-        raise InvalidInputError("`rng` and its alias `random_state` were both given; give one.")
+        raise InvalidInputError("`rng` and its alias `random_state` were both given.", hint="give one of the two.")
     source = random_state if rng is None else rng
     if isinstance(source, np.random.Generator):
         return int(source.integers(2**_SEED_BITS))
@@ -282,9 +302,10 @@ def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
         source = np.random.SeedSequence()
     if isinstance(source, np.random.SeedSequence):
         return int(source.generate_state(1, np.uint64)[0] >> np.uint64(64 - _SEED_BITS))
-    if not is_whole(source) or source < 0:
+    if not is_whole(source) or not 0 <= source < _MAX_SEED:
         raise InvalidInputError(
-            f"`rng` must be a non-negative integer, a numpy Generator, a SeedSequence or None; got {source!r}."
+            wording("`rng` must be a seed from 0 to 2**128, a Generator, a SeedSequence or None; got {!r}.", source),
+            hint=wording("rng=0 gives the same answer every time."),
         )
     return int(source)
 

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from ropewalk._checks import is_whole
 from ropewalk.errors import InvalidInputError
+from ropewalk.text.writing import told
 
 T = TypeVar("T")
 
@@ -150,7 +151,7 @@ def track(
     if total is None and isinstance(items, Sized):
         total = len(items)
     if total is not None and (not is_whole(total) or total < 0):
-        raise InvalidInputError(f"`total` must be a whole number of items; got {total!r}.")
+        raise InvalidInputError(f"`total` must be a whole number of items; got {told(total)}.")
     return _tracked(items, total, describe, progress)
 
 
@@ -159,7 +160,7 @@ def check_progress(progress: Any) -> ProgressLike:
     if progress is None or isinstance(progress, bool) or callable(progress):
         return progress  # type: ignore[no-any-return]
     raise InvalidInputError(
-        f"`progress` must be None, True, False or a function of (done, total); got {progress!r}.",
+        f"`progress` must be None, True, False or a function of (done, total); got {told(progress)}.",
         hint="None draws a bar on a terminal where the work takes longer than half a second.",
     )
 

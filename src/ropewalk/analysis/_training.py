@@ -23,7 +23,7 @@ from ropewalk.errors import (
     RopewalkError,
 )
 from ropewalk.resampling.splits import clone, count_items
-from ropewalk.text.writing import brief
+from ropewalk.text.writing import brief, told
 from ropewalk.typing import IntArray, Label
 
 _MAX_SEED: Final = 2**31 - 1  # what scikit-learn takes as a random_state
@@ -81,7 +81,7 @@ def with_parameter(estimator: Any, name: str, value: Any) -> Any:
         if isinstance(error, RopewalkError):
             raise
         raise InvalidInputError(
-            f"{name!r} cannot be set to {brief(repr(value))}: {brief(str(error), 200)}",
+            f"{name!r} cannot be set to {told(value)}: {brief(str(error), 200)}",
             hint="write step__parameter for the step of a pipeline.",
         ) from error
     return other
@@ -199,6 +199,6 @@ def check_test_size(value: Any, n: int) -> int:
     size = int(value) if is_whole(value) else round(float(value) * n) if is_real(value) and 0 < value < 1 else 0
     if not 0 < size < n:
         raise InvalidInputError(
-            f"`test_size` must be a share between 0 and 1, or a number of items below {n:,}; got {value!r}."
+            f"`test_size` must be a share between 0 and 1, or a number of items below {n:,}; got {told(value)}."
         )
     return size

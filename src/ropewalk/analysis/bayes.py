@@ -26,6 +26,7 @@ from ropewalk.data.labels import label_text, labels_or_numbers
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.metrics.registry import cost as cost_metric
 from ropewalk.results.base import pick, plain
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray, Label, SeedLike
 
 _MAX_COST: Final = 1e100
@@ -191,7 +192,7 @@ def _check_support(support: Any, *, needed: bool) -> tuple[float, float]:
     ends = as_list(support)
     if len(ends) != 2 or not all(map(is_real, ends)) or not ends[0] < ends[1]:  # noqa: PLR2004
         raise InvalidInputError(
-            f"`support` must be two numbers, the lower first; got {support!r:.60}.", hint="they may be infinite."
+            f"`support` must be two numbers, the lower first; got {told(support)}.", hint="they may be infinite."
         )
     return float(ends[0]), float(ends[1])
 

@@ -33,6 +33,7 @@ from ropewalk.resampling.splits import as_labelled, hold_out_once, pick_items
 from ropewalk.results.base import pick
 from ropewalk.results.options import TrainedOptions, TrainingOptions
 from ropewalk.text.remarks import Remark, Remarked, few, issue
+from ropewalk.text.writing import told
 from ropewalk.typing import IntArray, Label
 from ropewalk.verbs.evaluation import evaluate
 
@@ -296,7 +297,7 @@ def validation_curve(
     0.5
     """
     if not isinstance(parameter, str) or not parameter:
-        raise InvalidInputError(f"`parameter` must be the name of a parameter; got {parameter!r}.")
+        raise InvalidInputError(f"`parameter` must be the name of a parameter; got {told(parameter)}.")
     chosen = as_list(values)
     if not chosen:
         raise InvalidInputError("`values` must be a list of at least one value.", hint="such as values=[1, 3, 5].")
@@ -376,7 +377,7 @@ def _sizes(sizes: Any, room: int, n_labels: int) -> list[int]:
             numbers.add(max(int(size * room), 1))
         else:
             raise InvalidInputError(
-                f"`sizes` must be whole numbers from 1 to {room:,}, or shares up to 1.0; got {size!r}.",
+                f"`sizes` must be whole numbers from 1 to {room:,}, or shares up to 1.0; got {told(size)}.",
                 hint=f"the folds leave {room:,} items to train on.",
             )
     return sorted(numbers)

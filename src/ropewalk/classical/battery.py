@@ -21,6 +21,7 @@ from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
 from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.text.remarks import wording
+from ropewalk.text.writing import told
 from ropewalk.typing import Label
 
 _ADJUSTMENTS: Final = {
@@ -152,7 +153,8 @@ def adjust(p_values: Any, *, method: str = "holm") -> Any:
     for at, p in enumerate(numbers):
         if not is_real(p) or not 0 <= p <= 1:
             raise InvalidInputError(
-                f"A p-value lies between 0 and 1; got {p!r} at place {at + 1}.", hint="leave out tests without one."
+                f"A p-value lies between 0 and 1; got {told(p)} at place {at + 1}.",
+                hint="leave out tests without one.",
             )
     if not numbers:
         return []

@@ -17,6 +17,7 @@ from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.results.base import pick
 from ropewalk.results.classical import Alternative, ClassicalTest, Effect, Reference
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray
 
 _REPEATS, _FOLDS = 5, 2
@@ -117,7 +118,7 @@ def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> R
     for value in (mean_a, std_a, mean_b, std_b):
         if not is_real(value) or not -_MAX_SCORE < value < _MAX_SCORE:
             raise InvalidInputError(
-                f"Means and standard deviations must be finite numbers; got {value!r:.40}.",
+                f"Means and standard deviations must be finite numbers; got {told(value)}.",
                 hint="the order is mean, std, mean, std.",
             )
     if std_a < 0 or std_b < 0:
@@ -164,7 +165,7 @@ def _test_share(n_train: Any, n_test: Any) -> float:
     for name, value in (("n_train", n_train), ("n_test", n_test)):
         if not is_real(value) or not 0 < value < math.inf:
             raise InvalidInputError(
-                f"`{name}` must be a positive number of items; got {value!r}.",
+                f"`{name}` must be a positive number of items; got {told(value)}.",
                 hint="in k-fold cross-validation of N items: n_train = N (k − 1)/k, n_test = N/k.",
             )
     return float(n_test) / float(n_train)

@@ -97,10 +97,7 @@ class Command(click.Command):
             return click.Argument([name], type=path, required=option.required, metavar=metavar, nargs=number)
         if option.parse is bool:
             return click.Option([flag, name], count=True)
-        reads = option.parse if option.parse in _PLACEHOLDERS else str
-        kind = reads if option.minimum is None else click.IntRange(min=option.minimum)
-        if option.metavar in _FILES:
-            kind = click.Path()
+        kind = click.Path() if option.metavar in _FILES else str
         known = None if option.choices is None else _completer(option.choices)
         return click.Option([flag, name], type=kind, multiple=True, required=option.required, shell_complete=known)
 
@@ -121,6 +118,21 @@ class Command(click.Command):
             error.hint = None if error.hint is None else in_shell(error.hint, self._spelling)
             raise
 
+    def _parsed(self, name: str, value: Any) -> Any:
+        """Read what one option says."""
+        from ropewalk.results.parsing import parse_number, parse_whole
+
+        option, flag = self._options[name], self._flags[name]
+        if option.parse in (bool, str):
+            return value
+        if option.parse not in _PLACEHOLDERS:
+            return option.parse(value, flag)
+        try:
+            return parse_whole(value, flag, option.minimum) if option.parse is int else parse_number(value, flag)
+        except InvalidInputError as error:
+            error.hint = f"{error.hint}; ropewalk {self.name} --help lists the options."
+            raise
+
     def _call(self, **values: Any) -> None:
         from ropewalk._progress import shown
         from ropewalk.cli.output import WRITTEN, check_output
@@ -137,8 +149,7 @@ class Command(click.Command):
             if len(value) > 1:
                 raise InvalidInputError(f"{self._flags[name]} is given {len(value)} times.", hint="give it once.")
             if value:
-                known = option.several or option.parse is bool or option.parse in _PLACEHOLDERS
-                chosen[name] = value[0] if known else option.parse(value[0], self._flags[name])
+                chosen[name] = value[0] if option.several else self._parsed(name, value[0])
             elif option.shell_default is not None:
                 chosen[name] = option.shell_default
         inputs = {name: option for name, option in self._options.items() if option.is_input and name in chosen}

@@ -8,7 +8,8 @@ import ropewalk as rw
 from ropewalk.cli.output import DECISION, answer
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.options import PlanningOptions, SimulationsOption, parse_numbers
+from ropewalk.results.options import PlanningOptions, SimulationsOption
+from ropewalk.results.parsing import parse_numbers
 
 
 def parse_sizes(text: str, flag: str) -> list[int]:
@@ -16,7 +17,9 @@ def parse_sizes(text: str, flag: str) -> list[int]:
     numbers = parse_numbers(text, flag)
     for number in numbers:
         if not number.is_integer():
-            raise InvalidInputError(f"{flag} takes whole numbers of items; got {number:g}.")
+            raise InvalidInputError(
+                f"{flag} takes whole numbers of items; got {number:g}.", hint=f"write {flag} 500,1000"
+            )
     return [int(number) for number in numbers]
 
 

@@ -18,7 +18,8 @@ from ropewalk.cli.reading import (
     with_accuracy,
 )
 from ropewalk.errors import InvalidInputError
-from ropewalk.results.options import RankOptions, parse_texts
+from ropewalk.results.options import RankOptions
+from ropewalk.results.parsing import parse_texts
 
 
 class RankColumns(FileOption, total=False):

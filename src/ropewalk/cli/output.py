@@ -22,7 +22,7 @@ from ropewalk.report import body, remark_lines
 from ropewalk.report.terminal import COLOURED, PLAIN, Screen, columns_here, in_ascii, wants_colour
 from ropewalk.results import Rendered
 from ropewalk.results.options import GROUPS, Option
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import told, visible
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ def check_output(options: Mapping[str, Any], inputs: Iterable[str], outputs: Map
                 raise InvalidInputError(f"--{part} is for a page.", hint="write one by --html FILE.")
     if "plot" in options and Path(options["plot"]).suffix.lower() not in PICTURES:
         raise InvalidInputError(
-            f"--plot writes {', '.join(PICTURES)}; got {options['plot']!r}.", hint="name the file picture.svg."
+            f"--plot writes {', '.join(PICTURES)}; got {told(options['plot'])}.", hint="name the file picture.svg."
         )
     data, written = tuple(inputs), {flag: options[name] for name, flag in outputs.items() if name in options}
     for flag, file in written.items():

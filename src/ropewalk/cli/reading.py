@@ -36,7 +36,8 @@ from ropewalk.inference.right import ACCURACIES, say_right, truth_among, truth_b
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.metrics.scores import accuracy_without_truth
-from ropewalk.results.options import DataOptions, options_of, parse_numbers, parse_texts
+from ropewalk.results.options import DataOptions, options_of
+from ropewalk.results.parsing import parse_number, parse_numbers, parse_pairs
 from ropewalk.text.writing import visible
 
 MAX_COLUMNS_LISTED: Final = 20
@@ -182,10 +183,9 @@ def read_matrix_of(file: str) -> list[list[float]]:
 def _prevalence(text: str, labels: Sequence[Any]) -> Any:
     """Read P(positive), shares in label order, or label=share pairs."""
     if "=" in text:
-        pairs = [part.rpartition("=") for part in parse_texts(text, "--prevalence")]
         return {
-            find_label(name, labels, by_text=True, what="prevalence"): parse_numbers(share, "--prevalence")[0]
-            for name, _, share in pairs
+            find_label(name, labels, by_text=True, what="prevalence"): parse_number(share, "--prevalence")
+            for name, share in parse_pairs(text, "--prevalence").items()
         }
     numbers = parse_numbers(text, "--prevalence")
     return numbers[0] if len(numbers) == 1 else numbers

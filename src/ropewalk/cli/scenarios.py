@@ -52,13 +52,21 @@ def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[st
 
 def _scenario(text: str) -> Any:
     """Read a scenario from a file, or from words where there is no such file."""
-    is_file = text == "-" or text.lower().endswith(".json") or (bool(text.strip()) and Path(text).exists())
+    is_file = text == "-" or text.lower().endswith(".json") or (bool(text.strip()) and _exists(text))
     if not is_file:
         return as_scenario(text)
     try:
         return from_json(_content(text))
     except InvalidInputError as error:  # what only the file shows is bad data
         raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error
+
+
+def _exists(path: str) -> bool:
+    """Whether there is a file of that name; words may be too long for one, or hold what none may."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _content(path: str) -> str:

@@ -23,7 +23,7 @@ from ropewalk.errors import (
     LengthMismatchError,
     PairingError,
 )
-from ropewalk.text.writing import brief, count_of, did_you_mean, shorten
+from ropewalk.text.writing import brief, count_of, did_you_mean, shorten, told
 from ropewalk.typing import FloatArray, Label
 
 Rows = dict[tuple[Label | None, ...], int]
@@ -282,7 +282,7 @@ def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
     for i, (cell, number) in enumerate(zip(column, numbers, strict=True), before + 1):
         if isinstance(cell, str) and number is None:
             raise DataError(
-                f"Column {name!r} must hold numbers; got {brief(repr(cell))} in row {i}.",
+                f"Column {name!r} must hold numbers; got {told(cell)} in row {i}.",
                 hint="labels are compared by a metric of labels, such as f1.",
             )
     return numbers

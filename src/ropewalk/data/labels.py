@@ -24,7 +24,7 @@ from ropewalk.errors import (
     warn_caller,
 )
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import brief, count_of, nearest, shorten
+from ropewalk.text.writing import brief, count_of, nearest, shorten, told
 from ropewalk.typing import Label, Missing
 
 BINARY: Final = 2
@@ -70,7 +70,7 @@ def clean(value: Any) -> Label | float | None:
     if kind.__name__ in NULL_TYPES:
         return None
     raise LabelTypeError(
-        f"A label must be an int, a str or a bool; got {value!r} ({kind.__name__}).",
+        f"A label must be an int, a str or a bool; got {told(value)} ({kind.__name__}).",
         hint="convert the column to text or whole numbers first.",
     )
 
@@ -302,7 +302,7 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
             twin = whole.get(without_point(label)) or plain.get(label.strip().casefold())
             if twin is None:
                 continue
-            text = f"{name} has the label {brief(repr(label))} where {columns[0]} has {brief(repr(twin))}"
+            text = f"{name} has the label {told(label)} where {columns[0]} has {told(twin)}"
             if without_point(label) == without_point(twin):
                 raise LabelTypeError(
                     f"{text}.",
@@ -320,7 +320,7 @@ def check_no_ids(truth: Sequence[Label | None], n_items: int, column: str) -> No
         return
     first = next(iter(truth))
     raise LabelTypeError(
-        f"{column} holds {n_items:,} different labels for {n_items:,} items, such as {brief(repr(first))}: this looks "
+        f"{column} holds {n_items:,} different labels for {n_items:,} items, such as {told(first)}: this looks "
         "like an id, not like the true label.",
         hint=wording(
             "name the column of true labels as truth=, and that of ids as id=; where every item is a class of its own, "
@@ -396,9 +396,9 @@ def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, w
     if matches:
         return matches[0]
     twin = next((label for label in labels if str(label).lower() == str(wanted).lower()), None)
-    guess = brief(repr(twin)) if twin is not None else nearest(brief(str(wanted)), map(brief, map(str, labels)))
+    guess = told(twin) if twin is not None else nearest(brief(str(wanted)), map(brief, map(str, labels)))
     raise PosLabelError(
-        argument(what) + f" {brief(repr(wanted))} is not a label of these data.",
+        argument(what) + f" {told(wanted)} is not a label of these data.",
         hint=(f"did you mean {guess}? " if guess else "")
         + wording("The labels are: {}. labels= declares a class that the data lack.", shorten(labels)),
     )

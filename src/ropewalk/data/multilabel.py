@@ -27,7 +27,7 @@ from ropewalk.errors import (
     UndeclaredLabelError,
 )
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import count_of, shorten, told
 from ropewalk.typing import IntArray, Label
 
 _BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer makes the 0/1 array of items × labels."
@@ -430,7 +430,7 @@ def _indicators(data: Any, title: str) -> Any:
         if math.isnan(bad_value):
             raise MissingLabelsError(f"{title} must hold 0 and 1 only; got NaN at {at}.", hint="fill or drop the item.")
         raise LabelTypeError(
-            f"{title} must hold 0 and 1 only; got {bad_value!r} at {at}.",
+            f"{title} must hold 0 and 1 only; got {told(bad_value)} at {at}.",
             hint=wording("if these are probabilities, threshold=0.5 makes labels of them."),
         )
     return csr_array(matrix, dtype=np.int64)
@@ -446,7 +446,7 @@ def _flag(value: Any, title: str, at: int) -> int:
     if flag is None:
         kind = MissingLabelsError if value is None else LabelTypeError
         raise kind(
-            f"Column {title!r} must hold 0 and 1 only; got {value!r} in row {at + 1}.",
+            f"Column {title!r} must hold 0 and 1 only; got {told(value)} in row {at + 1}.",
             hint="a long table has one row per item and label.",
         )
     return flag

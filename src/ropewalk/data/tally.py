@@ -39,7 +39,7 @@ from ropewalk.errors import (
     warn_caller,
 )
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import count_of, did_you_mean, shorten
+from ropewalk.text.writing import count_of, did_you_mean, shorten, told
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, Missing
 
 
@@ -106,7 +106,7 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
         return tuple(letters[k] if k < len(letters) else f"M{k + 1}" for k in range(n_classifiers or 0))
     if not isinstance(names, Sequence) or isinstance(names, str) or not all(isinstance(n, str) and n for n in names):
         raise InvalidInputError(
-            f"`names` must be a sequence of non-empty strings; got {names!r}.",
+            f"`names` must be a sequence of non-empty strings; got {told(names)}.",
             hint="columns whose names are no texts, such as numbers, are renamed first: frame.columns.map(str).",
         )
     if n_classifiers is not None and len(names) != n_classifiers:

@@ -13,7 +13,7 @@ from ropewalk.data.clusters import kish, usual_weight
 from ropewalk.data.columns import as_column, as_numbers, number_in
 from ropewalk.errors import CountsError, DataError, LengthMismatchError
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import brief, count_of
+from ropewalk.text.writing import count_of, told
 from ropewalk.typing import FloatArray, IntArray
 
 MAX_ITEMS_KEPT: Final = 10_000_000
@@ -130,7 +130,7 @@ def numbers_of(cells: Sequence[Any], name: str) -> list[Any]:
     numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in cells]
     for cell, number in zip(cells, numbers, strict=True):
         if number is None and cell is not None:
-            raise DataError(argument(name) + f" must hold numbers; got {brief(repr(cell))}.")
+            raise DataError(argument(name) + f" must hold numbers; got {told(cell)}.")
     return numbers
 
 

@@ -36,7 +36,7 @@ from ropewalk.results.foreign import (
 )
 from ropewalk.results.options import DecisionOptions, Option
 from ropewalk.text.remarks import Remark, note, warning
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import told, visible
 from ropewalk.typing import FloatArray, Rule
 
 _NO_PRIOR: Final = "no draws of these variables under the prior came with them"
@@ -167,7 +167,7 @@ def material(groups: Mapping[str, Any], picks: Mapping[str, Any], options: Forei
     prob = check_prob(options["prob"])
     rule, metric = choose(options["rule"], RULES, "rule"), options["metric"]
     if not isinstance(metric, str) or not metric:
-        raise InvalidInputError(f"`metric` must be a name; got {metric!r}.", hint='metric="accuracy".')
+        raise InvalidInputError(f"`metric` must be a name; got {told(metric)}.", hint='metric="accuracy".')
     names, group = check_pair(options.get("names")), options["group"]
     source = group_of(groups, group)
     picked, delta = _picked(source, picks)
@@ -208,7 +208,7 @@ def check_pair(names: Any) -> tuple[str, str] | None:
     if names is None:
         return None
     if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) and name for name in names):  # noqa: PLR2004
-        raise InvalidInputError(f"`names` must be two names, of A and of B; got {names!r}.")
+        raise InvalidInputError(f"`names` must be two names, of A and of B; got {told(names)}.")
     if names[0] == names[1]:
         raise InvalidInputError(f"A and B must have different names; both are {names[0]!r}.")
     return names[0], names[1]
@@ -251,7 +251,7 @@ def known_metric(name: str, scores: Sequence[FloatArray] | None, *, higher_is_be
     if higher_is_better is None:  # lower is better of a cost, whatever the matrix
         higher_is_better = name != "cost" if known is None else bool(known.higher_is_better)
     elif not isinstance(higher_is_better, bool):
-        raise InvalidInputError(f"`higher_is_better` must be True or False; got {higher_is_better!r}.")
+        raise InvalidInputError(f"`higher_is_better` must be True or False; got {told(higher_is_better)}.")
     low, high = (-math.inf, math.inf) if known is None else (known.low, known.high)
     if any(values.min() < low or values.max() > high for values in scores or ()):  # in per cent, say
         low, high = -math.inf, math.inf

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
-from ropewalk.text.writing import brief, did_you_mean, shorten, visible
+from ropewalk.text.writing import did_you_mean, shorten, told, visible
 from ropewalk.typing import FloatArray
 
 Pick = str | tuple[str, Mapping[str, Any]]
@@ -105,7 +105,7 @@ def _check(pick: Any, what: str) -> None:
     pair = isinstance(pick, tuple) and len(pick) == len(shape) and all(map(isinstance, pick, shape))
     if not isinstance(pick, str) and not pair:
         raise InvalidInputError(
-            f"`{what}` must be the name of a variable, or a name with coordinates; got {brief(repr(pick))}.",
+            f"`{what}` must be the name of a variable, or a name with coordinates; got {told(pick)}.",
             hint=f'{what}="acc", {what}="acc[svm]" or {what}=("acc", {{"model": "svm"}}).',
         )
 

@@ -30,6 +30,7 @@ from ropewalk.results.base import OneMetric
 from ropewalk.results.checks import CheckKind, CheckRow, PredictiveCheck
 from ropewalk.results.options import SeedOptions
 from ropewalk.text.remarks import Remark, note
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray, IntArray, Label
 
 Key: TypeAlias = tuple[str, tuple[str, ...], Label | None]
@@ -140,7 +141,7 @@ def predictive_check(
 def _check_draws(draws: Any) -> int:
     if not is_whole(draws) or not 1 <= draws <= MAX_DRAWS:
         raise InvalidInputError(
-            f"`draws` must be a whole number from 1 to {MAX_DRAWS:,}; got {draws!r}.",
+            f"`draws` must be a whole number from 1 to {MAX_DRAWS:,}; got {told(draws)}.",
             hint="it is how many data sets are replicated; 1,000 show a p-value to a point and a half.",
         )
     return int(draws)

@@ -20,6 +20,7 @@ from ropewalk.draws import streams
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import told
 from ropewalk.typing import DrawsLike, FloatArray
 
 Step = Literal["nuts", "metropolis"]
@@ -66,7 +67,7 @@ class Sampler:
                 check_whole(value, name, least, most)
         if not is_real(self.target_accept) or not 0 < self.target_accept < 1:
             raise InvalidInputError(
-                f"`target_accept` must lie between 0 and 1; got {self.target_accept!r}.",
+                f"`target_accept` must lie between 0 and 1; got {told(self.target_accept)}.",
                 hint="0.9 is usual, and 0.99 cures most divergences.",
             )
 

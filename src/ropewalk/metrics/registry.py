@@ -15,7 +15,7 @@ from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import nearest
+from ropewalk.text.writing import nearest, told
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]
@@ -140,7 +140,7 @@ class Metric:
         try:
             array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"The metric {self.name!r} must return numbers; got {values!r:.60}.") from error
+            raise InvalidInputError(f"The metric {self.name!r} must return numbers; got {told(values)}.") from error
         if array.shape != margins.tp.shape[:2]:
             raise InvalidInputError(
                 f"The metric {self.name!r} must return an array of shape {margins.tp.shape[:2]} "
@@ -167,7 +167,7 @@ def fbeta(beta: float) -> Metric:
     'fbeta(2)'
     """
     if not is_real(beta) or not 0 <= beta < float("inf"):
-        raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {beta!r}.")
+        raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {told(beta)}.")
     return _share(name=f"fbeta({float(beta):g})", kernel=kernels.FBeta(float(beta)), by_class=True)
 
 

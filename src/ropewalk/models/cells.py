@@ -14,7 +14,7 @@ nobody ever saw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -193,15 +193,29 @@ def base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
     >>> base_weights(all_patterns(2, 3), 3).tolist()
     [0.25, 0.25, 0.25, 0.125, 0.125]
     """
-    if n_labels == 1:  # nobody can be wrong
-        return np.ones(len(patterns))
-    weights = []
+    return np.array([part / whole for part, whole in _fractions(patterns, n_labels)])
+
+
+def log_base_weights(patterns: IntArray, n_labels: int) -> FloatArray:
+    """Return the logarithms of the base weights, which are finite however many classifiers there are.
+
+    Examples
+    --------
+    >>> np.exp2(log_base_weights(all_patterns(2, 3), 3) / np.log(2)).round(3).tolist()
+    [0.25, 0.25, 0.25, 0.125, 0.125]
+    """
+    return np.array([math.log(part) - math.log(whole) for part, whole in _fractions(patterns, n_labels)])
+
+
+def _fractions(patterns: IntArray, n_labels: int) -> Iterator[tuple[int, int]]:
+    """Yield the base weights as fractions of whole numbers, since factorials are soon too large for a float."""
     for pattern in patterns.tolist():
+        if n_labels == 1:  # nobody can be wrong
+            yield 1, 1
+            continue
         sizes = [pattern.count(block) for block in range(1, max(pattern, default=0) + 1)]
-        wrong = sum(sizes)
         orders = math.prod(math.factorial(size - 1) for size in sizes)
-        weights.append(2.0 ** -len(pattern) * orders / _permutations(wrong, n_labels - 1))
-    return np.array(weights)
+        yield orders, _permutations(sum(sizes), n_labels - 1) << len(pattern)
 
 
 @lru_cache(maxsize=1024)

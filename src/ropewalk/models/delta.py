@@ -12,6 +12,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Graph, Node, Size, graph_of
 from ropewalk.models.own import describe, is_pymc, log_density
 from ropewalk.models.protocol import NOT_THEIRS, Model, Posterior, Wrapper
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray, IntArray
 
 
@@ -42,13 +43,14 @@ class DeltaPrior(Wrapper):
     def __post_init__(self) -> None:
         if not isinstance(self.model, Model):
             raise InvalidInputError(
-                f"`model` must be a model object; got {self.model!r}.", hint="for example rw.models.Sigir2016()."
+                f"`model` must be a model object; got {told(self.model)}.", hint="for example rw.models.Sigir2016()."
             )
         if isinstance(self.model, DeltaPrior):
             raise InvalidInputError("The difference has a prior already.")
         if not (is_pymc(self.delta) or hasattr(self.delta, "logpdf") or callable(self.delta)):  # PreliZ has a logpdf
             raise InvalidInputError(
-                f"`delta` must be a distribution; got {self.delta!r}.", hint="for example scipy.stats.norm(0, 0.02)."
+                f"`delta` must be a distribution; got {told(self.delta)}.",
+                hint="for example scipy.stats.norm(0, 0.02).",
             )
 
     def around(self, prior: str) -> str:

@@ -23,6 +23,7 @@ from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
 from ropewalk._checks import choose
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.cells import n_types
+from ropewalk.text.writing import told
 
 Kind = Literal["constant", "latent", "observed", "deterministic"]
 Form = Literal["counts", "items"]
@@ -141,9 +142,9 @@ class Graph:
         ends = {name for edge in self.edges for name in edge}
         repeated = {name for plate in self.plates for name in plate.members}
         if not names or len(set(names)) < len(names):
-            raise InvalidInputError(f"Every node of a graph needs a name of its own; got {names!r}.")
+            raise InvalidInputError(f"Every node of a graph needs a name of its own; got {told(names)}.")
         if len({node.at for node in self.nodes}) < len(names):
-            raise InvalidInputError(f"Every node of a graph needs a place of its own; got {self.nodes!r}.")
+            raise InvalidInputError(f"Every node of a graph needs a place of its own; got {told(self.nodes)}.")
         if unknown := sorted((ends | repeated) - set(names)):
             raise InvalidInputError(f"A graph's edges and plates must be of its nodes; {unknown!r} are none.")
         for i, plate in enumerate(self.plates):

@@ -29,7 +29,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
 from ropewalk.metrics.margins import Weighted
 from ropewalk.models.binary import DirichletPosterior
-from ropewalk.models.cells import SMALLEST_SHARE, base_weights, seat_wrong
+from ropewalk.models.cells import SMALLEST_SHARE, log_base_weights, seat_wrong
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Conjugate, listed
 from ropewalk.models.tree import Tree, TreePosterior
@@ -159,7 +159,7 @@ def centre_of(recalls: FloatArray, patterns: IntArray, n_labels: int) -> FloatAr
     [[0.25, 0.25, 0.25, 0.125, 0.125], [0.4, 0.4, 0.1, 0.05, 0.05]]
     """
     right = (patterns == 0).T.astype(np.float64)
-    agreeing = np.log(base_weights(patterns, n_labels)) + patterns.shape[1] * np.log(2.0)
+    agreeing = log_base_weights(patterns, n_labels) + patterns.shape[1] * np.log(2.0)
     return np.asarray(np.exp(np.log(recalls) @ right + np.log1p(-recalls) @ (1.0 - right) + agreeing))
 
 

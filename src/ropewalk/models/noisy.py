@@ -37,6 +37,7 @@ from ropewalk.models.own import check_prior, describe, shapes_of
 from ropewalk.models.power_prior import match
 from ropewalk.models.protocol import Model, Posterior, check_masses
 from ropewalk.models.tree import Tree
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray, IntArray
 
 _MAX_CELLS: Final = 4_000  # of a table, beyond which it would take for ever
@@ -276,7 +277,9 @@ def check_error(error: Any) -> Any:
     """Return an error rate that can be read: a number, a distribution, a pair of those, or a matrix."""
     if is_real(error):
         if not 0 <= error < 1:
-            raise InvalidInputError(f"`error` must be a probability below 1; got {error!r}.", hint="write 0.05 for 5%.")
+            raise InvalidInputError(
+                f"`error` must be a probability below 1; got {told(error)}.", hint="write 0.05 for 5%."
+            )
         return float(error)
     if isinstance(error, np.ndarray):
         good = error.ndim == _PAIR and error.shape[0] == error.shape[1] and np.isfinite(error).all()

@@ -23,6 +23,7 @@ from ropewalk.models.cells import n_types
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Model, check_masses, listed
 from ropewalk.models.tree import Tree, TreePosterior
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray
 
 _CONJUGATE: Final = ("Beta", "Dirichlet")
@@ -54,10 +55,10 @@ def check_prior(prior: Any, name: str) -> Any:
     """Return a prior that can be read, pseudo-counts as a tuple; or say what it should be."""
     if is_counts(prior):
         if not all(math.isfinite(value) and value > 0 for value in prior):
-            raise InvalidInputError(f"`{name}` must be positive pseudo-counts; got {prior!r}.", hint=f"{_KINDS}.")
+            raise InvalidInputError(f"`{name}` must be positive pseudo-counts; got {told(prior)}.", hint=f"{_KINDS}.")
         return tuple(float(value) for value in prior)
     if not (is_preliz(prior) or is_pymc(prior)):
-        raise InvalidInputError(f"`{name}` must be a distribution; got {prior!r}.", hint=f"use {_KINDS}.")
+        raise InvalidInputError(f"`{name}` must be a distribution; got {told(prior)}.", hint=f"use {_KINDS}.")
     return prior
 
 

@@ -21,7 +21,7 @@ from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, PosLabelError, UndeclaredLabelError
 from ropewalk.models.graph import Graph, Size, Sketch, graph_of
 from ropewalk.models.protocol import Model, Posterior, Wrapper
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import count_of, shorten, told
 from ropewalk.typing import FloatArray, Label
 
 
@@ -127,7 +127,7 @@ class PowerPrior(Wrapper):
     def __post_init__(self) -> None:
         if not (isinstance(self.model, Model) and self.model.takes_fractions):
             raise InvalidInputError(
-                f"`model` must be a model of counted labels with a prior of its own; got {self.model!r}.",
+                f"`model` must be a model of counted labels with a prior of its own; got {told(self.model)}.",
                 hint="such as models.Sigir2016(), Sigir2016Unpaired(), Tree(), Pooled() or Multilabel().",
             )
         if not isinstance(self.earlier, Outcomes | MultilabelOutcomes):
@@ -146,7 +146,7 @@ class PowerPrior(Wrapper):
             )
         if not is_real(self.discount) or not 0.0 < self.discount <= 1.0:
             raise InvalidInputError(
-                f"`discount` must be above 0 and at most 1; got {self.discount!r}.",
+                f"`discount` must be above 0 and at most 1; got {told(self.discount)}.",
                 hint="it is how much of an item each earlier one counts as.",
             )
         object.__setattr__(self, "discount", float(self.discount))

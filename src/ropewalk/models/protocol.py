@@ -20,7 +20,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Tables
 from ropewalk.metrics.scores import Measured, WeightedItems
 from ropewalk.models.graph import Graph, Size
-from ropewalk.text.writing import count_of, visible
+from ropewalk.text.writing import count_of, told, visible
 from ropewalk.typing import FloatArray
 
 NOT_THEIRS: Final = "it belongs to the papers' priors, and this one is not theirs"
@@ -314,7 +314,7 @@ def _pseudo_counts(values: Any, field: str, length: int | None) -> tuple[float, 
     if len(numbers) != (length or max(len(numbers), 1)) or not are_positive(numbers):
         wanted = "a list of one or more" if length is None else f"{length}"
         raise InvalidInputError(
-            f"`{field}` must be {wanted} positive numbers; got {values!r}.",
+            f"`{field}` must be {wanted} positive numbers; got {told(values)}.",
             hint="each is a mass that the prior may have, in pseudo-documents."
             if length is None
             else "they are pseudo-counts of a Beta or Dirichlet prior; 1 each is uniform.",

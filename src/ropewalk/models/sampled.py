@@ -9,6 +9,7 @@ from ropewalk._checks import is_real
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Graph, Size, Sketch, class_graph
 from ropewalk.models.protocol import Model, check_masses
+from ropewalk.text.writing import told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +47,11 @@ class LogitNormal(Model):
     def __post_init__(self) -> None:
         check_masses(self, "scale", "spread", "mu_prior", "label_mass")
         if not is_real(self.location) or not abs(self.location) < 100:  # noqa: PLR2004
-            raise InvalidInputError(f"`location` must be a number on the logit scale; got {self.location!r}.")
+            raise InvalidInputError(f"`location` must be a number on the logit scale; got {told(self.location)}.")
         known: Any = self.correlation
         if known != "learned" and not (is_real(known) and -1 < known < 1):
             raise InvalidInputError(
-                f'`correlation` must lie between -1 and 1, or be "learned"; got {known!r}.',
+                f'`correlation` must lie between -1 and 1, or be "learned"; got {told(known)}.',
             )
         if self.paired and known != 0:
             raise InvalidInputError(

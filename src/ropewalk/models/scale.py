@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk._checks import is_real
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray
 
 
@@ -43,7 +44,7 @@ def check_scale(scale: Any, name: str, *, infinite: bool = False) -> tuple[float
     good = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2  # noqa: PLR2004
     if not good or not all(is_real(end) and (infinite or math.isfinite(end)) for end in pair) or not pair[0] < pair[1]:
         raise InvalidInputError(
-            argument(name) + f" must be the lowest and the highest value that is possible; got {scale!r}.",
+            argument(name) + f" must be the lowest and the highest value that is possible; got {told(scale)}.",
             hint="1 and 5 for grades from 1 to 5.",
         )
     return float(pair[0]), float(pair[1])

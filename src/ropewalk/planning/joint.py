@@ -13,6 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import distinct_rows
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.text.writing import told
 from ropewalk.typing import CodeArray, FloatArray, Label
 
 NAMES: Final = ("A", "B")
@@ -95,7 +96,7 @@ def check_classes(n: int) -> int:
 def share(value: Any, what: str) -> float:
     """Return a number from 0 to 1."""
     if not is_real(value) or not 0 <= value <= 1:
-        raise InvalidInputError(f"{what} must be a number from 0 to 1; got {value!r}.")
+        raise InvalidInputError(f"{what} must be a number from 0 to 1; got {told(value)}.")
     return float(value)
 
 

@@ -13,6 +13,7 @@ from ropewalk.inference.outlook import MOST, ROUGH, Labels, is_thin
 from ropewalk.planning.posing import MAX_ITEMS, check_sizes
 from ropewalk.results import Comparison, LabelPlan
 from ropewalk.text.remarks import argument, note
+from ropewalk.text.writing import told
 
 
 @checked_keywords
@@ -74,7 +75,7 @@ def check_loss(max_loss: Any) -> float:
     """Return an expected loss that is small enough."""
     if not is_real(max_loss) or not 0 < max_loss < math.inf:
         raise InvalidInputError(
-            argument("max_loss") + f" must be a positive number; got {max_loss!r}.",
+            argument("max_loss") + f" must be a positive number; got {told(max_loss)}.",
             hint="it is in the metric: 0.001 of F1, say.",
         )
     return float(max_loss)

@@ -33,6 +33,7 @@ from ropewalk.results.options import PlanningOptions, PlanOptions
 from ropewalk.results.planning import Plan
 from ropewalk.text.remarks import argument, note, wording
 from ropewalk.text.verdicts import GOALS
+from ropewalk.text.writing import told
 
 _FIRST_SIZE: Final = 200
 _ANY_ROPE: Final = 0.01
@@ -125,7 +126,7 @@ def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
         )
     for name, amount in (("cost_per_item", cost), ("value", value)):
         if not is_real(amount) or not 0 < amount < math.inf:
-            raise InvalidInputError(argument(name) + f" must be a positive number; got {amount!r}.")
+            raise InvalidInputError(argument(name) + f" must be a positive number; got {told(amount)}.")
     return float(cost), float(value)
 
 

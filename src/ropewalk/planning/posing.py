@@ -22,7 +22,7 @@ from ropewalk.results import Comparison, Recipe
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Design
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import brief, did_you_mean
+from ropewalk.text.writing import brief, did_you_mean, told
 
 MAX_ITEMS: Final = 10**9
 MAX_SIMULATIONS: Final = 10_000_000
@@ -137,7 +137,7 @@ def as_scenario(scenario: Any) -> Scenario:
     hint = "BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, a Comparison, or words."
     if isinstance(scenario, os.PathLike):
         hint = "the command line reads scenarios from files; in Python pass json.load(…)."
-    raise InvalidInputError(f"`scenario` cannot be a {kind} ({brief(repr(scenario))}).", hint=hint)
+    raise InvalidInputError(f"`scenario` cannot be a {kind} ({told(scenario)}).", hint=hint)
 
 
 def from_words(text: str) -> MetricScenario:

@@ -19,6 +19,7 @@ from ropewalk.metrics.resolve import require_labels
 from ropewalk.planning.joint import NAMES, Joint, check_classes, couple, share
 from ropewalk.planning.search import halve
 from ropewalk.text.remarks import wording
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray, Label
 
 _TWO_CLASSES: Final = 2
@@ -215,7 +216,7 @@ Scenario = BinaryScenario | ConfusionScenario | JointScenario | MetricScenario
 def _rows_of(metric: Metric, score: Any, name: str, shares: FloatArray) -> FloatArray:
     """Return the confusion rates of a classifier that scores so much, by halving how often it is right."""
     if isinstance(score, bool) or not isinstance(score, int | float | np.number):
-        raise InvalidInputError(f"`{name}` must be a number; got {score!r}.")
+        raise InvalidInputError(f"`{name}` must be a number; got {told(score)}.")
 
     def value(skill: float) -> float:
         return _value(metric, shares, _confused(shares, skill))

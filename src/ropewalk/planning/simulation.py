@@ -29,6 +29,7 @@ from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import PowerResult, StoppingResult
 from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.text.verdicts import VERDICTS
+from ropewalk.text.writing import told
 from ropewalk.typing import BoolArray, IntArray
 
 T = TypeVar("T")
@@ -171,7 +172,10 @@ def _in_threads(threads: int, work: Callable[[T], R], tasks: Sequence[T]) -> Gen
 
 def _by_joblib(n_jobs: int, work: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
     joblib = require("joblib", extra="parallel", caller="n_jobs=")
-    jobs, how = [joblib.delayed(work)(task) for task in tasks], {"n_jobs": n_jobs, "batch_size": _BATCHES_PER_JOB}
+    jobs, how = (
+        [joblib.delayed(work)(task) for task in tasks],
+        {"n_jobs": min(n_jobs, len(tasks)), "batch_size": _BATCHES_PER_JOB},
+    )
     try:
         results = joblib.Parallel(**how, return_as="generator")(jobs)
     except (ValueError, NotImplementedError):  # a backend that can only give all results at the end
@@ -297,7 +301,9 @@ def stopping(
     """
     stop = StopWhen() if stop is None else stop
     if not isinstance(stop, StopWhen):
-        raise InvalidInputError(f"`stop` must be a StopWhen; got {stop!r}.", hint="StopWhen(width=0.1, max_n=5_000)")
+        raise InvalidInputError(
+            f"`stop` must be a StopWhen; got {told(stop)}.", hint="StopWhen(width=0.1, max_n=5_000)"
+        )
     size, wanted = (
         check_whole(batch, "batch", 1, MAX_ITEMS),
         check_whole(simulations, "simulations", 1, MAX_SIMULATIONS),

@@ -18,7 +18,7 @@ from ropewalk.plots._canvas import SMALL, TEXT, Axes, Panels, QuadMesh
 from ropewalk.report.pictures import ABOVE, BELOW, INK, QUIET
 from ropewalk.results import Comparison, Confusion
 from ropewalk.results.checks import PredictiveCheck
-from ropewalk.text.writing import interval, number
+from ropewalk.text.writing import interval, number, told
 from ropewalk.typing import FloatArray, IntArray
 
 Two: TypeAlias = Comparison | tuple[Confusion, Confusion]
@@ -266,7 +266,7 @@ def plot_replicates(check: PredictiveCheck, *, name: str | None = None, n: int =
 def _matrices(check: PredictiveCheck, name: str | None, n: Any) -> list[IntArray]:
     """Return the observed matrix and `n` replicated ones."""
     if not is_whole(n) or not 1 <= n <= MAX_REPLICATES:
-        raise InvalidInputError(f"`n` must be a whole number from 1 to {MAX_REPLICATES}; got {n!r}.")
+        raise InvalidInputError(f"`n` must be a whole number from 1 to {MAX_REPLICATES}; got {told(n)}.")
     if check.observed is None or check.replicates is None:
         raise InvalidInputError(
             "This check keeps no confusion matrices: its items have any number of labels, or it has too many classes.",

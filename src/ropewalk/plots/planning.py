@@ -16,6 +16,7 @@ from ropewalk.plots._series import DARK, Style, draw_line, fill, key, label_of, 
 from ropewalk.report.describe.prospects import is_wide, stacked
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE
 from ropewalk.text.verdicts import Verdict, rope_text
+from ropewalk.text.writing import told
 
 _CALLER: Final = "plot_power"
 USUAL_POWER: Final = 0.8
@@ -101,7 +102,7 @@ def _rows(result: Any, study: Mapping[str, Any]) -> list[_Row]:
             raise InvalidInputError(f"{_CALLER} cannot draw {type(result).__name__}.", hint=_HINT)
         n, power, low, high = (float(row[name]) for name in ("n", "power", "low", "high"))
         if not 0 < n < math.inf:
-            raise InvalidInputError(f"A row's `n` must be a positive number of items; got {row['n']!r}.")
+            raise InvalidInputError(f"A row's `n` must be a positive number of items; got {told(row['n'])}.")
         if not -ROUNDING <= low <= power + ROUNDING <= high + 2 * ROUNDING <= 1 + 3 * ROUNDING:
             raise InvalidInputError(f"At n = {n:g} the power {power:g} must lie in its interval [{low:g}, {high:g}].")
         rows.append(_Row(n, power, low, high, _shares(row.get("decisions"), n)))
@@ -119,12 +120,12 @@ def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
         symbol in known and is_real(share) and 0 <= share <= 1 for symbol, share in decisions.items()
     ):
         raise InvalidInputError(
-            f"The `decisions` at n = {n:g} must be shares from 0 to 1; got {decisions!r}.",
+            f"The `decisions` at n = {n:g} must be shares from 0 to 1; got {told(decisions)}.",
             hint=f"the symbols are {' '.join(known)}.",
         )
     shares = tuple(float(decisions.get(symbol, 0.0)) for symbol in known)
     if sum(shares) > 1 + ROUNDING:
-        raise InvalidInputError(f"The `decisions` at n = {n:g} add up to more than 1; got {decisions!r}.")
+        raise InvalidInputError(f"The `decisions` at n = {n:g} add up to more than 1; got {told(decisions)}.")
     return shares
 
 

@@ -22,7 +22,7 @@ from ropewalk.results import Evaluation
 from ropewalk.results.evaluation import Setting, Validated
 from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import Remark, issue, note
-from ropewalk.text.writing import brief, count_of
+from ropewalk.text.writing import brief, count_of, told
 from ropewalk.typing import IntArray
 from ropewalk.verbs.evaluation import evaluate
 
@@ -177,7 +177,7 @@ def _counts(sizes: Any, n_items: int) -> tuple[int, int, int]:
     hint = "write (0.8, 0.1, 0.1), or numbers of items that add up to all of them."
     if len(wanted) != len(_SETS) or not all(is_real(size) and 0 < size < math.inf for size in wanted):
         raise InvalidInputError(
-            f"`sizes` must be three positive numbers, of training, validation and test set; got {sizes!r:.60}.",
+            f"`sizes` must be three positive numbers, of training, validation and test set; got {told(sizes)}.",
             hint=hint,
         )
     if all(is_whole(size) for size in wanted):

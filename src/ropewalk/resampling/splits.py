@@ -19,7 +19,7 @@ from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.results.options import Option, SeedOptions, with_defaults
 from ropewalk.text.remarks import Remark, note
-from ropewalk.text.writing import brief, count_of, shorten
+from ropewalk.text.writing import brief, count_of, shorten, told
 from ropewalk.typing import CodeArray, IntArray, Label
 
 _MIN_CLASSES = 2
@@ -56,7 +56,7 @@ def as_labelled(items: Any, y: Any) -> Labelled:
             hint="item i of X must have label i of y.",
         )
     if len(labels) < _MIN_CLASSES:
-        what = f"y holds the single class {brief(repr(labels[0]))}" if labels else "There are no items"
+        what = f"y holds the single class {told(labels[0])}" if labels else "There are no items"
         raise DataError(f"{what}; a classifier needs two classes to tell apart.", hint="is y the column of the labels?")
     codes: CodeArray = places.astype(np.int32)
     return Labelled(items=items, y=np.array(labels)[codes], codes=codes, labels=labels)
@@ -213,7 +213,7 @@ def make_splits(data: Labelled, options: SplitOptions, seed: int, *, lenient: bo
     n_repeats = check_whole(options["n_repeats"], "n_repeats")
     cv, stratify, groups = options["cv"], options["stratify"], options.get("groups")
     if not isinstance(stratify, bool):
-        raise InvalidInputError(f"`stratify` must be True or False; got {stratify!r}.")
+        raise InvalidInputError(f"`stratify` must be True or False; got {told(stratify)}.")
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
     if is_whole(cv):
         n_units, unit = (len(data), "item") if ids is None else (int(ids.max()) + 1, "group")
@@ -296,7 +296,7 @@ def _by_splitter(data: Labelled, cv: Any, ids: IntArray | None) -> tuple[list[An
                 hint="splitters by groups need groups=; stratified ones need as many items of each class as folds.",
             ) from error
     if isinstance(cv, str | bytes) or not isinstance(cv, Iterable):
-        raise InvalidInputError(f"`cv` must be {_FORMS}; got {cv!r:.60}.")
+        raise InvalidInputError(f"`cv` must be {_FORMS}; got {told(cv)}.")
     return list(cv), "a given list"
 
 

@@ -77,7 +77,7 @@ def _in_parallel(tasks: Sequence[Task], data: Labelled, n_jobs: int) -> Any:
     require("joblib", extra="parallel", caller="n_jobs other than 1")
     # scikit-learn's own Parallel takes its configuration along to the other processes.
     parallel = require("sklearn.utils.parallel", extra="ml", caller="n_jobs other than 1")
-    run = parallel.Parallel(n_jobs=int(n_jobs), return_as="generator")
+    run = parallel.Parallel(n_jobs=min(int(n_jobs), len(tasks)), return_as="generator")
     return run(parallel.delayed(_attempt)(task, data) for task in tasks)
 
 

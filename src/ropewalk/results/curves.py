@@ -13,7 +13,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import HEAD, Rendered, pick, plain
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import count_of, visible
+from ropewalk.text.writing import count_of, told, visible
 from ropewalk.typing import FloatArray, IntArray
 
 
@@ -39,7 +39,8 @@ class Band:
         """Return the pointwise interval at the nearest point of the grid; outside of it there is none."""
         if not is_real(x) or not self.x[0] <= x <= self.x[-1]:
             raise InvalidInputError(
-                f"The grid goes from {self.x[0]:g} to {self.x[-1]:g}; got {x!r}.", hint="give a grid= that holds it."
+                f"The grid goes from {self.x[0]:g} to {self.x[-1]:g}; got {told(x)}.",
+                hint="give a grid= that holds it.",
             )
         place = int(np.abs(self.x - x).argmin())
         return Interval(float(self.low[place]), float(self.high[place]))
@@ -143,6 +144,6 @@ class ThresholdCurve(Curve):
     def regret_of(self, threshold: float) -> float:
         """Return the expected regret of a threshold: that of the next one of the grid."""
         if not is_real(threshold) or math.isnan(threshold):
-            raise InvalidInputError(f"A threshold is a number; got {threshold!r}.")
+            raise InvalidInputError(f"A threshold is a number; got {told(threshold)}.")
         place = int(np.searchsorted(self.thresholds, threshold))
         return float(self.regret[min(place, self.regret.size - 1)])

@@ -5,79 +5,23 @@ takes those that have a flag; the JSON of a result repeats those that have an `e
 and its use.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated, Any, Final, TypedDict, get_type_hints
 
 from ropewalk._progress import ProgressLike
-from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.sampler import Engine
 from ropewalk.metrics.registry import METRICS
 from ropewalk.metrics.resolve import MetricLike
 from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetricLike
 from ropewalk.models import model_names
 from ropewalk.models.protocol import Model
+from ropewalk.results.parsing import parse_draws, parse_numbers, parse_rope, parse_share, parse_texts
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 PYTHON_ONLY: Final = ""
 """The `flag` of an option that a shell cannot give: an array, a function, a second name."""
-
-
-def parse_texts(text: str, flag: str) -> list[str]:
-    """Split a list; a part that holds a comma may be quoted, as in CSV."""
-    parts = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
-    if not parts or not all(parts):
-        raise InvalidInputError(f"{flag} holds an empty part: {text!r}.", hint='quote commas: "x,1",y')
-    return parts
-
-
-def parse_numbers(text: str, flag: str) -> list[float]:
-    """Read numbers separated by commas."""
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InvalidInputError(
-            f"{flag} takes a number, or numbers separated by commas; got {text!r}.",
-            hint=f"write {flag} {'500,1000' if flag == '--n' else '0.05'}",
-        ) from None
-
-
-def parse_share(text: str, flag: str) -> float:
-    """Read a number, or a percentage.
-
-    Examples
-    --------
-    >>> parse_share("2%", "--margin"), parse_share("0.02", "--margin")
-    (0.02, 0.02)
-    """
-    number = text.strip().removesuffix("%")
-    value = parse_numbers(number, flag)
-    if len(value) > 1:
-        raise InvalidInputError(f"{flag} takes one number; got {text!r}.", hint=f"write {flag} 0.02 or {flag} 2%")
-    return value[0] if number == text.strip() else round(value[0] / 100, 12)
-
-
-def parse_rope(text: str, flag: str) -> float | list[float] | dict[str, float]:
-    """Read a half-width or LOW,HIGH, as numbers or percentages; or half-widths by metric: f1=0.01,recall=2%."""
-    if "=" in text:
-        pairs = [part.rpartition("=") for part in parse_texts(text, flag)]
-        return {name: parse_share(number, flag) for name, _, number in pairs}
-    numbers = [parse_share(part, flag) for part in text.split(",")]
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def parse_draws(text: str, flag: str) -> DrawsLike:
-    """Read a number of draws, or auto."""
-    if text == "auto":
-        return "auto"
-    try:
-        return int(text.replace("_", ""))
-    except ValueError:
-        raise InvalidInputError(
-            f"{flag} takes a positive integer or auto; got {text!r}.", hint=f"write {flag} 200000"
-        ) from None
 
 
 def _metric_names() -> list[str]:

@@ -22,7 +22,7 @@ from ropewalk.errors import (
     warn_caller,
 )
 from ropewalk.text.writing import few as few_texts
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import told, visible
 
 # -- options that a sentence names -------------------------------------------------------------------------
 
@@ -33,6 +33,7 @@ _MENTION: Final = re.compile(
 )
 
 
+_LONGEST: Final = 200  # letters of a value that a sentence shows
 _OPTION: Final = "\ufdd2"  # stands for an option; Unicode keeps it out of all texts
 _SENTENCE: Final = re.compile(r"(?<=[.?!;:])\s+")
 
@@ -122,15 +123,14 @@ def wording(template: str, *values: object) -> Wording:
 
 def _filled(template: str, values: Iterator[object]) -> Iterator[str | Mention]:
     """Yield the pieces of a part of a template, its fields filled."""
-    formatter = Formatter()
-    for literal, field, spec, conversion in formatter.parse(template):
+    for literal, field, spec, conversion in Formatter().parse(template):
         yield literal
         if field is not None:
             value = next(values)
             if isinstance(value, Wording) and not spec and not conversion:
                 yield from value.pieces
             else:
-                yield formatter.format_field(formatter.convert_field(value, conversion), spec or "")
+                yield told(value, _LONGEST) if conversion == "r" and not spec else format(value, spec or "")
 
 
 def argument(name: str) -> Wording:

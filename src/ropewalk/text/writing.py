@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Final
 
 from ropewalk.errors import InvalidInputError
@@ -19,6 +20,8 @@ LEAST_SAVAGE_DICKEY: Final = 0.01  # below it is kernel noise
 MIN_LETTERS_TO_GUESS_FROM: Final = 3
 LETTERS_PER_SLIP: Final = 4
 MAX_GUESSES: Final = 3
+MAX_LETTERS: Final = 100  # of a name that a guess looks at
+MAX_KNOWN: Final = 1_000  # names that a guess looks at
 
 
 # -- names and lists -------------------------------------------------------------------------------------
@@ -47,10 +50,10 @@ def all_nearest(name: object, known: Iterable[object]) -> list[str]:
     >>> all_nearest("new", ["id", "new_model", "new_proba", "old_model"])
     ['new_model', 'new_proba']
     """
-    written = str(name).lower()
+    written = (name if isinstance(name, str) else told(name)).lower()[:MAX_LETTERS]
     near: dict[str, tuple[int, int, bool]] = {}
-    for candidate in map(str, known):
-        shorter, longer = sorted((written, candidate.lower()), key=len)
+    for candidate in map(str, islice(known, MAX_KNOWN)):
+        shorter, longer = sorted((written, candidate.lower()[:MAX_LETTERS]), key=len)
         slips = _slips(shorter, longer)
         is_telling = len(shorter) >= MIN_LETTERS_TO_GUESS_FROM
         starts_otherwise = candidate[:1].lower() != written[:1]
@@ -98,6 +101,21 @@ def brief(text: str, longest: int = 60) -> str:
     'abc…'
     """
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def told(value: object, longest: int = 60) -> str:
+    """Return what an error shows of a value that may be anything, also one that cannot be written out.
+
+    Examples
+    --------
+    >>> told("0,05"), told(10**5_000)
+    ("'0,05'", 'an int')
+    """
+    try:
+        return brief(repr(value), longest)
+    except Exception:  # noqa: BLE001 - whatever a class of others does
+        kind = type(value).__name__
+        return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
 def cut_middle(text: str, letters: int) -> str:

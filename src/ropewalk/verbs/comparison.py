@@ -37,6 +37,7 @@ from ropewalk.models import AnyData
 from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
+from ropewalk.text.writing import told
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -290,7 +291,7 @@ def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_co
     """Write the recipes of a question and carry them out, with the classical tests of the same data beside them."""
     tests = options.get("tests")
     if tests is not None and not isinstance(tests, bool):
-        raise InvalidInputError(f"`tests` must be True or False; got {tests!r}.")
+        raise InvalidInputError(f"`tests` must be True or False; got {told(tests)}.")
     recipes = write_recipes(sources, options, seed=seed)
     check_distinct(recipes)
     companions = usual_companions(recipes[0]) if with_companions else []

@@ -82,7 +82,8 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
 def _check_bar(at_least: Any, rope: Any) -> float | None:
     """Return the bar that a score must reach, None where there is none."""
     if at_least is not None and not (is_real(at_least) and np.isfinite(at_least)):
-        raise InvalidInputError(wording("`at_least` must be a finite number; got {!r}.", at_least))
+        text = wording("`at_least` must be a finite number; got {!r}.", at_least)
+        raise InvalidInputError(text, hint="it is a bar for the score, such as 0.9.")
     if rope is not None and at_least is None:
         raise InvalidInputError(
             wording("A `rope` judges a difference, and there is nothing to differ from."),

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run
 from ropewalk.errors import BrokenReaderWarning, FileFormatError, RopewalkError, warn_caller
-from ropewalk.text.writing import brief
+from ropewalk.text.writing import brief, told
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def offered_formats() -> Iterator[LogFormat]:
         if isinstance(form, LogFormat):
             yield _guarded(form, point)
         else:
-            _warn(point, f"is no LogFormat but {brief(repr(form))}; it is left out")
+            _warn(point, f"is no LogFormat but {told(form)}; it is left out")
 
 
 def _guarded(form: LogFormat, point: EntryPoint) -> LogFormat:
@@ -83,7 +83,7 @@ def _checked(call: Callable[[], Iterable[Any]], kind: type[T], point: EntryPoint
 def _of_kind(value: Any, kind: type[T]) -> T:
     if isinstance(value, kind):
         return value
-    raise TypeError(f"{brief(repr(value))} is no {kind.__name__}")
+    raise TypeError(f"{told(value)} is no {kind.__name__}")
 
 
 @cache

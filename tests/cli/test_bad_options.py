@@ -1,0 +1,174 @@
+"""What is no number where one is asked for: every option of every command refuses it, by name and with what to do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.cli.app import COMMANDS, app
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.cells import log_base_weights
+from ropewalk.results.parsing import (
+    parse_number,
+    parse_numbers,
+    parse_pairs,
+    parse_rope,
+    parse_share,
+    parse_texts,
+    parse_whole,
+)
+
+ROWS = "y,a,b\n" + "".join(f"{i % 2},{i % 3 % 2},{i % 5 % 2}\n" for i in range(40))
+SCENARIO = "F1 .6 against .5 at agreement .7"
+NO_NUMBERS = ("", "many", "１２", "nan", "5;6", "1__0", "--", "9" * 400, "1e400")
+LINES = {
+    "compare": ("{}", "--truth", "y", "--a", "a", "--b", "b"),
+    "evaluate": ("{}", "--truth", "y", "--prediction", "a"),
+    "rank": ("{}", "--truth", "y", "--predictions", "a,b"),
+    "test": ("{}", "--truth", "y", "--a", "a", "--b", "b"),
+    "power": (SCENARIO, "--n", "50", "--rope", "5%"),
+    "plan": (SCENARIO, "--rope", "5%"),
+    "stopping": (SCENARIO, "--rope", "5%"),
+    "reproduce": ("sigir2016",),
+}  # fmt: skip
+
+
+def numeric(command):
+    """Return the options of a command that take a number."""
+    return {
+        command._flags[name]: option.parse for name, option in command._options.items() if option.parse in (int, float)
+    }
+
+
+def test_every_option_that_takes_a_number_refuses_what_is_none(run, tmp_path):
+    (tmp_path / "data.csv").write_text(ROWS)
+    tried = 0
+    for name in set(COMMANDS) & set(LINES):
+        for flag, kind in numeric(app.get_command(None, name)).items():
+            for text in (*NO_NUMBERS, *(("inf", "0.5", "1e3") if kind is int else ("0,5", "05"))):
+                line = (part.format(tmp_path / "data.csv") for part in LINES[name] if part != flag)
+                code, out, err = run(name, *line, f"{flag}={text}")
+                assert (code, out) == (2, ""), (name, flag, text, err)
+                assert err.startswith(f"Error: {flag} "), (name, flag, text, err)
+                assert "\nHint: " in err, (name, flag, text)
+                assert len(err) < 300
+                tried += 1
+    assert tried > 300
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        (("compare", "--threads", "0"), "--threads"),
+        (("compare", "--threads", "100000000"), "--threads"),
+        (("compare", "--seed", "-1"), "--seed"),
+        (("compare", "--seed", "9" * 40), "--seed"),
+        (("compare", "--draws", "0"), "--draws"),
+        (("compare", "--draws", "9" * 12), "--draws"),
+        (("compare", "--draws", "0.5"), "--draws"),
+        (("compare", "--prob", "0"), "--prob"),
+        (("compare", "--prob", "1"), "--prob"),
+        (("compare", "--prob", "1e-320"), "--prob"),
+        (("compare", "--prob", "inf"), "--prob"),
+        (("compare", "--rope", "0"), "--rope"),
+        (("compare", "--rope", "1e308"), "--rope"),
+        (("compare", "--rope", "0.01,0.02,0.03"), "--rope"),
+        (("compare", "--labels", "0\n1"), "--labels"),
+        (("compare", "--labels", '"0,1'), "--labels"),
+        (("compare", "--prevalence", "0.5\n0.5"), "--prevalence"),
+        (("compare", "--prevalence", "0,5"), "--prevalence"),
+        (("compare", "--prevalence", "0=.5,0=.5"), "--prevalence"),
+        (("compare", "--metric", "accuracy\nf1"), "--metric"),
+        (("rank", "--predictions", "a\nb"), "--predictions"),
+        (("evaluate", "--at-least", "inf"), "--at-least"),
+        (("power", "--n-jobs", "1000000"), "--n-jobs"),
+        (("power", "--n-jobs", "-1000000"), "--n-jobs"),
+        (("power", "--n-jobs", "0"), "--n-jobs"),
+        (("power", "--n", "1e23"), "--n"),
+        (("power", "--n", "0.5"), "--n"),
+        (("power", "--prob", "1e-320"), "--prob"),
+        (("plan", "--power", "1"), "--power"),
+        (("plan", "--max-n", "1" + "0" * 23), "--max-n"),
+        (("plan", "--simulations", "0"), "--simulations"),
+        (("stopping", "--batch", "0"), "--batch"),
+    ],
+)  # fmt: skip
+def test_a_number_out_of_range_names_its_option(run, tmp_path, line, named):
+    (tmp_path / "data.csv").write_text(ROWS)
+    name, *said = line
+    start = [part.format(tmp_path / "data.csv") for part in LINES[name]]
+    if said[0] in start:
+        del start[start.index(said[0]) : start.index(said[0]) + 2]
+    code, out, err = run(name, *start, *said)
+    assert (code, out) == (2, ""), err
+    assert named in err.splitlines()[0]
+    assert "\nHint: " in err
+
+
+@pytest.mark.parametrize("text", ["0,01", "0,05", "-0,01", "01", "05", "0,010", "1,05", "0,01%", "f1=01"])
+def test_a_decimal_comma_of_a_rope_is_named(text):
+    with pytest.raises(InvalidInputError, match=r"--rope holds '-?0\d+', as after a decimal comma") as caught:
+        parse_rope(text, "--rope")
+    assert "decimal point" in caught.value.hint
+
+
+def test_what_is_written_well_is_read():
+    assert parse_rope("-0.03,inf", "--rope") == [-0.03, math.inf]
+    assert parse_rope("0,1", "--rope") == [0.0, 1.0]
+    assert parse_rope("1%", "--rope") == 0.01
+    assert parse_rope("f1=0.01,recall=2%", "--rope") == {"f1": 0.01, "recall": 0.02}
+    assert parse_numbers("0, .5,1e-3,+7.", "--scale") == [0.0, 0.5, 0.001, 7.0]
+    assert (parse_whole("1_000", "--draws"), parse_whole(" 7 ", "--n"), parse_whole("-3", "--n-jobs")) == (1_000, 7, -3)
+    assert (parse_number("-inf", "--x"), parse_share("2%", "--margin")) == (-math.inf, 0.02)
+    assert parse_texts('"x,1",y', "--labels") == ["x,1", "y"]
+    assert parse_pairs("a=b=1,c=2", "--rope") == {"a=b": "1", "c": "2"}
+
+
+@pytest.mark.parametrize("text", ["a,b=1", "a=1,a=2"])
+def test_pairs_have_a_value_and_come_once(text):
+    with pytest.raises(InvalidInputError, match=r"^--rope: 'a' (has no value|comes twice) in"):
+        parse_pairs(text, "--rope")
+
+
+@pytest.mark.parametrize(
+    "rope", [10**400, -(10**400), 10**5_000, (-(10**400), 1)], ids=["large", "small", "larger", "pair"]
+)
+def test_numbers_that_no_float_holds_are_refused(table, rope):
+    with pytest.raises(InvalidInputError, match="rope"):
+        rw.compare(table, rope=rope)
+
+
+class Silent:
+    def __repr__(self):
+        raise RuntimeError("hostile")
+
+
+def test_commands_without_numbers_are_the_only_ones_left_out():
+    assert {name for name in COMMANDS if numeric(app.get_command(None, name)).keys() - {"--seed"}} <= set(LINES)
+
+
+@pytest.mark.parametrize("name", ["rope", "prob", "draws", "threads", "rng", "metric", "model", "rule", "missing"])
+def test_a_value_that_cannot_be_written_out_is_refused_all_the_same(name):
+    for value in (Silent(), 10**5_000):
+        with pytest.raises(InvalidInputError):
+            rw.compare([1, 0], [1, 0], [1, 1], **{name: value})
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "F1 .6 against .5 " * 40, "x" * 100_000])
+def test_words_of_any_length_are_words_and_no_path(run, text):
+    code, out, err = run("power", text, "--n", "50")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: Cannot read the scenario")
+
+
+def test_many_classifiers_that_are_all_wrong_have_a_prior():
+    """180! is more than a float holds, and the prior of a type divides by it."""
+    told = [["abcdefg"[i * k % 7] for i in range(3)] for k in range(180)]
+    outcomes = rw.Outcomes.from_arrays(["x"] * 3, *told)
+    block = rw.models.LearnedTree().fit(outcomes).block(np.random.default_rng(0), 1)
+    assert np.isfinite(block.margins().tp).all()
+    everyone_apart = np.arange(1, 181)[None]  # 180 classifiers, each wrong in a way of its own
+    assert log_base_weights(everyone_apart, 10**6)[0] == pytest.approx(-180 * math.log(2) - math.lgamma(181))

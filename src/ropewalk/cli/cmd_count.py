@@ -25,7 +25,8 @@ from ropewalk.data.counts import Counts, hide_labels, small_cells, write_counts
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.results.options import DataOptions, UnmatchedOption, parse_texts
+from ropewalk.results.options import DataOptions, UnmatchedOption
+from ropewalk.results.parsing import parse_texts
 from ropewalk.text.writing import count_of, visible
 
 EXAMPLES: Final = (

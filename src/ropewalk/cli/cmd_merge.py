@@ -8,7 +8,8 @@ from ropewalk.cli.cmd_count import write
 from ropewalk.cli.output import DATA, OUTPUT, WRITTEN
 from ropewalk.cli.reading import as_file, read_declared
 from ropewalk.data.counts import Counts, merge_counts, open_counts
-from ropewalk.results.options import TableOptions, options_of, parse_texts
+from ropewalk.results.options import TableOptions, options_of
+from ropewalk.results.parsing import parse_texts
 
 EXAMPLES: Final = ("north.json south.json west.json -o all.json",)
 

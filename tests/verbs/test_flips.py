@@ -240,3 +240,17 @@ def test_the_command_has_them_where_they_are_asked_for(run, tmp_path, write):
     code, out, err = run(*line, "--flips", "--per-class")
     assert (code, out) == (2, "")
     assert "--flips is about one question" in err
+
+
+@pytest.mark.parametrize("model", [None, "bootstrap"])
+def test_flips_of_many_scores_agree_with_those_by_exact_draws(model):
+    rng = np.random.default_rng(5)
+    a, b = rng.random((2, 3_000)) < [[0.8], [0.7]]
+    how = {"metric": "mean", "flips": True, "draws": 2_000, "model": model}
+    fast, slow = (rw.compare(a.astype(float), b.astype(float), exact=exact, rng=1, **how) for exact in (False, True))
+    for kind in ("gained", "lost", "churned"):
+        x, y = getattr(fast.flips, kind).share, getattr(slow.flips, kind).share
+        assert x.observed == pytest.approx(y.observed)
+        error = (x.std**2 + y.std**2) ** 0.5 / 2_000**0.5
+        assert x.mean == pytest.approx(y.mean, abs=4 * error)
+        assert x.std == pytest.approx(y.std, rel=4 / 1_000**0.5)

@@ -14,6 +14,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.models import draw_psi, observed_psi
+from ropewalk.models.influence import posterior_of
 from ropewalk.results import Comparison, Flip, Flips, Recipe
 from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray
@@ -81,4 +82,5 @@ def _draw(answer: Comparison, measure: FlipShares, threads: int) -> FloatArray:
         return answer.chains.psi(measure, recipe.prevalence)  # type: ignore[arg-type]
     number = answer.drawing.looks[0] if recipe.draws == "auto" else recipe.draws
     how = {"stop": min(number, len(answer.draws)), "seed": recipe.seed, "threads": threads}
-    return draw_psi(recipe.posteriors(), measure, recipe.prevalence, **how)  # type: ignore[arg-type]
+    posteriors = [posterior_of(recipe.model, table, measure, exact=recipe.exact) for table in recipe.tables]
+    return draw_psi(posteriors, measure, recipe.prevalence, **how)  # type: ignore[arg-type]

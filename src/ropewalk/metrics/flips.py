@@ -9,9 +9,10 @@ import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
+from ropewalk.metrics.influence import SmoothMean
 from ropewalk.metrics.items import Plan, View, mean
 from ropewalk.metrics.margins import Weighted
-from ropewalk.metrics.scores import WeightedItems
+from ropewalk.metrics.scores import Measured, WeightedItems
 from ropewalk.typing import BoolArray, CodeArray, FloatArray
 
 _RIGHT_OR_WRONG: Final = (0.0, 1.0)
@@ -21,15 +22,19 @@ _RIGHT_OR_WRONG: Final = (0.0, 1.0)
 class FlipShares:
     """The shares of items that A gained against B, that it lost, and of labels those that both have wrong, differently.
 
-    It measures weighted tables as a metric does, and so the very draws of one. `higher_is_better` is said of scores.
+    It measures weighted tables as a metric does, and so the very draws of one; of many scores, whose metrics are sums
+    drawn each by itself, it has sums of its own. `higher_is_better` is said of scores.
     """
 
     higher_is_better: bool = True
 
     divisor = None
+    ranks = False
 
     def __call__(self, drawn: Any) -> FloatArray:
         """Return the shares, a row for each kind of flip and a column for each draw."""
+        if isinstance(drawn, Measured):
+            return drawn.psi
         if isinstance(drawn, WeightedItems):
             plans = drawn.plans.of(self, lambda: self._plans(drawn.items))  # type: ignore[arg-type]
             return np.stack([plan(drawn.weights) for plan in plans])
@@ -38,7 +43,12 @@ class FlipShares:
 
     def observed(self, items: ItemScores) -> FloatArray:
         """Return the shares where all items weigh what they do."""
-        return self(WeightedItems(items, np.ones((items.n_units, 1))))[:, 0]
+        mass = np.ones(items.n_items) if items.weight is None else items.weight
+        return np.array([kind.value(mass) for kind in self.smooth(items)])
+
+    def smooth(self, items: ItemScores) -> list[SmoothMean]:
+        """Return each share as a smooth function of the items' masses: a mean of yes and no."""
+        return [SmoothMean(kind.astype(np.float64)) for kind in self._better(items)]
 
     def count(self, table: Outcomes | ItemScores) -> list[int]:
         """Return how many items there are of each kind of flip."""

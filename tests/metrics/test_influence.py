@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ropewalk.data.scores import ItemScores
-from ropewalk.metrics.influence import SmoothAverage
+from ropewalk.metrics.influence import SmoothAverage, SmoothRoc
 from ropewalk.metrics.scores import SCORE_METRICS, WeightedItems, decision_cost, parse_score_metric
 
 N = 40
@@ -96,3 +96,19 @@ def test_an_average_by_class_sizes_counts_what_an_item_adds_to_its_class():
     (smooth,) = parse_score_metric("weighted_roc_auc", n_labels=4).smooth(items)
     assert isinstance(smooth, SmoothAverage)
     assert smooth.value(np.ones(N)) == pytest.approx(np.mean([part.value(np.ones(N)) for part in smooth.parts]))
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (5, 20)])
+def test_what_the_first_order_of_roc_auc_leaves_is_bounded(sizes):
+    """By class it leaves what pairs of items add beyond their means: drawn, it never varies more than is said."""
+    rng = np.random.default_rng(sum(sizes))
+    truth = np.repeat([1, 0], sizes)
+    weights = rng.standard_exponential((4_000, truth.size))
+    for scores in (rng.random(truth.size), truth + 0.0, rng.permutation(truth) + 0.0):
+        smooth = SmoothRoc(truth, scores)
+        area, gradient = smooth.value(np.ones(truth.size)), smooth.gradient(np.ones(truth.size))
+        left = np.array([smooth.value(w) for w in weights]) - area
+        for j, size in enumerate(reversed(sizes)):
+            here = truth == j
+            left -= size * (weights[:, here] @ gradient[here]) / weights[:, here].sum(axis=1)
+        assert left.std() <= smooth.rest

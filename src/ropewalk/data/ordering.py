@@ -22,7 +22,7 @@ def distinct_codes(column: Any) -> tuple[Any, IntArray]:
     """
     if column.size and column.dtype.kind in "biu":
         low = int(column.min())
-        if -_CODES < low and column.max() < _CODES:  # small whole numbers are counted, not sorted
+        if low > -_CODES and column.max() < _CODES:  # small whole numbers are counted, not sorted
             shifted = column.astype(np.int64) - low
             there = np.bincount(shifted) > 0
             return (np.flatnonzero(there) + low).astype(column.dtype), np.asarray((np.cumsum(there) - 1)[shifted])

@@ -6,6 +6,7 @@ scores, whatever the items weigh. A mean needs no sorting. Masses are what items
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,13 @@ class Smooth(Protocol):
     def gradient(self, mass: FloatArray) -> FloatArray:
         """Return its derivative by the mass of each item."""
 
+    @property
+    def rest(self) -> float:
+        """How much, at most, the value varies beside its first order where items stand alone and count alike.
+
+        It is a standard deviation, beside a first order that is divided by the masses of the classes.
+        """
+
 
 @dataclass(frozen=True)
 class SmoothMean:
@@ -39,6 +47,7 @@ class SmoothMean:
     """
 
     values: FloatArray
+    rest = 0.0
 
     def value(self, mass: FloatArray) -> float:
         """Return the weighted mean."""
@@ -55,6 +64,7 @@ class SmoothAverage:
 
     parts: tuple[Smooth, ...]
     truth: IntArray | None
+    rest = 1.0
 
     def _shares(self, mass: FloatArray) -> FloatArray:
         if self.truth is None:
@@ -82,6 +92,11 @@ class Ranked(ABC):
 
     truth: IntArray
     scores: FloatArray
+
+    @property
+    def rest(self) -> float:
+        """How much, at most, the value varies beside its first order: it lies between 0 and 1."""
+        return 1.0
 
     @cached_property
     def _sorted(self) -> tuple[IntArray, BoolArray, IntArray, IntArray]:
@@ -133,19 +148,27 @@ class Ranked(ABC):
 class SmoothRoc(Ranked):
     """The area under the ROC curve; equal scores share their credit."""
 
+    @property
+    def rest(self) -> float:
+        """How much the value varies at most beside its first order: as the mean of what pairs of items add.
+
+        A pair adds 0, 1/2 or 1, so by its first order no more than 1/2 is left of its standard deviation.
+        """
+        positives = int((self.truth == 1).sum())
+        return 0.5 / math.sqrt(max(positives, 1) * max(self.truth.size - positives, 1))
+
     def _value(self, hits: FloatArray, misses: FloatArray) -> float:
-        above = np.cumsum(hits)
-        whole = above[-1]
-        above -= hits / 2
+        above = _midway(hits)
         above *= misses
-        return float(above.sum() / (whole * misses.sum()))
+        return float(above.sum() / (hits.sum() * misses.sum()))
 
     def _slopes(self, hits: FloatArray, misses: FloatArray) -> tuple[FloatArray, FloatArray]:
         area, positives, negatives = self._value(hits, misses), hits.sum(), misses.sum()
-        beaten = 1 - (np.cumsum(misses) - misses / 2) / negatives
-        beaten -= area
+        beaten, above = _midway(misses), _midway(hits)
+        beaten /= -negatives
+        beaten += 1 - area
         beaten /= positives
-        above = (np.cumsum(hits) - hits / 2) / positives
+        above /= positives
         above -= area
         above /= negatives
         return beaten, above
@@ -216,6 +239,13 @@ def smooth(prepare: Callable[[View], Plan], view: View) -> Smooth | None:
         return RANKED[prepare](view.truth, view.scores)
     values = getattr(prepare, "values", None)
     return None if values is None else SmoothMean(np.asarray(values(view), dtype=np.float64))
+
+
+def _midway(steps: FloatArray) -> FloatArray:
+    """Return the sums of what is above, and of half of what is here."""
+    sums = np.cumsum(steps)
+    sums -= steps / 2
+    return sums
 
 
 def _from_here(steps: FloatArray) -> FloatArray:

@@ -145,14 +145,15 @@ class FirstOrder:
         items, expected = weights.items, weights.expected
         together: IntArray = np.zeros(items.n_items, dtype=np.int64)
         stratum = items.truth if by_class and items.truth is not None else together
-        worth = np.ones(items.n_items) if items.weight is None else items.weight
+        worth = np.broadcast_to(1.0, items.n_items) if items.weight is None else items.weight
         mass = _item_masses(items, expected)
         masses = np.bincount(stratum, weights=mass).astype(np.float64)
         influence, tilt = np.empty((len(smooth), items.n_items)), np.empty((len(smooth), masses.size))
         for k, metric in enumerate(smooth):
             slopes = metric.gradient(mass)
             tilt[k] = np.bincount(stratum, weights=mass * slopes)
-            influence[k] = worth * (slopes - (tilt[k] / masses)[stratum])
+            slopes -= (tilt[k] / masses)[stratum]
+            np.multiply(worth, slopes, out=influence[k])
         centre = np.array([metric.value(mass) for metric in smooth])
         return cls(items, expected, weights.n_seen, stratum, worth, influence, masses, tilt, centre)
 
@@ -269,6 +270,9 @@ def _left_by(
     pairs = [np.eye(n)[i] - np.eye(n)[j] for i, j in combinations(range(n), 2)]
     contrasts = np.concatenate([np.eye(n), np.reshape(pairs, (-1, n))])
     spread = first.spread(contrasts) + _ROUNDING * np.abs(first.centre).max()
+    alone = weights.items.cluster is None and weights.items.weight is None
+    if alone and (np.abs(contrasts) @ [metric.rest for metric in smooth] <= _CLOSE * spread).all():
+        return np.zeros(n)
     left: list[FloatArray] = []
     for check in range(MOST_CHECKS):
         drawn = weights.block(generator(0, streams.CHECKED, check), 1).weights[:, 0]

@@ -53,7 +53,7 @@ Options = Mapping[str, Any]
 
 _SAMPLER: Final = ("step", "chains", "tune")
 _OF_LABELS: Final = ("per_class", *_SAMPLER)
-FILE: Final = partial(DATA, help=f"{format_names('or')}, plain or gzipped; - is stdin.", flag="FILE", is_input=True)
+FILE: Final = partial(DATA, help=f"{format_names('or')}, plain or compressed; - is stdin.", flag="FILE", is_input=True)
 
 
 class FileOption(TypedDict, total=False):

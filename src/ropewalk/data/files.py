@@ -1,4 +1,4 @@
-"""Read prediction files of any format, plain or gzipped: count them, or take their columns.
+"""Read prediction files of any format, plain or compressed: count them, or take their columns.
 
 A pattern or a folder is all of its files, one after the other; what is said of a file is true of them together. The
 format is taken from the first bytes, not from the name. Text formats need the standard library alone.
@@ -186,7 +186,7 @@ def _as_integers(rows: Rows, columns: Sequence[str]) -> Rows:
 
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], Format, str]]:
-    """Open a file, look through gzip, and find its format."""
+    """Open a file, look through its compression, and find its format."""
     with opened(path) as stream:
         shown = shorten_path(path)
         yield stream, format_of(stream, shown), shown

@@ -1,4 +1,4 @@
-"""Open a file to read: look through gzip, stay within bounds of memory, and say what is wrong with it."""
+"""Open a file to read: look through its compression, stay within bounds of memory, and say what is wrong with it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from ropewalk._files import is_pipe, shorten_path
+from ropewalk.data.unpacking import unpacked
 from ropewalk.errors import FileFormatError, UnreadableFileError
 
 TEXT_CAP: Final = 1 << 30
@@ -25,7 +26,7 @@ _ONCE: Final = "save it as a file first; on the command line, - reads standard i
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file, through gzip where it is compressed; what goes wrong inside is about this file."""
+    """Open a file, through its compression; what goes wrong inside is about this file."""
     shown = shorten_path(path)
     if "\0" in str(path):
         raise UnreadableFileError(
@@ -37,9 +38,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with Path(path).open("rb") as raw:
             if not raw.seekable():
                 raise UnreadableFileError(f"Cannot read {shown}: it can be read only once.", hint=_ONCE)
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+            yield unpacked(raw, shown)
     except MemoryError as error:
         raise FileFormatError(
             f"{shown} needs more memory than there is.", hint="is this the right file? Else read a part of it."

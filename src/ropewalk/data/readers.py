@@ -42,8 +42,8 @@ def read_outcomes(
     Parameters
     ----------
     source
-        A path (CSV, TSV, JSON or Parquet, each plain or gzipped; a folder or a pattern such as `preds/*.csv` is all of
-        its files) or any dataframe: pandas, polars (eager or lazy), pyarrow, a DuckDB relation.
+        A path (CSV, TSV, JSON or Parquet, each plain or compressed; a folder or a pattern such as `preds/*.csv` is all
+        of its files) or any dataframe: pandas, polars (eager or lazy), pyarrow, a DuckDB relation.
     truth, predictions
         The column of true labels, and one or more columns of predicted ones.
     id

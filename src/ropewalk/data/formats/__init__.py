@@ -34,9 +34,14 @@ def format_of(stream: IO[bytes], shown: str) -> Format:
         raise FileFormatError(
             f"{shown} is empty.", hint="a table needs a header line and at least one item, a matrix its numbers."
         )
+    if head[:4] == b"PK\x03\x04":
+        raise FileFormatError(
+            f"{shown} is a zip archive or a spreadsheet, not a table.",
+            hint="unpack it, and name the table or the folder in it; a spreadsheet can be saved as CSV.",
+        )
     for form in FORMATS:
         if form.recognises(head):
             return form
     raise FileFormatError(
-        f"{shown} is a binary file, not a table.", hint=f"formats are {format_names()}, plain or gzipped."
+        f"{shown} is a binary file, not a table.", hint=f"formats are {format_names()}, plain or compressed."
     )

@@ -18,6 +18,7 @@ from ropewalk.data.formats.form import FIELD_CAP, is_wide
 from ropewalk.data.formats.parquet_keys import parquet_keys
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.data.labels import clean
+from ropewalk.data.unpacking import is_unpacked
 
 MIN_TEXT_BYTES: Final = 1 << 22
 """From so much text on it pays to start DuckDB."""
@@ -134,7 +135,7 @@ def _is_rationed() -> bool:
 
 def _path_of(stream: IO[bytes]) -> str | None:
     """Return the path of a file that is not compressed, if DuckDB takes it for one path."""
-    if not hasattr(stream, "raw") or not isinstance(stream.name, str):
+    if is_unpacked(stream) or not isinstance(getattr(stream, "name", None), str):
         return None
     path = os.path.abspath(stream.name)  # noqa: PTH100 - as it is written
     return None if _PATTERN & set(path) else path

@@ -12,10 +12,11 @@ from ropewalk.data.columns import Batches, Rows, require_columns
 from ropewalk.data.formats.duck import count_parquet
 from ropewalk.data.formats.form import Format
 from ropewalk.data.frames import ROWS_PER_GROUPING
+from ropewalk.data.unpacking import is_unpacked
 from ropewalk.errors import DataError, FileFormatError
 
 PACKED_CAP: Final = 1 << 28
-"""The longest Parquet file that is read from inside a gzip file, in bytes."""
+"""The longest Parquet file that is read from inside a compressed one, in bytes."""
 
 BATCH_BYTES: Final = 1 << 26
 """About how much of a Parquet file is looked at at once."""
@@ -29,11 +30,11 @@ def _parquet_file(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iter
     parquet = require("pyarrow.parquet", extra="files", caller="Reading Parquet")
     try:
         whole: Any = stream
-        if not hasattr(stream, "raw"):  # a gzipped one cannot be read from its end, where its index stands
+        if is_unpacked(stream):  # it cannot be read from its end, where its index stands
             content = stream.read(PACKED_CAP + 1)
             if len(content) > PACKED_CAP:
                 raise FileFormatError(
-                    f"{shown} holds a Parquet file of over {PACKED_CAP:,} bytes.", hint="unpack it first, by gunzip."
+                    f"{shown} holds a Parquet file of over {PACKED_CAP:,} bytes.", hint="unpack it first."
                 )
             whole = io.BytesIO(content)
         file = parquet.ParquetFile(whole)

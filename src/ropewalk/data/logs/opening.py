@@ -1,4 +1,4 @@
-"""Open a file of a log: look through gzip, and say what is wrong with it."""
+"""Open a file of a log: look through its compression, and say what is wrong with it."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         join_outcomes,
         read_counts,
         read_log,
+        read_long,
         read_multilabel,
         read_outcomes,
         read_sql,
@@ -52,7 +53,7 @@ _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
     "data": (
         "ItemScores", "MultilabelOutcomes", "Outcomes", "Query", "join_outcomes", "read_counts", "read_log",
-        "read_multilabel", "read_outcomes", "read_sql",
+        "read_long", "read_multilabel", "read_outcomes", "read_sql",
     ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
@@ -123,6 +124,7 @@ __all__ = [
     "rank",
     "read_counts",
     "read_log",
+    "read_long",
     "read_multilabel",
     "read_outcomes",
     "read_sql",

@@ -8,7 +8,17 @@ from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import ropewalk as rw
 from ropewalk.cli.counts import are_counts, read_counted
-from ropewalk.cli.logs import NOT_OF_LOGS, OF_LOGS, OF_ROWS, LogOptions, are_logs, questions_on, read_all, refuse
+from ropewalk.cli.logs import (
+    OF_LOGS,
+    OF_ROWS,
+    LogOptions,
+    LongOptions,
+    are_logs,
+    questions_on,
+    read_all,
+    refuse,
+    refuse_tables,
+)
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
     FILE,
@@ -37,7 +47,7 @@ class CompareColumns(TypedDict, total=False):
 
     file: Annotated[str, FILE()]
     other: Annotated[str, DATA(help="Log of the other system; FILE is then A's.", flag="LOG", is_input=True)]
-    a: Annotated[str, DATA(help="Column of classifier A; of a log with several systems, its name.")]
+    a: Annotated[str, DATA(help="Column of classifier A; of several systems in a log, or with --system, its name.")]
     b: Annotated[str, DATA(help="Column of classifier B.")]
 
 
@@ -46,10 +56,11 @@ EXAMPLES: Final = (
     "p.csv --truth y --a new --b old --goal not-worse --margin 2%",
     "preds.csv --truth y --a new --b old --html report.html",
     "logs/new.eval logs/old.eval --rope 1%",
+    "runs.csv --system model --item q --score ok --a new --b old",
 )
 
 
-class Options(CompareColumns, LogOptions, CompareOptions, VerbOptions, OutputOptions, total=False):
+class Options(CompareColumns, LongOptions, LogOptions, CompareOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
@@ -57,7 +68,7 @@ class Options(CompareColumns, LogOptions, CompareOptions, VerbOptions, OutputOpt
     no_pool: Annotated[bool, ADVANCED(help="With --by: each slice's own posterior.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
-    prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b.")]
+    prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b, and with --system.")]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
     items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar=WRITTEN)]
@@ -72,7 +83,7 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
         (),
         ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *OF_ROWS, *OF_LOGS),
     ),
-    "evaluation logs": (("file",), (), (*NOT_OF_LOGS, "prediction", "per_class")),
+    "evaluation logs": (("file",), (), ()),
     "counts": (("file",), (), ("prediction",)),
 }  # fmt: skip
 """Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
@@ -139,6 +150,8 @@ def _form(options: Options, held: str | None) -> str:
     if absent:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
     refuse(options, unused, forms[0])
+    if forms[0] == "evaluation logs":
+        refuse_tables(options)
     return forms[0]
 
 
@@ -186,7 +199,7 @@ def _logs(options: Options) -> Data:
     if len(logs) == 1 and len(chosen) < 2 and len(logs[0].systems) != 2:  # noqa: PLR2004
         raise InvalidInputError(
             f"{options['file']} holds {count_of(len(logs[0].systems), 'system')}: {shorten(logs[0].systems, 12)}.",
-            hint="choose two by --a and --b, or give another log: ropewalk compare NEW OLD.",
+            hint="choose two by --a and --b, or give another log: ropewalk compare NEW OLD; ropewalk rank takes all.",
         )
     return logs, chosen
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import ropewalk as rw
 from ropewalk.cli.counts import are_counts, ask_counts
-from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
+from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import ADVANCED, DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
     FileOption,
@@ -31,6 +31,7 @@ class RankColumns(FileOption, total=False):
     predictions: Annotated[
         list[str], DATA(help="Columns of predictions, separated by commas; of logs, systems.", parse=parse_texts)
     ]
+    prediction: Annotated[str, DATA(help="With --system: column of predictions.")]
 
 
 EXAMPLES: Final = (
@@ -39,7 +40,7 @@ EXAMPLES: Final = (
 )
 
 
-class Options(RankColumns, LogOptions, RankOptions, VerbOptions, OutputOptions, total=False):
+class Options(RankColumns, LongOptions, LogOptions, RankOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk rank` takes."""
 
     no_pool: Annotated[bool, ADVANCED(help="Each one's own posterior, not drawn towards the others.", parse=bool)]
@@ -55,7 +56,7 @@ def run(options: Options) -> None:
         named = {"predictions": options["predictions"]} if "predictions" in options else {}
         ask_logs(options, RankOptions, rw.rank, **named, **pool)
         return
-    refuse(options, (*OF_LOGS, "unmatched"), "FILE")
+    refuse(options, (*OF_LOGS, "unmatched", "prediction"), "FILE")
     options = with_accuracy(options, options.get("predictions", [None]))
     require_columns_of(options, "rank", (*truth_of(options), "predictions"))
     columns = options["predictions"]

@@ -9,9 +9,10 @@ import click
 
 import ropewalk as rw
 from ropewalk.cli.output import DATA, answer, with_notes
-from ropewalk.cli.reading import LongTableOptions, flag_of, is_stream, questions
+from ropewalk.cli.reading import LongTableOptions, as_file, flag_of, is_stream, questions
 from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.logs import Log, is_log
+from ropewalk.data.records import records_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import Rendered
 
@@ -27,17 +28,28 @@ class LogOptions(TypedDict, total=False):
     qrels: Annotated[str, DATA(help="Search runs: relevance judgements.", metavar="FILE", is_input=True)]
 
 
-OF_LOGS: Final = tuple(LogOptions.__annotations__)
+class LongOptions(TypedDict, total=False):
+    """The columns of a table of one row per system and item."""
+
+    system: Annotated[str, DATA(help="One row per system and item: column of systems, with --item.")]
+    score: Annotated[str, DATA(help="With --system: column of scores; else --truth and --prediction.")]
+    repeat: Annotated[str, DATA(help="With --system: column that numbers answers to the same item.")]
+
+
+OF_LOGS: Final = (*LogOptions.__annotations__, *LongOptions.__annotations__)
 """Options that tables would pass over in silence."""
 
+_OF_LONG: Final = ("item", "score", "truth", "prediction", "repeat", "cluster")
+"""Options that name columns of a long table, beside its systems and tasks."""
+
 OF_ROWS: Final = ("sample_weight", "count", *LongTableOptions.__annotations__, *BESIDE_LABELS)
-NOT_OF_LOGS: Final = ("truth", "id", "labels", "threshold", *OF_ROWS)
+_NOT_OF_LOGS: Final = ("truth", "prediction", "score", "repeat", "id", "labels", "threshold", "per_class", *OF_ROWS)
 """Options that logs would: what they say themselves."""
 
 
 def are_logs(options: Options) -> bool:
-    """Whether FILE is an evaluation log or a folder of them: several are given, or its content tells."""
-    if "other" in options or "others" in options:
+    """Whether FILE is an evaluation log, a folder of them or a long table: by other options, or its content tells."""
+    if "system" in options or "other" in options or "others" in options:
         return True
     return "truth" not in options and not is_stream(options["file"]) and with_notes(lambda: is_log(options["file"]))
 
@@ -49,17 +61,40 @@ def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:
 
 
 def read_all(options: Options) -> tuple[Log, ...]:
-    """Open all evaluation logs that a line names."""
+    """Open all evaluation logs that a line names, or the long table."""
+    if "system" in options:
+        return (_long_table(options),)
     return read_logs(
         options, [options["file"], *([options["other"]] if "other" in options else options.get("others", ()))]
     )
 
 
+def _long_table(options: Options) -> Log:
+    """Open a table of one row per system and item; `--task` names a column of tasks, or one of the tasks."""
+    file, task = options["file"], options.get("task")
+    columns = {name: options[name] for name in _OF_LONG if name in options}
+    present = with_notes(records_of(file).names)
+    if task in present or "task" not in present:
+        columns, task = {**columns, **({} if task is None else {"task": task})}, None
+    log = with_notes(lambda: rw.read_long(file, system=options["system"], **columns))
+    return log if task is None else log.only(task=task)
+
+
+def refuse_tables(options: Options, *but: str) -> None:
+    """Refuse what does not go with evaluation logs, but for some options; and what does not go with long tables."""
+    if "system" in options:
+        unused = [name for name in (*_NOT_OF_LOGS, "scorer", "filter", "qrels", "other") if name not in _OF_LONG]
+        refuse(options, unused, "--system")
+    else:
+        refuse(options, [name for name in _NOT_OF_LOGS if name not in but], "evaluation logs")
+
+
 def ask_logs(options: Options, kind: type, verb: Callable[..., Rendered], *names: str, **chosen: Any) -> None:
     """Ask about the logs that a line names; `names` and `chosen` say which of their systems are meant."""
-    refuse(options, NOT_OF_LOGS, "evaluation logs")
-    logs = read_all(options)
-    answer(options, verb, *logs, *names, **chosen, **questions_on(logs, options, kind))
+    refuse_tables(options, *(["prediction"] if names else []))  # by which `evaluate` names a system
+    with as_file(options["file"]) as file:
+        logs = read_all({**options, "file": file})
+        answer(options, verb, *logs, *names, **chosen, **questions_on(logs, options, kind))
 
 
 def questions_on(logs: Sequence[Log], options: Options, kind: type) -> dict[str, Any]:

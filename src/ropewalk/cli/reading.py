@@ -65,7 +65,7 @@ class FileOption(TypedDict, total=False):
 class LongTableOptions(TypedDict, total=False):
     """A table of one row per item and label."""
 
-    item: Annotated[str, DATA(help="Multi-label: column of items, with --label.")]
+    item: Annotated[str, DATA(help="Column of items: multi-label with --label, one row per system with --system.")]
     label: Annotated[str, DATA(help="Multi-label: column of labels; the others hold 0 and 1.")]
     n_items: Annotated[int, DATA(help="Multi-label: how many items there were in all.", parse=int)]
 

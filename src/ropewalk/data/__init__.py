@@ -6,7 +6,7 @@ from ropewalk._checks import publish
 from ropewalk.data import examples
 from ropewalk.data.counts import read_counts
 from ropewalk.data.databases import Query
-from ropewalk.data.logs import Log, read_log
+from ropewalk.data.logs import Log, read_log, read_long
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.readers import join_outcomes, read_multilabel, read_outcomes, read_sql
@@ -22,6 +22,7 @@ __all__ = [
     "join_outcomes",
     "read_counts",
     "read_log",
+    "read_long",
     "read_multilabel",
     "read_outcomes",
     "read_sql",

@@ -42,7 +42,8 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     asked.pop("unmatched", None)  # they are matched
     if paired.parts is not None:
         asked["by"] = list(paired.parts)
-    metrics = [("mean" if metric is None else metric) for metric in metrics_of(options)]
+    usual = None if paired.score.of_labels else "mean"
+    metrics = [(usual if metric is None else metric) for metric in metrics_of(options)]
     asked["metric"] = metrics[0] if len(metrics) == 1 else metrics
     if any(not needs_truth(metric) for metric in metrics):
         score = paired.score

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ropewalk._checks import checked_keywords
+from ropewalk.data.logs.long_table import Columns, named_runs
 from ropewalk.data.logs.naming import separated
 from ropewalk.data.logs.registry import find_runs
 from ropewalk.data.logs.rows import Choice, Row, Run, pick
+from ropewalk.data.records import records_of
 from ropewalk.errors import PairingError
 from ropewalk.text.writing import shorten
 
@@ -99,6 +101,56 @@ def with_choice(log: Log, **changes: Any) -> Log:
     return replace(log, choice=replace(log.choice, **changes))
 
 
+@checked_keywords
+def read_long(
+    source: Any,
+    *,
+    system: str = "system",
+    item: str = "item",
+    score: str | None = None,
+    truth: str | None = None,
+    prediction: str | None = None,
+    repeat: str | None = None,
+    task: str | None = None,
+    cluster: str | None = None,
+    error: str | None = None,
+) -> Log:
+    """Open a table of one row per system and item: a dataframe of any library, or a file.
+
+    Tables of trackers are so, and the frames that tools make of their logs. What comes back is a log like any other:
+    answers are paired by item, and it is refused what cannot be paired.
+
+    Parameters
+    ----------
+    source
+        A dataframe, or the path of a file.
+    system, item
+        The columns that say who answered, and what.
+    score
+        The column of scores: numbers, or words for right and wrong. Without one an answer is right where prediction and
+        truth are the same, and metrics are those of labels.
+    truth, prediction
+        The columns of true and predicted labels.
+    repeat, task, cluster, error
+        The columns that number answers to the same item, name one of several tasks, name what items belong to, and say
+        why an answer has no score. Like the others they are found by themselves where they are called so.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({"model": ["new"] * 3 + ["old"] * 3, "q": [1, 2, 3] * 2, "passed": [1, 1, 0, 1, 0, 0]})
+    >>> log = read_long(runs, system="model", item="q", score="passed")
+    >>> log.systems, [row.score for row in log.only(system="old").rows()]
+    (('new', 'old'), [1.0, 0.0, 0.0])
+    """
+    columns = Columns(
+        system=system, item=item, score=score, truth=truth, prediction=prediction,
+        repeat=repeat, task=task, cluster=cluster, error=error,
+    )  # fmt: skip
+    records = records_of(source)
+    return Log(runs=tuple(named_runs(records, columns)), choice=Choice(), path=records.title)
+
+
 def joined(logs: Sequence[Log]) -> Log:
     """Return several logs as one, of whose systems no two are called alike."""
     if len(logs) == 1:
@@ -113,8 +165,9 @@ def _chosen_rows(run: Run, choice: Choice) -> Iterator[Row]:
     for row in run.rows(replace(chosen, scorer=score.name)):
         key = row.item, row.repeat
         if key in seen:
+            task = f" of task {run.task!r}" if run.task else ""
             raise PairingError(
-                f"{run.system!r} answered item {row.item!r} of task {run.task!r} twice (repeat {row.repeat}).",
+                f"{run.system!r} answered item {row.item!r}{task} twice (repeat {row.repeat}).",
                 hint="repeats need numbers of their own; logs of one task in a folder must be of different systems.",
             )
         seen.add(key)

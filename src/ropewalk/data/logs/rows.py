@@ -66,12 +66,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A number that a log holds for every item: its name, whether more is better, and its least and highest value."""
+    """A number that a log holds for every item: its name, whether more is better, and its least and highest value.
+
+    One that is `of_labels` was made of truth and prediction: metrics of labels tell more.
+    """
 
     name: str
     higher_is_better: bool = True
     low: float | None = None
     high: float | None = None
+    of_labels: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

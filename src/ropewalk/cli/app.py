@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
@@ -92,9 +92,10 @@ class Command(click.Command):
         option, flag = self._options[name], self._flags[name]
         if not flag.startswith("-"):
             path = click.Path() if option.is_input else None  # a shell completes it
-            metavar = flag if option.required else f"[{flag}]"
+            required = option.required and "db" not in self._options  # which may be given instead
+            metavar = flag if required else f"[{flag}]"
             metavar, number = (f"{metavar}…", -1) if option.several else (metavar, 1)
-            return click.Argument([name], type=path, required=option.required, metavar=metavar, nargs=number)
+            return click.Argument([name], type=path, required=required, metavar=metavar, nargs=number)
         if option.parse is bool:
             return click.Option([flag, name], count=True)
         kind = click.Path() if option.metavar in _FILES else str
@@ -136,7 +137,28 @@ class Command(click.Command):
     def _call(self, **values: Any) -> None:
         from ropewalk._progress import shown
         from ropewalk.cli.output import WRITTEN, check_output
+        from ropewalk.cli.reading import with_query
 
+        chosen = self._chosen(values)
+        inputs = {name: option for name, option in self._options.items() if option.is_input and name in chosen}
+        files = [
+            file for name, option in inputs.items() for file in (chosen[name] if option.several else [chosen[name]])
+        ]
+        if files.count("-") > 1:
+            raise InvalidInputError("Standard input can be read only once: - is named twice.", hint="name a file.")
+        written = {name: self._flags[name] for name, option in self._options.items() if option.metavar == WRITTEN}
+        check_output(chosen, files, written)
+        context = click.get_current_context()
+        context.meta["flags"] = self._spelling
+        if "db" in self._options:
+            chosen = with_query(chosen)
+            if self._options["file"].required and "file" not in chosen:
+                raise click.MissingParameter(ctx=context, param_hint="'FILE'", param_type="argument")
+        with shown(progress=False if context.obj["quiet"] else None):
+            self._run(chosen)
+
+    def _chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options that were set, each given once."""
         chosen: dict[str, Any] = {}
         for name, option in self._options.items():
             value = values[name]
@@ -152,18 +174,7 @@ class Command(click.Command):
                 chosen[name] = value[0] if option.several else self._parsed(name, value[0])
             elif option.shell_default is not None:
                 chosen[name] = option.shell_default
-        inputs = {name: option for name, option in self._options.items() if option.is_input and name in chosen}
-        files = [
-            file for name, option in inputs.items() for file in (chosen[name] if option.several else [chosen[name]])
-        ]
-        if files.count("-") > 1:
-            raise InvalidInputError("Standard input can be read only once: - is named twice.", hint="name a file.")
-        written = {name: self._flags[name] for name, option in self._options.items() if option.metavar == WRITTEN}
-        check_output(chosen, files, written)
-        context = click.get_current_context()
-        context.meta["flags"] = self._spelling
-        with shown(progress=False if context.obj["quiet"] else None):
-            self._run(chosen)
+        return chosen
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write one section per group."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, TypedDict
+from typing import Annotated, Any, Final, TypeAlias
 
 import ropewalk as rw
 from ropewalk.cli.counts import are_counts, read_counted
@@ -22,6 +22,7 @@ from ropewalk.cli.logs import (
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
     FILE,
+    DatabaseOptions,
     VerbOptions,
     as_file,
     flag_of,
@@ -42,7 +43,7 @@ Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
 
-class CompareColumns(TypedDict, total=False):
+class CompareColumns(DatabaseOptions, total=False):
     """A table, and its columns of predictions; or evaluation logs, and their systems."""
 
     file: Annotated[str, FILE()]

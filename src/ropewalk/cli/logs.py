@@ -51,7 +51,9 @@ def are_logs(options: Options) -> bool:
     """Whether FILE is an evaluation log, a folder of them or a long table: by other options, or its content tells."""
     if "system" in options or "other" in options or "others" in options:
         return True
-    return "truth" not in options and not is_stream(options["file"]) and with_notes(lambda: is_log(options["file"]))
+    file = options["file"]
+    known = isinstance(file, rw.Query) or is_stream(file)
+    return "truth" not in options and not known and with_notes(lambda: is_log(file))
 
 
 def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:

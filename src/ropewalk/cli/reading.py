@@ -18,6 +18,7 @@ import ropewalk as rw
 from ropewalk._files import is_pipe, shorten_path
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
+from ropewalk.data.databases import masked, parse_place, refuse_database, tables_hint
 from ropewalk.data.formats import format_names
 from ropewalk.data.labels import find_label
 from ropewalk.data.matrices import read_matrix
@@ -51,12 +52,28 @@ _KEEP: Final = "save the data as a file and name that, or let TMPDIR name a fold
 T = TypeVar("T")
 Options = Mapping[str, Any]
 
+_SELECT: Final = 'say it by --sql "SELECT … FROM …".'
 _SAMPLER: Final = ("step", "chains", "tune")
 _OF_LABELS: Final = ("per_class", *_SAMPLER)
 FILE: Final = partial(DATA, help=f"{format_names('or')}, plain or compressed; - is stdin.", flag="FILE", is_input=True)
 
 
-class FileOption(TypedDict, total=False):
+def parse_db(place: str, _flag: str) -> str:
+    """Return the URL of a server, or the path that another URL names."""
+    return parse_place(place)
+
+
+class DatabaseOptions(TypedDict, total=False):
+    """Rows of a database instead of a file."""
+
+    sql: Annotated[str, DATA(help="Rows of the database that FILE or --db is: a SELECT.", metavar="QUERY")]
+    db: Annotated[
+        str,
+        DATA(help="A database instead of FILE, such as postgresql://…", metavar="URL", parse=parse_db, is_input=True),
+    ]
+
+
+class FileOption(DatabaseOptions, total=False):
     """The table."""
 
     file: Annotated[str, FILE(required=True)]
@@ -77,6 +94,26 @@ class VerbOptions(LongTableOptions, total=False):
     step: Annotated[str, ADVANCED(help="With --engine pymc: nuts (default) or metropolis.")]
     chains: Annotated[int, ADVANCED(help="With --engine pymc: how many; 4, or 1 for metropolis.", parse=int)]
     tune: Annotated[int, ADVANCED(help="With --engine pymc: steps to tune and throw away.", parse=int)]
+
+
+def with_query(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options in which FILE is the query of --sql, where there is one."""
+    file, place = options.get("file"), options.get("db")
+    if file is not None and place is not None:
+        raise InvalidInputError("FILE and --db are both given.", hint="name the database once.")
+    if "sql" not in options:
+        if place is not None:
+            raise InvalidInputError("--db needs --sql: which rows are meant?", hint=tables_hint(place, _SELECT))
+        if file is not None and not is_stream(file):
+            refuse_database(file, _SELECT)
+        return options
+    if file is None and place is None:
+        raise InvalidInputError("--sql needs a database.", hint="name its file as FILE, or give --db URL.")
+    if "other" in options or "others" in options:
+        raise InvalidInputError("--sql asks one database, and several files are given.", hint="name one.")
+    if is_stream(file):
+        raise InvalidInputError("--sql needs a database, and a stream is none.", hint="name the file of a database.")
+    return {**options, "file": rw.Query(options["sql"], place or file)}
 
 
 def flag_of(name: str) -> str:
@@ -116,6 +153,7 @@ def require_columns_of(options: Options, command: str, needed: Sequence[str]) ->
     if not absent:
         return
     message, file = f"Missing option {', '.join(absent)}.", options["file"]
+    title = "The query" if isinstance(file, rw.Query) else visible(file)
     if is_stream(file):
         raise InvalidInputError(message, hint=f"ropewalk {command} --help lists them.")
     columns = records_of(file).names()
@@ -124,9 +162,8 @@ def require_columns_of(options: Options, command: str, needed: Sequence[str]) ->
     missing = [part for name in needed if name not in options for part in (flag_of(name), guess.get(name, "COL"))]
     listed = ", ".join(map(visible, map(quote, columns[:MAX_COLUMNS_LISTED])))
     more = f" and {len(columns) - MAX_COLUMNS_LISTED} more" if len(columns) > MAX_COLUMNS_LISTED else ""
-    raise InvalidInputError(
-        f"{message} {visible(file)} has the columns {listed}{more}.", hint=f"ropewalk {join([*line, *missing])}"
-    )
+    pasted = join(map(masked, [*line, *missing]))
+    raise InvalidInputError(f"{message} {title} has the columns {listed}{more}.", hint=f"ropewalk {pasted}")
 
 
 def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) -> dict[str, str]:
@@ -255,8 +292,8 @@ def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) 
 
 
 @contextmanager
-def as_file(file: str) -> Iterator[str]:
-    """Yield the path of a file; for - and a pipe that of a temporary copy, since what is read is read twice."""
+def as_file(file: Any) -> Iterator[Any]:
+    """Yield a query, or the path of a file; for - and a pipe that of a copy, since what is read is read twice."""
     if not is_stream(file):
         yield file
         return
@@ -272,9 +309,9 @@ def as_file(file: str) -> Iterator[str]:
             raise type(error)(message, hint=error.hint) from error
 
 
-def is_stream(file: str) -> bool:
+def is_stream(file: Any) -> bool:
     """Whether something can be read only once: standard input, or a pipe."""
-    return file == "-" or is_pipe(file)
+    return isinstance(file, str) and (file == "-" or is_pipe(file))
 
 
 @contextmanager

@@ -122,15 +122,18 @@ def _tables_in(database: Database) -> str | None:
     return f"the tables are: {shorten(tables)}." if tables else "the database has no tables."
 
 
+def tables_hint(place: Any, hint: str = "") -> str:
+    """Return a hint that ends with the tables of a database, where it can be looked at."""
+    tables = None
+    with contextlib.suppress(RopewalkError), database_of(place) as database:
+        tables = _tables_in(database)
+    return " ".join(filter(None, (hint, tables and tables[0].upper() + tables[1:])))
+
+
 def refuse_database(path: str | os.PathLike[str], hint: str = "rw.read_sql reads the rows of a query.") -> None:
     """Refuse a file that is a database, where a table is meant."""
     kind = kind_of_file(path)
-    if kind is None:
-        return
-    tables = None
-    with contextlib.suppress(RopewalkError), database_of(path) as database:
-        tables = _tables_in(database)
-    raise FileFormatError(
-        f"{shorten_path(path)} is a database of {kind}: which of its rows are meant?",
-        hint=" ".join(filter(None, (hint, tables and tables[0].upper() + tables[1:]))),
-    )
+    if kind is not None:
+        raise FileFormatError(
+            f"{shorten_path(path)} is a database of {kind}: which of its rows are meant?", hint=tables_hint(path, hint)
+        )

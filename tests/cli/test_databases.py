@@ -91,6 +91,9 @@ def test_every_verb_takes_a_query_and_a_line_without_columns_lists_those_of_the_
     place = (folder / "preds.sqlite", *SQL)
     assert run("rank", *place, "--truth", "y_true", "--predictions", "nb_mult,svm_l2", "--draws", "500")[0] == 0
     assert run("test", *place, *COLUMNS[:6])[0] == 0
+    counted = run("count", *place, *COLUMNS[:6])
+    assert counted == run("count", folder / "preds.csv", *COLUMNS[:6])
+    assert counted[0] == 0
     code, out, _ = run("evaluate", *place, "--truth", "y_true", "--prediction", "svm_l2", "--draws", "500", "--json")
     assert (code, json.loads(out)["n_items"]) == (0, len((folder / "preds.csv").read_text().splitlines()) - 1)
     code, out, err = run("compare", *place)

@@ -13,6 +13,7 @@ from ropewalk.cli.logs import refuse
 from ropewalk.cli.output import DATA, INPUT_FILE, OUTPUT, WRITTEN
 from ropewalk.cli.reading import (
     FILE,
+    DatabaseOptions,
     LongTableOptions,
     flag_of,
     read_file,
@@ -39,7 +40,7 @@ _COLUMNS: Final = ("truth", "cluster", "id", "sample_weight", "count")
 _OF_ONE_FILE: Final = ("file", "predictions", "threshold", "sample_weight", "count", "item", "label", "n_items")
 
 
-class Options(DataOptions, UnmatchedOption, LongTableOptions, total=False):
+class Options(DatabaseOptions, DataOptions, UnmatchedOption, LongTableOptions, total=False):
     """What `ropewalk count` takes."""
 
     file: Annotated[str, FILE()]

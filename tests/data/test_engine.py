@@ -226,3 +226,33 @@ def test_so_many_different_rows_are_no_labels(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("y,a\n" + "".join(f"{i},1\n" for i in range(7)))
     with pytest.raises(RopewalkError, match="has over 5 different rows"):
         files.count_file(tmp_path / "t.csv", ["y", "a"])
+
+
+META = {
+    "meta": [
+        {"label": 1, "in": {"x": "t", "len": 0.0}},
+        None,
+        {"label": None, "in": None},
+        {"label": 1, "in": {"x": None}},
+    ],
+    "meta.id": [1, 2, 3, 4],
+    "it's": [{"a.b": True, 'q"': 1}] * 4,
+    "spans": [[{"label": 1}], [], None, []],
+}
+
+
+def test_what_is_inside_structures_is_named_by_paths(counted, tmp_path):
+    path = write(tmp_path / "p.parquet", META)
+    assert counted(path, ["meta.label", "meta.in.x", "meta.in.len", "meta.id", "it's.a.b", "it's.q\""])
+    assert files.count_file(path, ["meta.label", "meta.in.x"]) == {(1, "t"): 1, (None, None): 2, (1, None): 1}
+    assert files.file_columns(path, ["meta.in.x", "meta.id"]) == [["t", None, None, None], [1, 2, 3, 4]]
+    for strange in ("meta", "meta.in", "meta.LABEL", "spans.label", "meta.label.x", "meta.", ".meta"):
+        assert not counted(path, [strange, "meta.id"])
+    names = ["meta.label", "meta.in.len", "meta.in.x", "meta.id", "it's.a.b", "it's.q\"", "spans"]
+    assert set(files.column_names(path)) == set(names)
+
+
+def test_structures_without_the_note_of_arrow(counted, tmp_path):
+    parquet.write_table(arrow.table(META), tmp_path / "p.parquet", store_schema=False)
+    assert counted(tmp_path / "p.parquet", ["meta.label", "meta.in.x"])
+    assert not counted(tmp_path / "p.parquet", ["meta", "meta.in.x"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 
 import pytest
 
@@ -154,3 +155,29 @@ def test_parquet_files_are_counted_with_one_connection(tmp_path, monkeypatch):
     with pytest.raises(duckdb.Error):
         made[0].execute("SELECT 1")
     assert duck._session.connection is None
+
+
+@pytest.mark.parametrize("by_duckdb", [True, False])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet", "folder"])
+def test_rows_that_stand_for_several_items_are_counted_in_every_format(form, by_duckdb, tmp_path, monkeypatch):
+    monkeypatch.setattr(duck, "MIN_TEXT_BYTES", 0)
+    if not by_duckdb:
+        monkeypatch.setitem(sys.modules, "duckdb", None)
+    groups = [("1", "1", "0", 3), ("0", "0", "0", 40), ("1", "0", "1", 0), ("1", "1", "0", 2)]
+    records = [dict(zip(("y", "a", "b", "count"), row, strict=True)) for row in groups]
+    path = tmp_path / "t"
+    if form == "csv":
+        path.write_text(csv_of([(*row[:3], str(row[3])) for row in groups], head="y,a,b,count"))
+    elif form == "jsonl":
+        path.write_text("\n".join(map(json.dumps, records)))
+    elif form == "json":
+        path.write_text(json.dumps(records))
+    elif form == "parquet":
+        arrow, parquet = need("pyarrow"), need("pyarrow.parquet")
+        parquet.write_table(arrow.Table.from_pylist(records), path)
+    else:
+        path.mkdir()
+        (path / "1.csv").write_text(csv_of([(*row[:3], str(row[3])) for row in groups[:2]], head="y,a,b,count"))
+        (path / "2.csv").write_text(csv_of([(*row[:3], str(row[3])) for row in groups[2:]], head="y,a,b,count"))
+    o = rw.read_outcomes(path, **COLUMNS, count="count")
+    assert o == rw.Outcomes.from_rows({("1", "1", "0"): 5, ("0", "0", "0"): 40}, names=["a", "b"])

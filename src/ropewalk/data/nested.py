@@ -28,6 +28,29 @@ def value_at(record: Mapping[str, Any], name: str) -> tuple[bool, Any]:
     return False, None
 
 
+Tree = Mapping[str, "Tree | None"]
+"""What columns are called, and what stands inside those that are structures."""
+
+
+def path_in(tree: Tree, name: str) -> tuple[str, ...] | None:
+    """Return the names that lead to a column; a dotted name that is no column is a path, as for `value_at`.
+
+    Examples
+    --------
+    >>> tree = {"y": None, "meta": {"label": None, "a.b": None}, "meta.id": None}
+    >>> path_in(tree, "meta.label"), path_in(tree, "meta.a.b"), path_in(tree, "meta.id"), path_in(tree, "meta.x")
+    (('meta', 'label'), ('meta', 'a.b'), ('meta.id',), None)
+    """
+    if name in tree:
+        return (name,)
+    for dot in (place for place, letter in enumerate(name) if letter == "."):
+        inner = tree.get(name[:dot])
+        rest = None if inner is None else path_in(inner, name[dot + 1 :])
+        if rest is not None:
+            return (name[:dot], *rest)
+    return None
+
+
 def leaf_names(record: Mapping[str, Any], before: str = "") -> list[str]:
     """List what may be named in a record, paths included.
 

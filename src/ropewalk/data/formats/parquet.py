@@ -12,6 +12,7 @@ from ropewalk.data.columns import Batches, Rows, require_columns
 from ropewalk.data.formats.duck import count_parquet
 from ropewalk.data.formats.form import Format
 from ropewalk.data.frames import ROWS_PER_GROUPING
+from ropewalk.data.nested import leaf_names, path_in
 from ropewalk.data.unpacking import is_unpacked
 from ropewalk.errors import DataError, FileFormatError
 
@@ -56,12 +57,37 @@ def _parquet(stream: IO[bytes], columns: Sequence[str], shown: str) -> Batches:
 def _parquet_batches(stream: IO[bytes], columns: list[str], shown: str) -> Iterator[Any]:
     arrow = require("pyarrow", extra="files", caller="Reading Parquet")
     with _parquet_file(stream, columns, shown) as file:
-        require_columns(file.schema_arrow.names, columns, shown)
+        paths = _paths(file.schema_arrow, columns, shown)
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         widest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
         size = max(1, min(ROWS_PER_GROUPING, BATCH_BYTES // max(widest, 1)))
         for batch in file.iter_batches(batch_size=size, columns=columns):
-            yield arrow.Table.from_batches([batch])
+            yield arrow.table({name: _reached(batch, path) for name, path in paths.items()})
+
+
+def _paths(schema: Any, columns: Sequence[str], shown: str) -> dict[str, tuple[str, ...]]:
+    """Return the names that lead to some columns, if they are there, once each."""
+    tree = _tree(schema)
+    paths = {name: path for name in columns if (path := path_in(tree, name)) is not None}
+    require_columns([*leaf_names(tree), *paths], columns, shown)
+    for first, *_ in paths.values():
+        if (number := schema.names.count(first)) > 1:
+            raise FileFormatError(f"{shown} has {number} columns named {first!r}.", hint="give each a name of its own.")
+    return paths
+
+
+def _tree(fields: Any) -> dict[str, Any]:
+    """Return the names of columns, and of what is inside structures."""
+    return {field.name: _tree(field.type) if str(field.type).startswith("struct<") else None for field in fields}
+
+
+def _reached(batch: Any, path: Sequence[str]) -> Any:
+    """Return a column, or what is inside it."""
+    compute = require("pyarrow.compute", extra="files", caller="Reading Parquet")
+    column = batch.column(path[0])
+    for key in path[1:]:
+        column = compute.struct_field(column, key)
+    return column
 
 
 def _parquet_counts(stream: IO[bytes], columns: Sequence[str], _shown: str) -> Rows | None:
@@ -70,7 +96,7 @@ def _parquet_counts(stream: IO[bytes], columns: Sequence[str], _shown: str) -> R
 
 def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
     with _parquet_file(stream, (), shown) as file:
-        return list(file.schema_arrow.names)
+        return leaf_names(_tree(file.schema_arrow))
 
 
 PARQUET: Final = Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names, _parquet_counts)

@@ -177,3 +177,10 @@ def test_odd_values_are_no_scores(tmp_path):
     path.write_text(text, encoding="utf-8")
     scores = {row.score for row in rows_of(path)}
     assert scores == {0.0, 1.0, None}  # where the score is not a number, success counts
+
+
+def test_a_document_of_another_shape_is_not_taken_for_one_result(tmp_path):
+    results = promptfoo_results({"atlas": seeded_answers(1)})
+    for document in ({"results": {"outputs": results}}, {"rows": results, "version": 1}):
+        with pytest.raises(FileFormatError, match="no evaluation log"):
+            read_log(written(tmp_path, document))

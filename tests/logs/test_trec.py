@@ -82,6 +82,21 @@ def test_names_of_measures_are_read_in_any_case(name, run, qrels):
     assert log.runs[0].score(log.choice).name == canonical
 
 
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [("map", "AP"), ("ndcg_cut_3", "nDCG@3"), ("recip_rank", "RR"), ("P_5", "P@5"), ("recall_3", "R@3")],
+)
+def test_measures_have_the_names_of_trec_eval_too(name, own, run, qrels):
+    assert rows_of(run, qrels=qrels, scorer=name) == rows_of(run, qrels=qrels, scorer=own)
+
+
+def test_comments_and_other_ways_to_write_a_run(run, qrels, tmp_path):
+    expected = rows_of(run, qrels=qrels, scorer="AP")
+    other = written(tmp_path / "other.run", "# made by hand\n" + RUN.replace(" Q0 ", "\t0\t").replace("\n", "\r\n"))
+    judged = written(tmp_path / "other.qrels", "# judged by hand\n\n" + QRELS.replace(" ", "\t"))
+    assert rows_of(other, qrels=judged, scorer="AP") == expected
+
+
 def test_lines_may_come_in_any_order(run, qrels, tmp_path):
     other = written(tmp_path / "other.run", "\n".join(shuffled(RUN.splitlines())) + "\n")
     assert rows_of(run, qrels=qrels, scorer="AP") == rows_of(other, qrels=qrels, scorer="AP")

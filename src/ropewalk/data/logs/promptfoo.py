@@ -190,11 +190,10 @@ def _is_document(_path: Path, head: bytes) -> bool:
 
 
 def _is_lines(path: Path, head: bytes) -> bool:
-    line, end, _ = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+    line = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     if line[:1] != b"{" or _is_document(path, head):
         return False
-    keys = {key for key in _LINE_KEYS if f'"{key}"'.encode() in line}
-    return len(keys if end else keys | _LINE_KEYS.intersection(first_keys(path))) >= _MIN_LINE_KEYS
+    return len(_LINE_KEYS.intersection(first_keys(path))) >= _MIN_LINE_KEYS
 
 
 DOCUMENT: Final = LogFormat(

@@ -28,10 +28,12 @@ Grades = Mapping[str, int]
 """The grade of every judged document of a topic."""
 
 _LISTED: Final = ("AP", "nDCG@10", "P@5", "P@10", "RR", "R@100")
-_MEASURE: Final = re.compile(r"([A-Za-z]+)(?:@([1-9]\d{0,8}))?")
-_LINE: Final = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+-?\d+[ \t]+\S+[ \t]+\S", re.IGNORECASE)
+_MEASURE: Final = re.compile(r"([A-Za-z]+(?:_[a-z]+)?)(?:[@_]([1-9]\d{0,8}))?")
+_COMMENT: Final = b"#"
+_LINE: Final = re.compile(rb"\S+[ \t]+Q?0[ \t]+\S+[ \t]+-?\d+[ \t]+\S+[ \t]+\S", re.IGNORECASE)
 _RUN_FIELDS, _QRELS_FIELDS = 6, 4
 _MAX_LINE: Final = 1 << 16
+_LINES_LOOKED_AT: Final = 20
 
 
 # -- measures ----------------------------------------------------------------------------------------------
@@ -87,11 +89,19 @@ MEASURES: Final[Mapping[str, Callable[[Sequence[int], Grades, int | None], float
 """The usual measures; `ir-measures` knows the others."""
 
 _NEED_DEPTH: Final = {"P", "R"}
-_OWN_NAMES: Final = {name.casefold(): name for name in MEASURES}
+_OF_TREC_EVAL: Final = {
+    "map": "AP",
+    "map_cut": "AP",
+    "ndcg_cut": "nDCG",
+    "recall": "R",
+    "recip_rank": "RR",
+    "mrr": "RR",
+}
+_OWN_NAMES: Final = {name.casefold(): name for name in MEASURES} | _OF_TREC_EVAL
 
 
 def _find_score(name: str) -> Score:
-    """Return a measure by its name in any case, at any depth."""
+    """Return a measure by its name in any case, or that of trec_eval, at any depth."""
     own = _own_measure(name)
     if own is not None:
         base, depth = own
@@ -207,7 +217,7 @@ def _fields(path: Path, width: int) -> Iterator[list[str]]:
         number, is_empty = 0, True
         while line := stream.readline(_MAX_LINE):
             number += 1
-            if not line.strip():
+            if not line.strip() or line.startswith(_COMMENT):
                 continue
             fields = line.decode("utf-8-sig").split(maxsplit=width - 1)
             where = f"{str(path)!r}, line {number}"
@@ -232,7 +242,8 @@ def _fields(path: Path, width: int) -> Iterator[list[str]]:
 
 
 def _is_run(_path: Path, head: bytes) -> bool:
-    lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:5] if line.strip()]
+    lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:_LINES_LOOKED_AT] if line.strip()]
+    lines = [line for line in lines if not line.startswith(_COMMENT)]
     return bool(lines) and all(_LINE.match(line.lstrip()) for line in lines[: max(1, len(lines) - 1)])
 
 

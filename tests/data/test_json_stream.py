@@ -143,3 +143,13 @@ def test_a_value_without_an_end_is_refused_before_it_fills_the_memory(monkeypatc
     with pytest.raises(FileFormatError, match="longer than 1,048,576 characters"):
         list(JsonStream(endless, "a file").items())
     assert endless.tell() < 1 << 22
+
+
+@pytest.mark.parametrize("at_once", [1 << 20, 8])
+def test_members_that_are_wanted_are_those_of_the_whole_object(at_once, monkeypatch):
+    monkeypatch.setattr(json_stream, "_AT_ONCE", at_once)
+    whole = {"a": [1, {"b": "x" * 100}], "c": {"a": 1}, "d": None, "e": "}" * 70}
+    document = JsonStream(io.BytesIO(json.dumps([whole, 7, "a", ["a"], {}, whole]).encode()), "a log")
+    found = [document.members({"a", "e"}) for _ in document.elements()]
+    assert found == [{"a": whole["a"], "e": whole["e"]}, {}, {}, {}, {}, {"a": whole["a"], "e": whole["e"]}]
+    document.close()

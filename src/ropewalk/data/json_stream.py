@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import IO, Any, Final, cast
 
 from ropewalk.data.opening import as_object
@@ -19,6 +19,7 @@ from ropewalk.text.writing import brief
 VALUE_CAP: Final = 1 << 24
 """The longest single value that is decoded, in characters; memory is bounded by some 40 times as many bytes."""
 
+_AT_ONCE: Final = 1 << 20  # characters of what is mostly passed over
 _CHUNK: Final = 1 << 16
 _SPACES: Final = re.compile(r"[ \t\n\r]*")
 _GOING_ON: Final = 3
@@ -53,25 +54,26 @@ class JsonStream:
 
     def value(self) -> Any:
         """Decode the next value."""
-        self._peek()
-        size = _CHUNK
-        while True:
-            try:
-                value, end = self._scan(self._buffer, self._at)
-            except RecursionError as error:
-                raise self._wrong("values are nested too deeply") from error
-            except ValueError as error:
-                if self._ended:
-                    raise self._wrong(str(getattr(error, "msg", error))) from error
+        is_whole, value = self._decoded(VALUE_CAP)
+        if not is_whole:
+            raise self._wrong(f"a single value is longer than {VALUE_CAP:,} characters")
+        return value
+
+    def members(self, wanted: Container[str]) -> dict[str, Any]:
+        """Decode the members of the next value that are wanted; of what is no object there are none."""
+        if self._peek() != "{":
+            self.skip()
+            return {}
+        is_whole, value = self._decoded(_AT_ONCE)
+        if is_whole:
+            return {key: member for key, member in value.items() if key in wanted}
+        found = {}
+        for key in self.keys():
+            if key in wanted:
+                found[key] = self.value()
             else:
-                # A number may go on in what has not been read: by three characters at least, as in 1 and e+5.
-                if self._ended or end + _GOING_ON <= len(self._buffer) or self._buffer[end - 1] in '"]}':
-                    self._at = end
-                    return value
-            if len(self._buffer) - self._at > VALUE_CAP:
-                raise self._wrong(f"a single value is longer than {VALUE_CAP:,} characters")
-            self._fill(size)
-            size *= 2  # so that decoding again costs no more than reading
+                self.skip()
+        return found
 
     def keys(self) -> Iterator[str]:
         """Enter an object and yield its keys."""
@@ -88,21 +90,45 @@ class JsonStream:
             yield
 
     def skip(self, levels: int = 3) -> None:
-        """Pass over the next value: its parts one by one, so that it may be of any length."""
+        """Pass over the next value: a long one by its parts, so that it may be of any length."""
         kind = self._peek()
-        if kind == "{" and levels:
+        if kind not in {"{", "["} or not levels:
+            self.value()
+        elif self._decoded(_AT_ONCE)[0]:
+            return
+        elif kind == "{":
             for _ in self.keys():
                 self.skip(levels - 1)
-        elif kind == "[" and levels:
+        else:
             for _ in self.elements():
                 self.skip(levels - 1)
-        else:
-            self.value()
 
     def close(self) -> None:
         """Refuse what follows the document."""
         if self._peek():
             raise self._wrong("something follows the end of the document")
+
+    def _decoded(self, longest: int) -> tuple[bool, Any]:
+        """Decode the next value if it has at most so many characters; a longer one is not taken."""
+        self._peek()
+        size = _CHUNK
+        while True:
+            try:
+                value, end = self._scan(self._buffer, self._at)
+            except RecursionError as error:
+                raise self._wrong("values are nested too deeply") from error
+            except ValueError as error:
+                if self._ended:
+                    raise self._wrong(str(getattr(error, "msg", error))) from error
+            else:
+                # A number may go on in what has not been read: by three characters at least, as in 1 and e+5.
+                if self._ended or end + _GOING_ON <= len(self._buffer) or self._buffer[end - 1] in '"]}':
+                    self._at = end
+                    return True, value
+            if len(self._buffer) - self._at > longest:
+                return False, None
+            self._fill(size)
+            size *= 2  # so that decoding again costs no more than reading
 
     def _members(self, first: str, last: str) -> Iterator[Any]:
         if self._peek() != first:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import re
 import zipfile
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
@@ -72,7 +72,7 @@ def _archive_header(path: Path) -> dict[str, Any]:
         if _HEADER not in archive.NameToInfo:
             raise _unfinished(path, "it has no header, so it is still running or was killed")
         with _member(archive, _HEADER, path) as document:
-            header = _taken(document, _OF_HEADERS)
+            header = document.members(_OF_HEADERS)
     return header
 
 
@@ -92,7 +92,7 @@ def _full_samples(archive: zipfile.ZipFile, path: Path) -> Iterator[dict[str, An
     """Yield samples without their events and messages; one in parts has its metadata in a member of their own."""
     for found in filter(None, map(_SAMPLE.fullmatch, archive.NameToInfo)):
         with _member(archive, found[0], path) as document:
-            sample = _taken(document, _OF_SAMPLES)
+            sample = document.members(_OF_SAMPLES)
         if found["folder"] and (name := f"{found['folder']}metadata.json") in archive.NameToInfo:
             with _member(archive, name, path) as document:
                 sample["metadata"] = document.value()
@@ -165,7 +165,7 @@ def _check_methods(methods: set[int], shown: str) -> None:
 def _document_runs(path: Path) -> Iterator[Run]:
     with opened(path) as stream:
         document = JsonStream(stream, repr(str(path)))
-        header = _taken(document, _OF_HEADERS)
+        header = document.members(_OF_HEADERS)
         document.close()
     yield from _runs(path, header, partial(_document_samples, path))
 
@@ -177,23 +177,9 @@ def _document_samples(path: Path) -> Iterator[Any]:
         for key in document.keys():  # noqa: SIM118 - it is no mapping
             if key == "samples" and document.kind() == "[":
                 for _ in document.elements():
-                    yield _taken(document, _OF_SAMPLES)
+                    yield document.members(_OF_SAMPLES)
             else:
                 document.skip()
-
-
-def _taken(document: JsonStream, wanted: Container[str]) -> dict[str, Any]:
-    """Return the members of an object that are wanted; nothing of what is no object."""
-    if document.kind() != "{":
-        document.skip()
-        return {}
-    taken = {}
-    for key in document.keys():  # noqa: SIM118 - it is no mapping
-        if key in wanted:
-            taken[key] = document.value()
-        else:
-            document.skip()
-    return taken
 
 
 # -- both --------------------------------------------------------------------------------------------------

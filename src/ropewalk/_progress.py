@@ -151,7 +151,10 @@ def track(
     if total is None and isinstance(items, Sized):
         total = len(items)
     if total is not None and (not is_whole(total) or total < 0):
-        raise InvalidInputError(f"`total` must be a whole number of items; got {told(total)}.")
+        raise InvalidInputError(
+            f"`total` must be a whole number of items; got {told(total)}.",
+            hint="it counts the items that are gone through.",
+        )
     return _tracked(items, total, describe, progress)
 
 

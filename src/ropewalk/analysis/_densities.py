@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.text.writing import brief
+from ropewalk.text.writing import reason
 from ropewalk.typing import FloatArray, IntArray
 
 LogDensities = Callable[[FloatArray], FloatArray]
@@ -300,7 +300,7 @@ def log_densities(densities: Sequence[Any], priors: FloatArray, ends: tuple[floa
                     if isinstance(error, DataError):
                         raise
                     raise DataError(
-                        f"Density {i} failed: {brief(str(error), 200)}",
+                        f"Density {i} failed: {reason(error)}",
                         hint="do all densities have the same dimension?",
                     ) from error
         if x.ndim == 1:
@@ -336,7 +336,10 @@ def _heights(function: Callable[[Any], Any], x: FloatArray) -> FloatArray:
         heights = np.array([float(np.asarray(function(value), dtype=np.float64).reshape(())) for value in x.tolist()])
     if np.isnan(heights).any() or (heights < 0).any():
         place = float(x[np.isnan(heights) | (heights < 0)][0])
-        raise DataError(f"A density must be a number of at least 0; it is not at {place:g}.")
+        raise DataError(
+            f"A density must be a number of at least 0; it is not at {place:g}.",
+            hint="is it a log density? Then exponentiate it.",
+        )
     return heights
 
 

@@ -23,7 +23,7 @@ from ropewalk.errors import (
     RopewalkError,
 )
 from ropewalk.resampling.splits import clone, count_items
-from ropewalk.text.writing import brief, told
+from ropewalk.text.writing import reason, told
 from ropewalk.typing import IntArray, Label
 
 _MAX_SEED: Final = 2**31 - 1  # what scikit-learn takes as a random_state
@@ -81,7 +81,7 @@ def with_parameter(estimator: Any, name: str, value: Any) -> Any:
         if isinstance(error, RopewalkError):
             raise
         raise InvalidInputError(
-            f"{name!r} cannot be set to {told(value)}: {brief(str(error), 200)}",
+            f"{name!r} cannot be set to {told(value)}: {reason(error)}",
             hint="write step__parameter for the step of a pipeline.",
         ) from error
     return other
@@ -115,7 +115,7 @@ def train_and_predict(
         raise
     except Exception as error:
         raise DataError(
-            f"The estimator failed on {where}: {type(error).__name__}: {brief(str(error), 200)}",
+            f"The estimator failed on {where}: {type(error).__name__}: {reason(error)}",
             hint="does it learn from the whole data? A small training set may lack a class.",
         ) from error
     name = f"The predictions on {where}"
@@ -128,7 +128,9 @@ def as_items(items: Any, name: str) -> Any:
         try:
             array = np.asarray(items)
         except ValueError as error:
-            raise LengthMismatchError(f"The rows of `{name}` have different lengths.") from error
+            raise LengthMismatchError(
+                f"The rows of `{name}` have different lengths.", hint="give every item the same number of features."
+            ) from error
         items = array if array.dtype.kind in "biuf" else list(items)
     if count_items(items, name) == 0:
         raise LengthMismatchError(f"`{name}` is empty.", hint="give at least one item.")
@@ -143,11 +145,16 @@ def as_targets(targets: Any, name: str, items: Any) -> npt.NDArray[Any]:
     try:
         array = np.asarray(targets)
     except ValueError as error:
-        raise LengthMismatchError(f"{name} must be one value per item; got rows of different lengths.") from error
+        raise LengthMismatchError(
+            f"{name} must be one value per item; got rows of different lengths.", hint="give a flat array."
+        ) from error
     if array.shape == (number, 1):
         array = array[:, 0]
     if array.shape != (number,):
-        raise LengthMismatchError(f"{name} must be one value per item, {number:,} in all; got shape {array.shape}.")
+        raise LengthMismatchError(
+            f"{name} must be one value per item, {number:,} in all; got shape {array.shape}.",
+            hint="give an array as long as the items.",
+        )
     return array
 
 
@@ -199,6 +206,7 @@ def check_test_size(value: Any, n: int) -> int:
     size = int(value) if is_whole(value) else round(float(value) * n) if is_real(value) and 0 < value < 1 else 0
     if not 0 < size < n:
         raise InvalidInputError(
-            f"`test_size` must be a share between 0 and 1, or a number of items below {n:,}; got {told(value)}."
+            f"`test_size` must be a share between 0 and 1, or a number of items below {n:,}; got {told(value)}.",
+            hint="0.25 keeps a quarter of the items for the test.",
         )
     return size

@@ -100,9 +100,9 @@ class BayesError:
         try:
             points = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError("The points must be numbers.") from error
+            raise InvalidInputError("The points must be numbers.", hint="give an array of numbers.") from error
         if np.isnan(points).any():
-            raise DataError("The points must not be NaN.")
+            raise DataError("The points must not be NaN.", hint="leave such points out.")
         if self.thresholds is not None:
             return points.reshape(-1), points.shape
         return np.atleast_2d(points), points.shape[:-1]
@@ -269,5 +269,5 @@ def _costs(matrix: Any, n: int) -> FloatArray:
             hint="rows are the truth, columns decisions.",
         )
     if np.abs(costs).max() >= _MAX_COST:
-        raise InvalidInputError(f"The costs must be below {_MAX_COST:g}.")
+        raise InvalidInputError(f"The costs must be below {_MAX_COST:g}.", hint="give costs in a larger unit.")
     return costs

@@ -18,6 +18,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.resampling.splits import pick_items
 from ropewalk.results.base import pick, plain
 from ropewalk.results.options import Option, SeedOptions
+from ropewalk.text.writing import reason
 from ropewalk.typing import FloatArray, IntArray, Label
 
 Loss = Literal["squared", "zero_one"]
@@ -312,7 +313,10 @@ def _source(X: Any, y: Any, sample: Any) -> Sample:
     """Return a function that draws a training set: the user's own, or one that resamples the items."""
     if sample is not None:
         if X is not None or y is not None:
-            raise InvalidInputError("`sample` draws the training sets, and there are `X` and `y` too; give one form.")
+            raise InvalidInputError(
+                "`sample` draws the training sets, and there are `X` and `y` too; give one form.",
+                hint="leave X and y out, or sample=.",
+            )
         if not callable(sample):
             raise InvalidInputError(
                 f"`sample` must be a function of a NumPy Generator; got {type(sample).__name__}.",
@@ -340,7 +344,9 @@ def _train(
         rng = np.random.default_rng(stream)
         train = draw(rng)
         if not isinstance(train, tuple | list) or len(train) != 2:  # noqa: PLR2004
-            raise InvalidInputError("`sample` must return a pair (X, y).")
+            raise InvalidInputError(
+                "`sample` must return a pair (X, y).", hint="return the items and their labels or values."
+            )
         items = as_items(train[0], "X")
         pair = items, as_targets(train[1], "`y`", items)
         rows += train_and_predict(estimator, pair, tests, rng=rng, where=f"training set {i:,}")
@@ -363,7 +369,9 @@ def _target(tests: Any, y_test: Any, truth: Any, noise: Any) -> tuple[FloatArray
     try:
         values = truth(tests) if callable(truth) else truth
     except Exception as error:
-        raise DataError(f"`truth` failed on `X_test`: {type(error).__name__}: {error}") from error
+        raise DataError(
+            f"`truth` failed on `X_test`: {type(error).__name__}: {reason(error)}", hint="try truth(X_test) by itself."
+        ) from error
     target = _as_numbers(values, "`truth`", tests)
     if noise is None or is_real(noise):
         variance = np.full(target.size, 0.0 if noise is None else float(noise))
@@ -387,5 +395,8 @@ def _as_numbers(values: Any, name: str, items: Any) -> FloatArray:
         ) from error
     bad = ~(np.abs(array) < _MAX_VALUE)  # NaN compares as False
     if bad.any():
-        raise DataError(f"{name} must be finite numbers below {_MAX_VALUE:g}; got {array[bad][0].item()!r}.")
+        raise DataError(
+            f"{name} must be finite numbers below {_MAX_VALUE:g}; got {array[bad][0].item()!r}.",
+            hint="give the values in a larger unit.",
+        )
     return array

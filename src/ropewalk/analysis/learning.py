@@ -297,7 +297,10 @@ def validation_curve(
     0.5
     """
     if not isinstance(parameter, str) or not parameter:
-        raise InvalidInputError(f"`parameter` must be the name of a parameter; got {told(parameter)}.")
+        raise InvalidInputError(
+            f"`parameter` must be the name of a parameter; got {told(parameter)}.",
+            hint='such as "max_depth": estimator.get_params() lists them.',
+        )
     chosen = as_list(values)
     if not chosen:
         raise InvalidInputError("`values` must be a list of at least one value.", hint="such as values=[1, 3, 5].")
@@ -339,7 +342,9 @@ def train_test_error(
     seed = check_seed(settings.get("rng"), settings.get("random_state"))
     scoring, learner = Scoring(settings, seed), as_estimator(estimator)
     if (X_test is None) != (y_test is None):
-        raise InvalidInputError("A test set is items and labels: give both X_test= and y_test=, or none.")
+        raise InvalidInputError(
+            "A test set is items and labels: give both X_test= and y_test=, or none.", hint="give the other one too."
+        )
     items = as_items(X, "X")
     targets = as_targets(y, "`y`", items)
     if X_test is None:

@@ -146,7 +146,9 @@ def as_pair(data: Sequence[Any], pick: Pick) -> Scores:
     """Return the scores of two classifiers: the two there are, or those that `a` and `b` name."""
     wanted = [str(name) for name in (pick.get("a"), pick.get("b")) if name is not None]
     if len(wanted) == 1 or len(set(wanted)) < len(wanted):
-        raise InvalidInputError("Name two different classifiers, a= and b=, or neither.")
+        raise InvalidInputError(
+            "Name two different classifiers, a= and b=, or neither.", hint="of three or more, any two can be named."
+        )
     if len(data) > 1 and wanted:
         raise InvalidInputError("Separate sequences have no columns to name.", hint="call them by names=.")
     scores = as_scores(data, names=pick.get("names"), columns=wanted or None)
@@ -226,7 +228,10 @@ def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
     pair = source.get("a"), source.get("b")
     tables = (of_logs(data, pair, source),) if has_logs(data) else read_outcomes_of(data, pair, source, usage=_USAGE)
     if any(table.units is not None and table.clusters is None for table in tables):
-        raise DataError("These items have weights, and a classical test takes all items to count alike.")
+        raise DataError(
+            "These items have weights, and a classical test takes all items to count alike.",
+            hint="leave the weights out, or compare by a posterior.",
+        )
     if any(table.clusters is not None for table in tables):
         text = "These items come in clusters, and a classical test takes them as independent: its p-value is too small."
         issue([warning("dependent_items", text)])

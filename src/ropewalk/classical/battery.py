@@ -88,7 +88,7 @@ def run_battery(
 
     def scores() -> Scores:
         if positive is not None:
-            raise DataError("a test over classes takes all of them, and one was picked")
+            raise DataError("a test over classes takes all of them, and one was picked", hint="leave pos_label out.")
         return f1_by_class(tables, places)
 
     calls: dict[str, Callable[[], ClassicalTest]] = {

@@ -290,7 +290,10 @@ def delong_of(items: ItemScores, **options: Unpack[Sided]) -> ClassicalTest:
     error = math.sqrt(max(variance, 0.0))
     if error <= _MAX_ROUNDING:
         if abs(difference) > _MAX_ROUNDING:
-            raise DataError("The placements of the items do not vary, so DeLong's test has nothing to divide by.")
+            raise DataError(
+                "The placements of the items do not vary, so DeLong's test has nothing to divide by.",
+                hint="all items of a class are ranked alike; give more items.",
+            )
         difference = error = 0.0
     statistic, p_value, ends = quotient(Reference("normal"), difference, error, side, mass)
     return ClassicalTest(

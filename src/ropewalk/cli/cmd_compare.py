@@ -93,7 +93,9 @@ _FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 def run(options: Options) -> None:
     """Compare two classifiers."""
     if "per_class" in options and "pos_label" in options:
-        raise InvalidInputError("--pos-label picks one class and --per-class takes them all; give one of the two.")
+        raise InvalidInputError(
+            "--pos-label picks one class and --per-class takes them all; give one of the two.", hint="leave one out."
+        )
     if "per_class" in options and ("a_scores" in options or "b_scores" in options):
         raise InvalidInputError("--a-scores and --b-scores do not go with --per-class.", hint="leave them out.")
     if "pool" in options and "per_class" not in options:

@@ -78,7 +78,9 @@ def check_output(options: Mapping[str, Any], inputs: Iterable[str], outputs: Map
     `inputs` are the files and folders that the command reads, `outputs` the flags of the files that it writes, by name.
     """
     if sum(name in options for name in _FORMATS) > 1:
-        raise InvalidInputError("--json, --markdown, --latex and --sentence exclude each other; give one.")
+        raise InvalidInputError(
+            "--json, --markdown, --latex and --sentence exclude each other; give one.", hint="leave the others out."
+        )
     if "html" not in options:
         for part in _ON_PAGE:
             if part in options:

@@ -261,7 +261,10 @@ def read_both_kinds(options: Options, columns: Sequence[str]) -> tuple[Any, Any]
         return read_file(options, columns), None
     for name in options_of(LongTableOptions):
         if name in options:
-            raise InvalidInputError(f"Labels and scores together have one row per item, without {flag_of(name)}.")
+            raise InvalidInputError(
+                f"Labels and scores together have one row per item, without {flag_of(name)}.",
+                hint=f"leave out {flag_of(name)}, or the metrics of scores.",
+            )
     usage = "--truth names the column of true labels."
     with as_file(options["file"]) as path:
 

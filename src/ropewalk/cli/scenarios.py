@@ -13,7 +13,7 @@ from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
 from ropewalk.results.base import read_recipe
-from ropewalk.text.writing import shorten
+from ropewalk.text.writing import reason, shorten
 
 CONTENT_CAP: Final = 1 << 26
 """The longest scenario, or file of results, in bytes."""
@@ -45,7 +45,10 @@ def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[st
         return scenario, questions(options, kind, scenario.joint.labels)
     for name in ("metric", "model", "classes", "cost_matrix"):
         if name in options:
-            raise InvalidInputError(f"Results have their own question: {flag_of(name)} does not go with --from.")
+            raise InvalidInputError(
+                f"Results have their own question: {flag_of(name)} does not go with --from.",
+                hint="leave it out, or compare anew.",
+            )
     others = {name: value for name, value in options.items() if name != "pos_label"}
     return _comparison(options["results"], options.get("pos_label")), questions(others, kind, ())
 
@@ -82,7 +85,7 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
         result = parse_json(content)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(
-            f"{path!r} is no JSON: {error}.", hint="write one with `ropewalk compare … --json`."
+            f"{path!r} is no JSON: {reason(error)}.", hint="write one with `ropewalk compare … --json`."
         ) from error
     if isinstance(result, dict) and isinstance(result.get("classes"), list) and "delta" not in result:
         classes = [part for part in result["classes"] if isinstance(part, dict)]

@@ -254,7 +254,7 @@ def _grid(grid: Any, system: System, label: int, rate: str) -> FloatArray:
         return _DEFAULT_GRID
     rates = np.unique(as_numbers(grid, "grid", what="`grid`"))
     if not rates.size or rates[0] < 0 or rates[-1] > 1:
-        raise InvalidInputError("`grid` must hold rates from 0 to 1.")
+        raise InvalidInputError("`grid` must hold rates from 0 to 1.", hint="grid=[0.01, 0.05, 0.1]")
     n_units = np.unique(system.view.member[system.view.truth == label]).size
     least = min(float(_DEFAULT_GRID[0]), 1 / n_units)
     known = ((rates >= least - _MAX_ROUNDING) & (rates <= 1 - least + _MAX_ROUNDING)) | ((label == 0) & (rates == 1))
@@ -273,7 +273,9 @@ def _cuts(view: View, thresholds: Any) -> FloatArray:
     if thresholds is not None:
         cuts = np.unique(as_numbers(thresholds, "thresholds", what="`thresholds`"))
         if not cuts.size:
-            raise InvalidInputError("`thresholds` is empty; name at least one, or leave it out.")
+            raise InvalidInputError(
+                "`thresholds` is empty; name at least one, or leave it out.", hint="thresholds=[0.5] looks at one."
+            )
         return np.append(cuts, np.inf)
     distinct = np.unique(view.scores)
     halfway = distinct[:-1] / 2 + distinct[1:] / 2

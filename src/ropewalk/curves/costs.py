@@ -68,7 +68,8 @@ def optimal_threshold(cost_matrix: Any) -> float:
     matrix = np.array(cost(cost_matrix).cost)
     if matrix.shape != (2, 2):
         raise DataError(
-            f"A threshold decides between two classes; the cost matrix is {matrix.shape[0]} × {len(matrix)}."
+            f"A threshold decides between two classes; the cost matrix is {matrix.shape[0]} × {len(matrix)}.",
+            hint="give a matrix of 2 rows and 2 columns.",
         )
     alarm, miss = matrix[0, 1] - matrix[0, 0], matrix[1, 0] - matrix[1, 1]
     if alarm <= 0 or miss <= 0:
@@ -120,10 +121,16 @@ def minimum_risk(
     try:
         matrix = as_numbers(as_array(cost_matrix, "the cost matrix"), "the cost matrix")
     except InvalidInputError as error:
-        raise DataError("The cost matrix must hold finite numbers, in rows of equal length.") from error
+        raise DataError(
+            "The cost matrix must hold finite numbers, in rows of equal length.",
+            hint="[[0, 1], [5, 0]]: rows are the truth, columns the decision.",
+        ) from error
     chances = np.atleast_1d(as_numbers(probabilities, "the probabilities"))
     if chances.ndim > 2:  # noqa: PLR2004
-        raise InvalidInputError(f"Probabilities are items × classes; got shape {chances.shape}.")
+        raise InvalidInputError(
+            f"Probabilities are items × classes; got shape {chances.shape}.",
+            hint="give one row per item, and one column per class.",
+        )
     n_classes = 2 if chances.ndim == 1 else chances.shape[1]
     if matrix.ndim != 2 or len(matrix) != n_classes or not matrix.size:  # noqa: PLR2004
         raise DataError(
@@ -139,7 +146,8 @@ def minimum_risk(
     named = list(names)
     if len(named) != matrix.shape[1]:
         raise LengthMismatchError(
-            f"{len(named)} decisions ({shorten(named, 4)}) were named for {matrix.shape[1]} columns of the cost matrix."
+            f"{len(named)} decisions ({shorten(named, 4)}) were named for {matrix.shape[1]} columns of costs.",
+            hint="name one decision per column.",
         )
     expected = risks(chances, matrix)
     places = expected.argmin(axis=1)

@@ -65,7 +65,10 @@ def _beside(labels: tuple[Table, ...], items: Table) -> Both:
             "Scores stand beside labels of the same items, and these are separate tables.", hint="ask in two calls."
         )
     if items.n_classifiers != len(names):
-        raise InvalidInputError(f"There are scores of {items.n_classifiers} classifiers, and labels of {len(names)}.")
+        raise InvalidInputError(
+            f"There are scores of {items.n_classifiers} classifiers, and labels of {len(names)}.",
+            hint="give scores and labels of the same classifiers, in one order.",
+        )
     if items.n_items != labels[0].n_items:
         raise DataError(
             f"There are scores of {items.n_items:,} items, and labels of {labels[0].n_items:,}.",

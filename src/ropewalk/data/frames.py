@@ -11,6 +11,7 @@ import numpy as np
 from ropewalk.data.columns import Rows, as_floats, count_columns, numbers_in, require_columns
 from ropewalk.data.labels import clean
 from ropewalk.errors import DataError, InvalidInputError, MissingDependencyError
+from ropewalk.text.writing import reason
 
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
 LIBRARIES: Final = ("pandas", "polars", "pyarrow")
@@ -141,7 +142,7 @@ def as_frame(data: Any) -> Any:
         wrapped = nw.from_native(data)
         wrapped.collect_schema()
     except nw.exceptions.NarwhalsError as error:
-        raise DataError(f"This dataframe cannot be used: {error}.", hint="column names must differ.") from error
+        raise DataError(f"This dataframe cannot be used: {reason(error)}.", hint="column names must differ.") from error
     except TypeError as error:
         raise InvalidInputError(
             f"Expected a dataframe; got {type(data).__name__}.",

@@ -111,7 +111,9 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
     """
     if len(data) == 2 and isinstance(data[1], str):  # noqa: PLR2004
         if name is not None:
-            raise InvalidInputError(f"The classifier is named twice: {data[1]!r} and name={name!r}.")
+            raise InvalidInputError(
+                f"The classifier is named twice: {data[1]!r} and name={name!r}.", hint="name it once."
+            )
         data, name = data[:1], data[1]
     if len(data) == 1 and is_table(data[0]):
         return read_data(data, (name,), source, **how)[0]
@@ -139,7 +141,9 @@ def _unfold(
     if not data or not isinstance(data[-1], Mapping):
         return data, source
     if source.get("names") is not None:
-        raise InvalidInputError("The predictions come with their names; `names` would name them twice.")
+        raise InvalidInputError(
+            "The predictions come with their names; `names` would name them twice.", hint="leave names= out."
+        )
     names = [str(name) for name in data[-1]]
     return (*data[:-1], *data[-1].values()), {**source, "names": names}
 
@@ -200,7 +204,8 @@ def _check_made(source: Mapping[str, Any], kind: Kind | None = None) -> None:
     known = (source.get(key) for key in ("truth", "labels", *BESIDE))
     if any(value is not None for value in known):
         raise InvalidInputError(
-            "An Outcomes or ItemScores has its truth, its labels and its clusters already; give them where it is made."
+            "An Outcomes or ItemScores has its truth, its labels and its clusters already; give them where it is made.",
+            hint="leave these out here.",
         )
 
 
@@ -239,7 +244,10 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
         table = Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)
         return table if ids is None or table.source is None else replace(table, source=replace(table.source, id=ids))
     if missing != "error":
-        raise InvalidInputError(wording("`missing` is about items with one label; an indicator is 0 or 1."))
+        raise InvalidInputError(
+            wording("`missing` is about items with one label; an indicator is 0 or 1."),
+            hint="write 0 for a label that an item does not have.",
+        )
     return MultilabelOutcomes.from_arrays(*data, count=source.get("count"), **how)
 
 
@@ -299,7 +307,9 @@ def _separate(
 def same_labels(tables: Sequence[AnyOutcomes]) -> tuple[AnyOutcomes, ...]:
     """Return the tables over the labels of all of them: separate test sets may lack different classes."""
     if len({type(table) for table in tables}) > 1:
-        raise InvalidInputError("Some tables have a single label per item, others any number.")
+        raise InvalidInputError(
+            "Some tables have a single label per item, others any number.", hint="give tables of one kind."
+        )
     if len({table.labels for table in tables}) == 1:
         return tuple(tables)
     singles = [table for table in tables if isinstance(table, Outcomes)]

@@ -180,7 +180,10 @@ def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
     order: list[Slice] = [*sort_labels(present), *([None] if None in parts else [])]
     n_items = sum(part.n_items for part in parts.values())
     if n_items != table.n_items:
-        raise DataError(f"There are {n_items:,} items now, and {table.n_items:,} were compared: the data have changed.")
+        raise DataError(
+            f"There are {n_items:,} items now, and {table.n_items:,} were compared: the data have changed.",
+            hint="compare again, and ask the new answer.",
+        )
     _check_number(len(parts), n_items)
     named: dict[Slice, Any] = {value: parts[value].rename(table.names) for value in order}
     return {value: replace(part, source=replace(source, by=by, part=value)) for value, part in named.items()}

@@ -146,16 +146,26 @@ def check_labels(labels: Iterable[Any], name: str = "labels") -> tuple[Label, ..
     if isinstance(labels, str | Mapping | AbstractSet) or not isinstance(labels, Iterable):
         raise InvalidInputError(
             argument(name) + wording(" must be a sequence of labels; got {!r}.", labels),
-            hint="their order counts, and a set has none." if isinstance(labels, Mapping | AbstractSet) else None,
+            hint="their order counts, and a set has none."
+            if isinstance(labels, Mapping | AbstractSet)
+            else "write a list.",
         )
     declared = [whole_number(clean(label)) for label in labels]
     if not declared:
-        raise InvalidInputError(argument(name) + " is empty; declare at least one class, or leave it out.")
+        raise InvalidInputError(
+            argument(name) + " is empty; declare at least one class, or leave it out.",
+            hint="the labels that the data hold are found by themselves.",
+        )
     if None in declared:
-        raise InvalidInputError(argument(name) + " holds a null; a class needs a name.")
+        raise InvalidInputError(
+            argument(name) + " holds a null; a class needs a name.",
+            hint=wording('missing labels are no class: missing="wrong" counts them as mistakes.'),
+        )
     seen = {(kind_of(label), label) for label in declared}  # type: ignore[arg-type]
     if len(seen) < len(declared):
-        raise InvalidInputError(argument(name) + f" must not repeat a class; got {shorten(declared)}.")
+        raise InvalidInputError(
+            argument(name) + f" must not repeat a class; got {shorten(declared)}.", hint="name each class once."
+        )
     if len({kind for kind, _ in seen}) > 1:
         raise InvalidInputError(argument(name) + f" mixes types: {shorten(declared)}.", hint=_ALIKE)
     return tuple(declared)  # type: ignore[arg-type]
@@ -171,7 +181,9 @@ def labels_or_numbers(labels: Iterable[Any] | None, n_classes: int) -> tuple[Lab
     """
     known = tuple(range(n_classes)) if labels is None else check_labels(labels)
     if len(known) != n_classes:
-        raise InvalidInputError(f"{len(known)} labels were given for {n_classes} classes.")
+        raise InvalidInputError(
+            f"{len(known)} labels were given for {n_classes} classes.", hint="give one label per row of the matrix."
+        )
     return known
 
 

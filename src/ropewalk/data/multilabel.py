@@ -82,10 +82,16 @@ class MultilabelOutcomes(SavedTally):
         from scipy.sparse import csr_array
 
         if not predictions:
-            raise InvalidInputError("`from_arrays` needs the truth and at least one array of predictions.")
+            raise InvalidInputError(
+                "`from_arrays` needs the truth and at least one array of predictions.",
+                hint="each is a table of 0 and 1, items × labels.",
+            )
         checked = check_names(names, len(predictions))
         if len(checked) > MAX_CLASSIFIERS:
-            raise InvalidInputError(f"At most {MAX_CLASSIFIERS} classifiers fit; got {len(checked)}.")
+            raise InvalidInputError(
+                f"At most {MAX_CLASSIFIERS} classifiers fit; got {len(checked)}.",
+                hint="compare fewer of them at a time.",
+            )
         titles = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order((y_true, *predictions), titles)
         y_true, *predictions = _same_columns((y_true, *predictions), titles)  # type: ignore[assignment]
@@ -102,7 +108,10 @@ class MultilabelOutcomes(SavedTally):
             labels = [str(label) for label in columns]
         order = tuple(range(arrays[0].shape[1])) if labels is None else check_labels(labels)
         if len(order) != arrays[0].shape[1]:
-            raise InvalidInputError(f"{len(order)} labels were declared for {arrays[0].shape[1]} columns.")
+            raise InvalidInputError(
+                f"{len(order)} labels were declared for {arrays[0].shape[1]} columns.",
+                hint="declare one label per column.",
+            )
         n_rows = arrays[0].shape[0]
         many = np.ones(n_rows, dtype=np.int64) if count is None else check_count(count, n_rows)
         weight = None if sample_weight is None else check_weights(sample_weight, n_rows)
@@ -156,7 +165,10 @@ class MultilabelOutcomes(SavedTally):
         places = [place.get((type(label), label), -1) for label in cleaned]
         if -1 in places:
             stray = cleaned[places.index(-1)]
-            raise UndeclaredLabelError(f"The label {stray!r} is not among the declared ones ({shorten(order, 6)}).")
+            raise UndeclaredLabelError(
+                f"The label {stray!r} is not among the declared ones ({shorten(order, 6)}).",
+                hint="declare it too, or correct the data.",
+            )
         number: dict[Any, int] = {}
         rows = [number.setdefault((type(item), item), len(number)) for item in items]
         pairs = list(zip(rows, places, strict=True))
@@ -168,9 +180,15 @@ class MultilabelOutcomes(SavedTally):
             )
         total = len(number) if n_items is None else n_items
         if not is_whole(total):
-            raise InvalidInputError(wording("`n_items` must be a whole number; got {!r}.", n_items))
+            raise InvalidInputError(
+                wording("`n_items` must be a whole number; got {!r}.", n_items),
+                hint="it counts the items, also those without a label.",
+            )
         if total < len(number):
-            raise DataError(wording("`n_items` must be at least the {:,} items listed; got {:,}.", len(number), total))
+            raise DataError(
+                wording("`n_items` must be at least the {:,} items listed; got {:,}.", len(number), total),
+                hint="it counts the items listed, and those without a label too.",
+            )
         from scipy.sparse import csr_array
 
         arrays = []

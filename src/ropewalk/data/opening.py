@@ -16,6 +16,7 @@ from typing import IO, Any, Final, cast
 from ropewalk._files import is_pipe, shorten_path
 from ropewalk.data.unpacking import unpacked
 from ropewalk.errors import FileFormatError, UnreadableFileError
+from ropewalk.text.writing import reason
 
 TEXT_CAP: Final = 1 << 30
 """The longest document that is read whole, in bytes."""
@@ -44,7 +45,9 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             f"{shown} needs more memory than there is.", hint="is this the right file? Else read a part of it."
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileFormatError(f"{shown} is a damaged gzip file: {error}.", hint="copy or download it again.") from error
+        raise FileFormatError(
+            f"{shown} is a damaged gzip file: {reason(error)}.", hint="copy or download it again."
+        ) from error
     except UnicodeDecodeError as error:
         raise FileFormatError(
             f"{shown} is not {error.encoding.upper()} text ({error.reason}).",

@@ -122,7 +122,10 @@ class Outcomes(SavedTally):
         ('cat', 'cow', 'dog')
         """
         if not predictions:
-            raise InvalidInputError("`from_arrays` needs the truth and at least one column of predictions.")
+            raise InvalidInputError(
+                "`from_arrays` needs the truth and at least one column of predictions.",
+                hint="from_arrays(y_true, pred_a, pred_b)",
+            )
         checked = check_names(names, len(predictions))
         columns = ["y_true", *(f"predictions of {name!r}" for name in checked)]
         check_same_order([y_true, *predictions], columns)
@@ -195,7 +198,10 @@ class Outcomes(SavedTally):
             )
         order = tuple(range(counts.shape[0])) if labels is None else check_labels(labels)
         if len(order) != counts.shape[0]:
-            raise CountsError(f"{len(order)} labels were declared for a table of {counts.shape[0]} classes.")
+            raise CountsError(
+                f"{len(order)} labels were declared for a table of {counts.shape[0]} classes.",
+                hint="declare one label per row of the matrix.",
+            )
         codes = np.argwhere(counts > 0).astype(np.int32)
         return cls._canonical(codes, counts[counts > 0], order, check_names(names, counts.ndim - 1))
 
@@ -347,7 +353,10 @@ class Outcomes(SavedTally):
         """
         order = check_labels(labels)
         if len(order) != self.n_labels:
-            raise InvalidInputError(f"{len(order)} labels were given for {self.n_labels} classes.")
+            raise InvalidInputError(
+                f"{len(order)} labels were given for {self.n_labels} classes.",
+                hint="give a new name for each label, in label order.",
+            )
         return replace(self, labels=order, source=None)
 
     def over(self, labels: Iterable[Label]) -> Outcomes:

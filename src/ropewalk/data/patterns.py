@@ -10,7 +10,7 @@ from typing import Final
 
 from ropewalk._files import shorten_path
 from ropewalk.errors import FileFormatError, UnreadableFileError
-from ropewalk.text.writing import count_of
+from ropewalk.text.writing import count_of, reason
 
 MAX_FILES: Final = 10_000
 """How many files one pattern or one folder may name."""
@@ -39,7 +39,9 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     try:
         found = sorted(islice(glob.iglob(os.fspath(path), recursive=True), MAX_FILES + 1))  # noqa: PTH207 - a pattern may start anywhere
     except (OSError, ValueError, RecursionError) as error:
-        raise UnreadableFileError(f"Cannot look for {shown}: {error}.", hint="name a file or a folder.") from error
+        raise UnreadableFileError(
+            f"Cannot look for {shown}: {reason(error)}.", hint="name a file or a folder."
+        ) from error
     if not found:
         raise UnreadableFileError(
             f"No file is called like {shown}.",

@@ -146,7 +146,9 @@ def _reaching(scores: Any, name: str, threshold: float) -> Any:
 
 def _check_threshold(threshold: Any) -> float | None:
     if threshold is not None and not (is_real(threshold) and np.isfinite(threshold)):
-        raise InvalidInputError(wording("`threshold` must be a finite number; got {!r}.", threshold))
+        raise InvalidInputError(
+            wording("`threshold` must be a finite number; got {!r}.", threshold), hint="0.5 is usual for probabilities."
+        )
     return None if threshold is None else float(threshold)
 
 

@@ -71,7 +71,9 @@ def read_outcomes(
     check_missing(missing)
     columns = [truth, *names]
     if truth in names:
-        raise InvalidInputError(f"{truth!r} is named both as the truth and as a prediction.")
+        raise InvalidInputError(
+            f"{truth!r} is named both as the truth and as a prediction.", hint="name the column of the classifier."
+        )
     for name, column in (("sample_weight", sample_weight), ("count", count)):
         if column in columns:
             raise InvalidInputError(
@@ -261,7 +263,7 @@ def read_multilabel(
     names = check_names([predictions] if isinstance(predictions, str) else predictions, None)
     columns = [item, label, truth, *names]
     if len(set(columns)) < len(columns):
-        raise InvalidInputError(f"A column is named twice: {shorten(columns)}.")
+        raise InvalidInputError(f"A column is named twice: {shorten(columns)}.", hint="name each column once.")
     wanted = columns if cluster is None else [*columns, cluster]
     items, labels_of, truths, *predicted = records_of(source).lists(wanted)
     groups = None if cluster is None else predicted.pop()

@@ -104,7 +104,9 @@ class ItemScores(Named):
     ) -> ItemScores:
         """Take what `from_arrays` takes, and keep the rows in the order given, also those that count nothing."""
         if not scores:
-            raise InvalidInputError("Give the truth and the scores of at least one system.")
+            raise InvalidInputError(
+                "Give the truth and the scores of at least one system.", hint="from_arrays(y_true, scores_a, scores_b)"
+            )
         checked = check_names(names, len(scores))
         titles = [f"scores of {name!r}" for name in checked]
         beside = ((cluster, "`cluster`"), (id, "`id`"), (sample_weight, "`sample_weight`"), (count, "`count`"))
@@ -188,9 +190,14 @@ class ItemScores(Named):
         others = [column for column in (truth, cluster, id, sample_weight, count) if column is not None]
         for column in (cluster, id, sample_weight, count):
             if column is not None and not isinstance(column, str):
-                raise InvalidInputError(wording("For a file or dataframe, `cluster` and `id` are names of columns."))
+                raise InvalidInputError(
+                    wording("For a file or dataframe, `cluster` and `id` are names of columns."),
+                    hint="give arrays only with arrays.",
+                )
         if truth in names:
-            raise InvalidInputError(f"{truth!r} is named both as the truth and as scores.")
+            raise InvalidInputError(
+                f"{truth!r} is named both as the truth and as scores.", hint="name the column of the system."
+            )
         wanted = list(dict.fromkeys([*names, *others]))
         numbers = [*names, *(column for column in (sample_weight,) if column is not None)]
         columns = dict(zip(wanted, records_of(source).arrays(wanted, numbers), strict=True))
@@ -224,7 +231,9 @@ class ItemScores(Named):
             return self
         width = self.values[0].shape[1]
         if self.truth is None:
-            raise InvalidInputError("Values without a truth are one number per item.")
+            raise InvalidInputError(
+                "Values without a truth are one number per item.", hint="probabilities of classes need the truth too."
+            )
         if width == 1:
             return replace(self, values=tuple(array[:, 0] for array in self.values))
         if width != self.n_labels:
@@ -349,6 +358,7 @@ def _as_scores(array: Any, name: str) -> FloatArray:
     numbers = as_numbers(array, name)
     if numbers.ndim not in {1, 2}:
         raise InvalidInputError(
-            f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}."
+            f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}.",
+            hint="give an array of numbers, as long as the truth.",
         )
     return numbers + 0.0  # a copy, in which -0.0 is 0.0

@@ -61,14 +61,23 @@ def code_rows(
         keys = [tuple(row) for row in rows]
         many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
     except TypeError as error:
-        raise InvalidInputError("`rows` must be rows (truth, prediction, …), and `counts` numbers.") from error
+        raise InvalidInputError(
+            "`rows` must be rows (truth, prediction, …), and `counts` numbers.",
+            hint="rows=[(1, 1), (1, 0)], counts=[8, 2]",
+        ) from error
     numbers = check_counts(many) if many else np.zeros(0, dtype=np.int64)
     if numbers.shape != (len(keys),):
-        raise LengthMismatchError(f"There are {count_of(len(keys), 'row')} and {count_of(numbers.size, 'count')}.")
+        raise LengthMismatchError(
+            f"There are {count_of(len(keys), 'row')} and {count_of(numbers.size, 'count')}.",
+            hint="give one count per row.",
+        )
     widths = {len(key) for key in keys}
     n_classifiers = (widths.pop() - 1) if len(widths) == 1 else len(names or ())
     if widths or n_classifiers < 1:
-        raise LengthMismatchError("Every row must hold the truth and one prediction per classifier.")
+        raise LengthMismatchError(
+            "Every row must hold the truth and one prediction per classifier.",
+            hint="write rows as (truth, prediction, prediction).",
+        )
     checked = check_names(names, n_classifiers)
     columns = list(columns) if columns is not None else ["truth", *checked]
 
@@ -110,7 +119,9 @@ def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple
             hint="columns whose names are no texts, such as numbers, are renamed first: frame.columns.map(str).",
         )
     if n_classifiers is not None and len(names) != n_classifiers:
-        raise InvalidInputError(f"{len(names)} names were given for {n_classifiers} classifiers.")
+        raise InvalidInputError(
+            f"{len(names)} names were given for {n_classifiers} classifiers.", hint="give one name per classifier."
+        )
     if len(set(names)) < len(names):
         raise InvalidInputError(
             f"The classifiers' names must differ; got {shorten(names)}.",
@@ -195,7 +206,7 @@ class Named:
     def _picked(self, names: Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
         """Return the places of some classifiers, and their names."""
         if not names:
-            raise InvalidInputError("Name at least one classifier to keep.")
+            raise InvalidInputError("Name at least one classifier to keep.", hint=f"there are: {shorten(self.names)}.")
         return [self.position(name) for name in names], check_names(names, len(names))
 
     def rename(self, names: Sequence[str]) -> Self:

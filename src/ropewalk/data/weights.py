@@ -130,7 +130,9 @@ def numbers_of(cells: Sequence[Any], name: str) -> list[Any]:
     numbers = [number_in(cell) if isinstance(cell, str) else cell for cell in cells]
     for cell, number in zip(cells, numbers, strict=True):
         if number is None and cell is not None:
-            raise DataError(argument(name) + f" must hold numbers; got {told(cell)}.")
+            raise DataError(
+                argument(name) + f" must hold numbers; got {told(cell)}.", hint="a weight says how much an item counts."
+            )
     return numbers
 
 

@@ -111,7 +111,8 @@ def parse_question(
     if name is None:
         listed = ", ".join(MARGIN_GOALS)
         raise InvalidInputError(
-            wording("`goal` must be one of {}; got {!r}.", listed, goal), hint=did_you_mean(goal, MARGIN_GOALS) or None
+            wording("`goal` must be one of {}; got {!r}.", listed, goal),
+            hint=did_you_mean(goal, MARGIN_GOALS) + wording('goal="better" needs no margin.'),
         )
     if name == "equivalent":
         if margin is None:

@@ -80,7 +80,9 @@ def from_netcdf(path: str | os.PathLike[str]) -> Answer:
     (True, True)
     """
     if not isinstance(path, str | os.PathLike):
-        raise InvalidInputError(f"`path` must be the path of a file; got {type(path).__name__}.")
+        raise InvalidInputError(
+            f"`path` must be the path of a file; got {type(path).__name__}.", hint="give a str or a pathlib.Path."
+        )
     with opened(path, "from_netcdf()") as groups:
         attrs = groups["/"].attrs
         if not is_ours(attrs):
@@ -146,7 +148,7 @@ def from_arviz(
     """
     picks = {name: pick for name, pick in (("a", a), ("b", b), ("delta", delta)) if pick is not None}
     if delta is not None and len(picks) > 1:
-        raise InvalidInputError("`delta` is A − B already; give it, or `a` and `b`.")
+        raise InvalidInputError("`delta` is A − B already; give it, or `a` and `b`.", hint="leave the others out.")
     if delta is None and len(picks) == 1:
         (present,) = picks
         raise InvalidInputError(

@@ -208,9 +208,13 @@ def check_pair(names: Any) -> tuple[str, str] | None:
     if names is None:
         return None
     if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) and name for name in names):  # noqa: PLR2004
-        raise InvalidInputError(f"`names` must be two names, of A and of B; got {told(names)}.")
+        raise InvalidInputError(
+            f"`names` must be two names, of A and of B; got {told(names)}.", hint='names=("new", "old")'
+        )
     if names[0] == names[1]:
-        raise InvalidInputError(f"A and B must have different names; both are {names[0]!r}.")
+        raise InvalidInputError(
+            f"A and B must have different names; both are {names[0]!r}.", hint="give each a name of its own."
+        )
     return names[0], names[1]
 
 
@@ -251,7 +255,10 @@ def known_metric(name: str, scores: Sequence[FloatArray] | None, *, higher_is_be
     if higher_is_better is None:  # lower is better of a cost, whatever the matrix
         higher_is_better = name != "cost" if known is None else bool(known.higher_is_better)
     elif not isinstance(higher_is_better, bool):
-        raise InvalidInputError(f"`higher_is_better` must be True or False; got {told(higher_is_better)}.")
+        raise InvalidInputError(
+            f"`higher_is_better` must be True or False; got {told(higher_is_better)}.",
+            hint="False says that less is better.",
+        )
     low, high = (-math.inf, math.inf) if known is None else (known.low, known.high)
     if any(values.min() < low or values.max() > high for values in scores or ()):  # in per cent, say
         low, high = -math.inf, math.inf

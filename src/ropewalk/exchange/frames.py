@@ -248,7 +248,9 @@ def _(r: Ranking) -> list[Row]:
 def _pairs(r: Any) -> list[Row]:
     """Return a row per pair of a ranking."""
     if not isinstance(r, Ranking):
-        raise InvalidInputError(wording("`pairs` is about rankings, and this is a {}.", type(r).__name__))
+        raise InvalidInputError(
+            wording("`pairs` is about rankings, and this is a {}.", type(r).__name__), hint="leave it out."
+        )
     return [
         {
             **_question(r.recipe),

@@ -216,14 +216,19 @@ def _numbers(values: Any, label: str) -> FloatArray:
     """Return draws as numbers, or say why they are none."""
     array = np.asarray(values)
     if not array.size:
-        raise DataError(f"There are no draws of {label!r}: its chains and draws are {array.shape}.")
+        raise DataError(
+            f"There are no draws of {label!r}: its chains and draws are {array.shape}.", hint="sample it first."
+        )
     if array.dtype.kind in "iub":
         raise DataError(
             f"The draws of {label!r} are {array.dtype.name}: a discrete number has no density, and so no HDI.",
             hint="a score is a share or a mean: divide counts by their total.",
         )
     if array.dtype.kind != "f":
-        raise DataError(f"The draws of {label!r} must be real numbers; got {array.dtype.name}.")
+        raise DataError(
+            f"The draws of {label!r} must be real numbers; got {array.dtype.name}.",
+            hint="give the draws of the metric itself.",
+        )
     numbers: FloatArray = array.astype(np.float64)
     bad = ~np.isfinite(numbers)
     if bad.any():

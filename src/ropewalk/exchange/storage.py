@@ -44,6 +44,7 @@ from ropewalk.results import Comparison, Recipe
 from ropewalk.results.base import read_recipe
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.text.remarks import Remark, note
+from ropewalk.text.writing import reason
 from ropewalk.typing import FloatArray
 
 _FIRST_VERSION_WITH_TREES: Final = 1
@@ -111,7 +112,10 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
                 dataset.to_netcdf(file, mode="a", group=name, engine=engine, encoding=packed)
             content = file.read_bytes()
         except OSError as error:
-            raise UnreadableFileError(f"Cannot write {os.fspath(path)!r}: {error.strerror or error}.") from error
+            raise UnreadableFileError(
+                f"Cannot write {os.fspath(path)!r}: {error.strerror or error}.",
+                hint="name a file in another folder, or make room there.",
+            ) from error
     write_file(path, content)
 
 
@@ -152,7 +156,9 @@ def _check_file(path: str | os.PathLike[str]) -> None:
             head = handle.read(len(_HDF5))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UnreadableFileError(f"Cannot read {os.fspath(path)!r}: {reason}.") from error
+        raise UnreadableFileError(
+            f"Cannot read {os.fspath(path)!r}: {reason}.", hint="give a file that to_netcdf wrote."
+        ) from error
     if head == _HDF5:
         return
     if head.startswith(b"CDF"):
@@ -166,7 +172,7 @@ def _check_file(path: str | os.PathLike[str]) -> None:
 
 def _torn(path: str | os.PathLike[str], error: Exception) -> FileFormatError:
     return FileFormatError(
-        f"{os.fspath(path)!r} cannot be read as netCDF: {type(error).__name__}: {error}.",
+        f"{os.fspath(path)!r} cannot be read as netCDF: {type(error).__name__}: {reason(error)}.",
         hint="is it whole? A copy that was cut short is not.",
     )
 
@@ -216,7 +222,7 @@ def restore(groups: Mapping[str, Any], attrs: Mapping[str, Any]) -> Answer:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
         raise FileFormatError(
-            f"The answer in here cannot be read: {type(error).__name__}: {error}.", hint=_foreign_hint(groups)
+            f"The answer in here cannot be read: {type(error).__name__}: {reason(error)}.", hint=_foreign_hint(groups)
         ) from error
     raise FileFormatError(
         f"This {kept.kind} cannot be made again: its data, or its model, are not in here.", hint=_foreign_hint(groups)
@@ -328,7 +334,9 @@ def _from_draws(kept: Kept, origin: Origin) -> ForeignComparison:
     else:
         delta = difference(scores[0].reshape(-1), scores[1].reshape(-1)).reshape(scores[0].shape)
     if delta.size == 0 or not np.isfinite(delta).all():
-        raise InvalidInputError("The draws that were kept are not all numbers.")
+        raise InvalidInputError(
+            "The draws that were kept are not all numbers.", hint="write the result again, with to_netcdf."
+        )
     prior, factor = kept.values("prior", "delta"), answer["bayes_factor"]
     low, high = _ends(more["range"])
     names = check_pair((answer["a"]["name"], answer["b"]["name"]))

@@ -180,7 +180,8 @@ def _tables(recipe: Recipe) -> tuple[AnyOutcomes, ...]:
     if any(table.units is not None and table.clusters is None for table in tables):
         raise InvalidInputError(
             "These items have weights, and the model is about items as they would be in the proportions of the "
-            "weights: data like those seen cannot be replicated."
+            "weights: data like those seen cannot be replicated.",
+            hint="check the model on the items without weights.",
         )
     return tables
 

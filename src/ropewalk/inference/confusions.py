@@ -76,12 +76,17 @@ def confusion(
     source = {"truth": truth, "labels": labels, "missing": missing, "cluster": cluster}
     outcomes = read_one(data, name, source, usage=_USAGE)
     if not isinstance(outcomes, Outcomes):
-        raise InvalidInputError("A confusion matrix needs one label per item; these items have any number of labels.")
+        raise InvalidInputError(
+            "A confusion matrix needs one label per item; these items have any number of labels.",
+            hint="ask about one label at a time.",
+        )
     mass = check_prob(prob)
     if outcomes.units is None:
         return rates_of(outcomes, prob=mass, prior=prior)
     if prior is not None:
-        raise InvalidInputError("`prior` is for items that stand alone; these come in clusters.")
+        raise InvalidInputError(
+            "`prior` is for items that stand alone; these come in clusters.", hint="leave prior= or cluster= out."
+        )
     number = check_draws(draws)
     if number == "auto":
         raise InvalidInputError("`draws` must be a number here.", hint="4,000 will do.")
@@ -140,7 +145,10 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     whole = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
     tables = [table for table in whole if isinstance(table, Outcomes)]
     if len(tables) < len(whole):
-        raise InvalidInputError("A confusion matrix is of one label per item; these data are scores or any-of labels.")
+        raise InvalidInputError(
+            "A confusion matrix is of one label per item; these data are scores or any-of labels.",
+            hint="compare labels, with one per item.",
+        )
     how: dict[str, Any] = {"prob": recipe.prob, "seed": recipe.seed, "draws": DRAWS}
     a, b = (rates_of(table.project([name]), **how) for table, name in zip(tables, (answer.a, answer.b), strict=True))
     return a, b
@@ -185,7 +193,10 @@ def total_cost(counts: Any, cost_matrix: Any) -> float:
     try:
         costs = np.asarray(cost_matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
+        raise InvalidInputError(
+            "The cost matrix must hold numbers, in rows of equal length.",
+            hint="[[0, 1], [5, 0]]: rows are the truth, columns the decision.",
+        ) from error
     if table.ndim != _PLANE or costs.shape != table.shape or not table.size:
         raise InvalidInputError(
             f"The confusion matrix and the cost matrix must have the same shape; got {table.shape} and {costs.shape}.",
@@ -201,7 +212,9 @@ def _prior(prior: Any, shape: tuple[int, ...]) -> FloatArray:
     try:
         weights = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError("`prior` must be a number or a table of numbers.") from error
+        raise InvalidInputError(
+            "`prior` must be a number or a table of numbers.", hint="it is pseudo-items per cell, such as 0.5."
+        ) from error
     if is_real(prior):
         weights = np.full(shape, weights / shape[1])
     if weights.shape != shape:

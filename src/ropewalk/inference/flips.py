@@ -25,7 +25,10 @@ _KINDS = ("gained", "lost", "both_wrong")
 def with_flips(answer: Comparison, asked: bool | None, *, usual: bool, threads: int = 1) -> Comparison:  # noqa: FBT001
     """Return a comparison with its flips: where they were asked for, or are `usual` and there can be any."""
     if asked is not None and not isinstance(asked, bool):
-        raise InvalidInputError(wording("`flips` must be True or False; got {!r}.", asked))
+        raise InvalidInputError(
+            wording("`flips` must be True or False; got {!r}.", asked),
+            hint=wording("flips=True shows the answers gained and lost."),
+        )
     reason = _no_flips(answer.recipe)
     if asked and reason:
         raise InvalidInputError(f"There are no flips: {reason}.", hint=wording("leave flips= out."))

@@ -216,7 +216,9 @@ class Outlook:
     ) -> MoreData:
         """Return the answer without simulating anything."""
         if not min(self.counted):
-            raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
+            raise InvalidInputError(
+                "Nothing has been counted, so there is nothing to extrapolate from.", hint="label a few items first."
+            )
         needed = self.needed(target)
         low, high = (self.needed(target + off) if 0 < target + off < 1 else None for off in (-OFF, OFF))
         batches = {size: self.after(size) for size in sizes or self.around(needed)}

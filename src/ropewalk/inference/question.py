@@ -168,7 +168,9 @@ def write_recipes(
     question: Question = select(options, Question)
     metrics, rope = metrics_of(options), options.get("rope")
     if not metrics:
-        raise InvalidInputError(wording("`metric` is an empty list; name at least one."))
+        raise InvalidInputError(
+            wording("`metric` is an empty list; name at least one."), hint="leave it out for the usual one."
+        )
     kinds: list[Kind] = [_kind_in(sources, metric, question) for metric in metrics]
     asked = list(zip(metrics, kinds, strict=True))
     hashes = {kind: _hash_of(source) if kinds.count(kind) > 1 else "" for kind, source in sources.items()}
@@ -583,7 +585,10 @@ def check_reach(rope: Interval | None, metric: AnyMetric) -> None:
 def check_pool(pool: Any, number: int, *, default: bool = False) -> bool:
     """Return whether so many scores, or differences, are pooled."""
     if pool is not None and not isinstance(pool, bool):
-        raise InvalidInputError(wording("`pool` must be True or False; got {!r}.", pool))
+        raise InvalidInputError(
+            wording("`pool` must be True or False; got {!r}.", pool),
+            hint=wording("pool=False leaves each score alone."),
+        )
     if pool and number < FEWEST_POOLED:
         raise InvalidInputError(
             f"Only {number} cannot be pooled: it takes {FEWEST_POOLED} to see how far they spread.",

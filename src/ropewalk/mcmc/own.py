@@ -29,7 +29,10 @@ def share(prior: Any, name: str, *, batch: tuple[int, ...], most: float = 1.0) -
     """
     made = _made(prior, name)
     if made.ndim:
-        raise InvalidInputError(f"`{name}` must be one number per draw, between 0 and 1; got {describe(prior)}.")
+        raise InvalidInputError(
+            f"`{name}` must be one number per draw, between 0 and 1; got {describe(prior)}.",
+            hint="scipy.stats.beta(2, 2) is one.",
+        )
     if most == 1:
         return _registered(made, name, batch, "logodds")
     if _drawn(made).max() >= most:
@@ -81,7 +84,10 @@ def _made(prior: Any, name: str) -> Any:
     elif is_preliz(prior):
         kind = getattr(pm, type(prior).__name__, None)
         if kind is None:
-            raise InvalidInputError(f"PyMC knows no distribution {type(prior).__name__!r}, which `{name}` is of.")
+            raise InvalidInputError(
+                f"PyMC knows no distribution {type(prior).__name__!r}, which `{name}` is of.",
+                hint="give one of PyMC itself, or a Beta or Dirichlet of SciPy.",
+            )
         made = kind.dist(**dict(zip(prior.param_names, prior.params, strict=True)))  # both use the same names
     else:
         made = prior
@@ -93,7 +99,10 @@ def _made(prior: Any, name: str) -> Any:
             hint="truncate it, or use a Beta, LogitNormal or Dirichlet.",
         )
     if values.ndim > 1 and not np.allclose(values.sum(axis=-1), 1, atol=_ROUNDING):
-        raise InvalidInputError(f"`{name}` must be shares that add up to 1; those of {describe(prior)} do not.")
+        raise InvalidInputError(
+            f"`{name}` must be shares that add up to 1; those of {describe(prior)} do not.",
+            hint="scipy.stats.dirichlet([1, 1]) is one.",
+        )
     return made
 
 

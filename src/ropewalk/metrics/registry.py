@@ -15,7 +15,7 @@ from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import nearest, told
+from ropewalk.text.writing import nearest, reason, told
 from ropewalk.typing import FloatArray, Kernel
 
 Average = Literal["micro", "macro", "weighted"]
@@ -74,7 +74,9 @@ class Metric:
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.cost is None):
-            raise InvalidInputError(f"The metric {self.name!r} needs a kernel or costs, and not both.")
+            raise InvalidInputError(
+                f"The metric {self.name!r} needs a kernel or costs, and not both.", hint="give one of the two."
+            )
 
     def __call__(self, table: Tables) -> FloatArray:
         """Return the value for each classifier and draw, (K, D)."""
@@ -94,7 +96,7 @@ class Metric:
             raise
         except Exception as error:
             raise InvalidInputError(
-                f"The metric {self.name!r} failed: {error}.",
+                f"The metric {self.name!r} failed: {reason(error)}.",
                 hint=wording("a metric is a function of Margins; those of scikit-learn go by name, as metric='f1'."),
             ) from error
 
@@ -140,7 +142,10 @@ class Metric:
         try:
             array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError(f"The metric {self.name!r} must return numbers; got {told(values)}.") from error
+            raise InvalidInputError(
+                f"The metric {self.name!r} must return numbers; got {told(values)}.",
+                hint="return an array with a value for every classifier and draw.",
+            ) from error
         if array.shape != margins.tp.shape[:2]:
             raise InvalidInputError(
                 f"The metric {self.name!r} must return an array of shape {margins.tp.shape[:2]} "
@@ -167,7 +172,10 @@ def fbeta(beta: float) -> Metric:
     'fbeta(2)'
     """
     if not is_real(beta) or not 0 <= beta < float("inf"):
-        raise InvalidInputError(f"`beta` must be a finite number of at least 0; got {told(beta)}.")
+        raise InvalidInputError(
+            f"`beta` must be a finite number of at least 0; got {told(beta)}.",
+            hint="beta=2 weighs recall more, beta=0.5 precision.",
+        )
     return _share(name=f"fbeta({float(beta):g})", kernel=kernels.FBeta(float(beta)), by_class=True)
 
 
@@ -185,13 +193,18 @@ def cost(matrix: Any) -> Metric:
     try:
         array = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError("The cost matrix must hold numbers, in rows of equal length.") from error
+        raise InvalidInputError(
+            "The cost matrix must hold numbers, in rows of equal length.",
+            hint="[[0, 1], [5, 0]]: rows are the truth, columns the decision.",
+        ) from error
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:  # noqa: PLR2004
         raise InvalidInputError(
             f"The cost matrix must be square; got shape {array.shape}.", hint="rows are the truth, columns predictions."
         )
     if not np.isfinite(array).all():
-        raise InvalidInputError("The cost matrix must hold finite numbers.")
+        raise InvalidInputError(
+            "The cost matrix must hold finite numbers.", hint="write 0 where a decision costs nothing."
+        )
     return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
 
 

@@ -214,7 +214,8 @@ def _check_multilabel(metric: Metric, prevalence: Any) -> None:
     """Refuse what makes no sense where an item has any number of labels."""
     if prevalence is not None:
         raise InvalidInputError(
-            wording("`prevalence` needs one label per item; these items have any number of labels.")
+            wording("`prevalence` needs one label per item; these items have any number of labels."),
+            hint="leave it out.",
         )
     if (metric.average is None and metric.kernel is not None and metric.name in METRICS) or metric.cost is not None:
         raise InvalidInputError(
@@ -253,10 +254,15 @@ def _over_classes(metric: Metric, classes: Any, labels: Sequence[Label], positiv
             hint=wording("use an average such as macro_f1, or pos_label= for one class against the rest."),
         )
     if isinstance(classes, str) or not isinstance(classes, Iterable):
-        raise InvalidInputError(wording("`classes` must be a list of labels; got {!r}.", classes))
+        raise InvalidInputError(
+            wording("`classes` must be a list of labels; got {!r}.", classes), hint='classes=["spam", "ham"]'
+        )
     places = tuple(sorted({labels.index(find_label(label, labels, what="classes")) for label in classes}))
     if not places:
-        raise InvalidInputError(wording("`classes` is empty; name at least one, or leave it out for all."))
+        raise InvalidInputError(
+            wording("`classes` is empty; name at least one, or leave it out for all."),
+            hint="the average then runs over all classes.",
+        )
     return replace(metric, classes=places)
 
 

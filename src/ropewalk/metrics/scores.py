@@ -31,7 +31,7 @@ from ropewalk.metrics.items import (
 )
 from ropewalk.metrics.registry import METRICS, cost
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import did_you_mean, shorten
+from ropewalk.text.writing import did_you_mean, reason, shorten
 from ropewalk.typing import FloatArray
 
 _ROUNDING: Final = 1e-6
@@ -271,7 +271,9 @@ def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
     costs = cost(matrix).cost
     assert costs is not None  # noqa: S101
     if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
-        raise InvalidInputError(wording("`threshold` must be a finite number; got {!r}.", threshold))
+        raise InvalidInputError(
+            wording("`threshold` must be a finite number; got {!r}.", threshold), hint="0.5 is usual for probabilities."
+        )
     if threshold is not None and len(costs) != BINARY:
         raise InvalidInputError("A threshold decides between two classes.", hint="leave it out for minimum risk.")
     return ScoreMetric(
@@ -331,7 +333,10 @@ def parse_score_metric(
 
 def _turned(metric: ScoreMetric, higher_is_better: bool) -> ScoreMetric:  # noqa: FBT001
     if not isinstance(higher_is_better, bool):
-        raise InvalidInputError(wording("`higher_is_better` must be True or False; got {!r}.", higher_is_better))
+        raise InvalidInputError(
+            wording("`higher_is_better` must be True or False; got {!r}.", higher_is_better),
+            hint="False says that less is better.",
+        )
     if metric.name in SCORE_METRICS and metric.needs_truth and metric.higher_is_better != higher_is_better:
         which = "higher" if metric.higher_is_better else "lower"
         raise InvalidInputError(
@@ -375,11 +380,11 @@ def _from_function(function: Callable[..., Any]) -> ScoreMetric:
                     numbers[d] = function(view.truth, view.scores, sample_weight=weight)
                 except Exception as error:
                     raise InvalidInputError(
-                        f"The metric {name!r} failed: {error}.",
+                        f"The metric {name!r} failed: {reason(error)}.",
                         hint="a metric of scores is called as f(y_true, y_score, sample_weight=weights).",
                     ) from error
             if not np.isfinite(numbers).all():
-                raise InvalidInputError(f"The metric {name!r} returned NaN or infinity.")
+                raise InvalidInputError(f"The metric {name!r} returned NaN or infinity.", hint="return finite numbers.")
             return numbers
 
         return values

@@ -167,7 +167,8 @@ def parse_model(
         )
     if model.is_multilabel not in {None, multilabel}:
         raise InvalidInputError(
-            f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}."
+            f"The model {model!r} is for items with {'one label' if multilabel else 'any number of labels'}.",
+            hint="leave model= out for the one that fits.",
         )
     return model
 

@@ -46,7 +46,10 @@ class CorrelatedT(Model):
 
     def fit(self, outcomes: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: folds are not counts."""
-        raise InvalidInputError("The correlated t is fitted to scores of folds, not to counts.")
+        raise InvalidInputError(
+            "The correlated t is fitted to scores of folds, not to counts.",
+            hint="rw.cross_compare fits it.",
+        )
 
     def graph(self, **size: Unpack[Size]) -> NoReturn:  # noqa: ARG002
         """Refuse: it is a formula."""

@@ -46,7 +46,9 @@ class DeltaPrior(Wrapper):
                 f"`model` must be a model object; got {told(self.model)}.", hint="for example rw.models.Sigir2016()."
             )
         if isinstance(self.model, DeltaPrior):
-            raise InvalidInputError("The difference has a prior already.")
+            raise InvalidInputError(
+                "The difference has a prior already.", hint="put the prior on the model that it is made of."
+            )
         if not (is_pymc(self.delta) or hasattr(self.delta, "logpdf") or callable(self.delta)):  # PreliZ has a logpdf
             raise InvalidInputError(
                 f"`delta` must be a distribution; got {told(self.delta)}.",
@@ -87,7 +89,10 @@ class DeltaPrior(Wrapper):
         """Return the weights of draws `delta`, given draws of the difference under the model's own prior."""
         logs = log_density(self.delta, delta)
         if logs.shape != delta.shape or np.isnan(logs).any():
-            raise InvalidInputError("The prior of `delta` gives no log density for some differences.")
+            raise InvalidInputError(
+                "The prior of `delta` gives no log density for some differences.",
+                hint="its density must be positive between -1 and 1.",
+            )
         logs = logs - np.log(neighbour_density(prior, delta))
         top = logs.max()
         if not np.isfinite(top):

@@ -142,16 +142,26 @@ class Graph:
         ends = {name for edge in self.edges for name in edge}
         repeated = {name for plate in self.plates for name in plate.members}
         if not names or len(set(names)) < len(names):
-            raise InvalidInputError(f"Every node of a graph needs a name of its own; got {told(names)}.")
+            raise InvalidInputError(
+                f"Every node of a graph needs a name of its own; got {told(names)}.", hint="rename one of them."
+            )
         if len({node.at for node in self.nodes}) < len(names):
-            raise InvalidInputError(f"Every node of a graph needs a place of its own; got {told(self.nodes)}.")
+            raise InvalidInputError(
+                f"Every node of a graph needs a place of its own; got {told(self.nodes)}.", hint="move one of them."
+            )
         if unknown := sorted((ends | repeated) - set(names)):
-            raise InvalidInputError(f"A graph's edges and plates must be of its nodes; {unknown!r} are none.")
+            raise InvalidInputError(
+                f"A graph's edges and plates must be of its nodes; {unknown!r} are none.",
+                hint="add the nodes, or leave these out.",
+            )
         for i, plate in enumerate(self.plates):
             for other in self.plates[i + 1 :]:
                 one, two = set(plate.members), set(other.members)
                 if one & two and not (one < two or two < one):
-                    raise InvalidInputError(f"Plates must lie apart or in one another: {plate.text!r}, {other.text!r}.")
+                    raise InvalidInputError(
+                        f"Plates must lie apart or in one another: {plate.text!r}, {other.text!r}.",
+                        hint="draw one inside the other.",
+                    )
         self.order()
 
     def __getitem__(self, name: str) -> Node:
@@ -169,7 +179,9 @@ class Graph:
         try:
             return tuple(TopologicalSorter({node.name: self.parents(node.name) for node in self.nodes}).static_order())
         except CycleError as error:
-            raise InvalidInputError(f"A graph may not go round in a circle: {error.args[1]!r} do.") from None
+            raise InvalidInputError(
+                f"A graph may not go round in a circle: {error.args[1]!r} do.", hint="leave one of the edges out."
+            ) from None
 
     def known(self) -> frozenset[str]:
         """Return what the data and the prior fix: what is given, what was seen, and what follows from these alone."""

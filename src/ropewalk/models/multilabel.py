@@ -30,12 +30,16 @@ class _ManyLabels:
 
     def linear(self, cost: FloatArray) -> FloatArray:  # noqa: ARG002
         """Refuse: a cost of (truth, prediction) needs a single label per item."""
-        raise InvalidInputError("`cost` needs one label per item; these items have any number of labels.")
+        raise InvalidInputError(
+            "`cost` needs one label per item; these items have any number of labels.",
+            hint="take another metric, such as micro_f1.",
+        )
 
     def at_prevalence(self, shares: FloatArray) -> Tables:  # noqa: ARG002
         """Refuse: labels that overlap have no mix that adds up to 1."""
         raise InvalidInputError(
-            wording("`prevalence` needs one label per item; these items have any number of labels.")
+            wording("`prevalence` needs one label per item; these items have any number of labels."),
+            hint="leave it out.",
         )
 
 

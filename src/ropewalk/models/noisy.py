@@ -115,7 +115,10 @@ class NoisyLabels(Model):
         if self.batches is not None:
             batches = tuple(self.batches)
             if not batches or not all(isinstance(batch, Outcomes) for batch in batches):
-                raise InvalidInputError("`batches` must be a list of Outcomes, one per batch of annotated items.")
+                raise InvalidInputError(
+                    "`batches` must be a list of Outcomes, one per batch of annotated items.",
+                    hint="batches=[first, second], each made by rw.read_outcomes.",
+                )
             object.__setattr__(self, "batches", batches)
         if self.drift is not None:
             check_masses(self, "drift")
@@ -285,7 +288,8 @@ def check_error(error: Any) -> Any:
         good = error.ndim == _PAIR and error.shape[0] == error.shape[1] and np.isfinite(error).all()
         if not good or (error < 0).any() or not np.allclose(error.sum(axis=1), 1, atol=_ROUNDING):
             raise InvalidInputError(
-                "A matrix of `error` must be square, its rows (truth) adding up to 1 over columns (annotated)."
+                "A matrix of `error` must be square, its rows (truth) adding up to 1 over columns (annotated).",
+                hint="[[0.95, 0.05], [0.1, 0.9]] is one.",
             )
         return error / error.sum(axis=1, keepdims=True)
     if is_pair(error):
@@ -341,7 +345,8 @@ def check_matrix(error: FloatArray, n_labels: int) -> FloatArray:
     """Refuse a matrix of errors that is not of so many classes."""
     if error.shape[0] != n_labels:
         raise InvalidInputError(
-            f"The matrix of `error` is {error.shape[0]} × {error.shape[0]}, and there are {n_labels} classes."
+            f"The matrix of `error` is {error.shape[0]} × {error.shape[0]}, and there are {n_labels} classes.",
+            hint="give one row and column per class.",
         )
     return error
 
@@ -403,7 +408,10 @@ class _Sides:
         miss, alarm = self.known.T
         never = np.stack([(miss == 1) & (alarm == 0), (miss == 0) & (alarm == 1)], axis=1)
         if (annotated[never] > 0).any():
-            raise DataError("Items were annotated as what `error` says that nothing ever is.")
+            raise DataError(
+                "Items were annotated as what `error` says that nothing ever is.",
+                hint="give that cell of the matrix a small error.",
+            )
 
     def at(self, rates: FloatArray) -> FloatArray:
         """Return both rates of each batch at J points of the rates that are not known, (d, J): (B, 2, J)."""

@@ -325,7 +325,10 @@ def _mu_shapes(prior: Any, outcomes: Outcomes) -> FloatArray:
     shapes = np.array(shapes_of(prior))
     rows = np.flatnonzero(outcomes.can_be_true)
     if shapes.size != rows.size:
-        raise InvalidInputError(f"`mu` must be over {rows.size} classes here; got one over {shapes.size}.")
+        raise InvalidInputError(
+            f"`mu` must be over {rows.size} classes here; got one over {shapes.size}.",
+            hint="give one number per class.",
+        )
     of_labels = np.zeros(outcomes.n_labels)
     of_labels[rows] = shapes[::-1] if rows.size == BINARY == outcomes.n_labels else shapes
     return of_labels

@@ -40,7 +40,9 @@ def match(other: AnyOutcomes, outcomes: Outcomes, whose: str = "earlier") -> Out
     against_rest = len(others) == 1 and others[0] == rest_of(last) and _key(others[0]) not in map(_key, table.labels)
     if isinstance(table, MultilabelOutcomes):
         if not against_rest:
-            raise InvalidInputError(f"The {whose} items have any number of labels, and these have one.")
+            raise InvalidInputError(
+                f"The {whose} items have any number of labels, and these have one.", hint="give items of the same kind."
+            )
         return table.table(_positive(table, last, whose))
     if against_rest:
         return table.collapse(_positive(table, last, whose))
@@ -136,9 +138,15 @@ class PowerPrior(Wrapper):
                 hint="read_outcomes and Outcomes.from_arrays make one.",
             )
         if self.is_multilabel and not isinstance(self.earlier, MultilabelOutcomes):
-            raise InvalidInputError("The model Multilabel needs earlier items with any number of labels.")
+            raise InvalidInputError(
+                "The model Multilabel needs earlier items with any number of labels.",
+                hint="give earlier items of that kind.",
+            )
         if self.earlier.weights is not None:
-            raise DataError("The earlier items have weights, and this prior takes them as counting alike.")
+            raise DataError(
+                "The earlier items have weights, and this prior takes them as counting alike.",
+                hint="leave their weights out.",
+            )
         if self.earlier.clusters is not None:
             raise DataError(
                 "The earlier items come in clusters, and this prior takes them as independent.",
@@ -210,7 +218,9 @@ class PowerPrior(Wrapper):
         if self.is_multilabel:
             return self._with_labels(outcomes)
         if not isinstance(outcomes, Outcomes):
-            raise InvalidInputError(f"The model {self.model!r} is for items with one label.")
+            raise InvalidInputError(
+                f"The model {self.model!r} is for items with one label.", hint='take model="multilabel".'
+            )
         return _together(outcomes, match(self.earlier, outcomes), self.discount)
 
     def _with_labels(self, outcomes: Any) -> _CountsByLabel:

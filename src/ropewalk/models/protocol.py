@@ -329,7 +329,10 @@ def _times(value: Any, factor: float) -> Any:
 def check_classifiers(outcomes: Outcomes, number: int) -> None:
     """Refuse a table of more or fewer classifiers."""
     if outcomes.n_classifiers != number:
-        raise InvalidInputError(f"This model takes {count_of(number, 'classifier')}; got {outcomes.n_classifiers}.")
+        raise InvalidInputError(
+            f"This model takes {count_of(number, 'classifier')}; got {outcomes.n_classifiers}.",
+            hint=f"name {count_of(number, 'classifier')}, or leave model= out.",
+        )
 
 
 def check_masses(model: Model, *names: str) -> None:

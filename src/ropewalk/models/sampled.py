@@ -47,11 +47,14 @@ class LogitNormal(Model):
     def __post_init__(self) -> None:
         check_masses(self, "scale", "spread", "mu_prior", "label_mass")
         if not is_real(self.location) or not abs(self.location) < 100:  # noqa: PLR2004
-            raise InvalidInputError(f"`location` must be a number on the logit scale; got {told(self.location)}.")
+            raise InvalidInputError(
+                f"`location` must be a number on the logit scale; got {told(self.location)}.",
+                hint="0 is an accuracy of one half.",
+            )
         known: Any = self.correlation
         if known != "learned" and not (is_real(known) and -1 < known < 1):
             raise InvalidInputError(
-                f'`correlation` must lie between -1 and 1, or be "learned"; got {told(known)}.',
+                f'`correlation` must lie between -1 and 1, or be "learned"; got {told(known)}.', hint="0 is none."
             )
         if self.paired and known != 0:
             raise InvalidInputError(

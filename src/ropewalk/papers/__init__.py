@@ -288,12 +288,14 @@ def make_folder(path: str) -> Path:
     """Return the folder for the figures, made if need be: before any long work, like the look for matplotlib."""
     require("matplotlib", extra="plot", caller="--figures")
     if not path.strip():
-        raise UnreadableFileError("--figures needs the name of a folder.")
+        raise UnreadableFileError("--figures needs the name of a folder.", hint="--figures figures")
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UnreadableFileError(f"Cannot make the folder {path!r}: {error.strerror}.") from error
+        raise UnreadableFileError(
+            f"Cannot make the folder {path!r}: {error.strerror}.", hint="name another folder."
+        ) from error
     return folder
 
 

@@ -96,7 +96,7 @@ def check_classes(n: int) -> int:
 def share(value: Any, what: str) -> float:
     """Return a number from 0 to 1."""
     if not is_real(value) or not 0 <= value <= 1:
-        raise InvalidInputError(f"{what} must be a number from 0 to 1; got {told(value)}.")
+        raise InvalidInputError(f"{what} must be a number from 0 to 1; got {told(value)}.", hint="write 0.6 for 60%.")
     return float(value)
 
 
@@ -135,7 +135,9 @@ def _within(agreement: object, least: float, independent: float, most: float) ->
     wanted = share(agreement, "`agreement`")
     if not least - _MAX_ROUNDING <= wanted <= most + _MAX_ROUNDING:
         raise InvalidInputError(
-            f"Two classifiers with these scores cannot agree on {wanted:g} of the items: `agreement` must lie {bounds}."
+            f"Two classifiers with these scores cannot agree on {wanted:g} of the items: "
+            f"`agreement` must lie {bounds}.",
+            hint="change the agreement or the scores.",
         )
     return wanted
 

@@ -46,7 +46,10 @@ def worth_of_labels(
     (True, True)
     """
     if not isinstance(result, Comparison):
-        raise InvalidInputError(f"`worth_of_labels` is about a comparison; got {type(result).__name__}.")
+        raise InvalidInputError(
+            f"`worth_of_labels` is about a comparison; got {type(result).__name__}.",
+            hint="give what rw.compare returned.",
+        )
     result.require_data("said about more items")
     bound = None if max_loss is None else check_loss(max_loss)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
@@ -55,7 +58,9 @@ def worth_of_labels(
         raise InvalidInputError("What labels are worth depends on the posterior.", hint=f"{result.no_verdict}.")
     labels = Labels.of(result, most)
     if not min(labels.counted):
-        raise InvalidInputError("Nothing has been counted, so there is nothing to extrapolate from.")
+        raise InvalidInputError(
+            "Nothing has been counted, so there is nothing to extrapolate from.", hint="label a few items first."
+        )
     needed = None if bound is None else labels.needed(bound)
     rows = tuple(labels.after(size) for size in sizes or labels.around(needed))
     return LabelPlan(

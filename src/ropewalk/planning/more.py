@@ -89,7 +89,9 @@ def more_data(
     (False, True)
     """
     if not isinstance(result, Comparison):
-        raise InvalidInputError(f"`more_data` is about a comparison; got {type(result).__name__}.")
+        raise InvalidInputError(
+            f"`more_data` is about a comparison; got {type(result).__name__}.", hint="give what rw.compare returned."
+        )
     result.require_data("said about more items")
     wanted, goal = check_prob(target, "target"), parse_goal(options["goal"])
     sizes = None if n is None else check_sizes(n)

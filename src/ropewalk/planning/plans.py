@@ -99,7 +99,8 @@ def plan(
     posed = pose(scenario, possible=n is None and max_loss is None, **cast("PlanningOptions", options))
     if finds_rope and posed.study.recipe.rule != "hdi":
         raise InvalidInputError(
-            wording("The smallest ROPE is that of the HDI; it is not known for rule='probability'.")
+            wording("The smallest ROPE is that of the HDI; it is not known for rule='probability'."),
+            hint=wording('take rule="hdi".'),
         )
     number = None if n is None else check_whole(n, "n", 1, MAX_ITEMS)
     with metered(budget // BATCH, "Searching", options.get("progress")) as steps:
@@ -118,15 +119,20 @@ def _check_worth(cost: Any, value: Any, n: Any) -> tuple[float, float] | None:
         raise InvalidInputError(
             wording(
                 "`cost_per_item` and `value` go together: what a label costs, and what it is worth to reach the goal."
-            )
+            ),
+            hint="give both, in one unit.",
         )
     if n is not None:
         raise InvalidInputError(
-            wording("`n` asks for a difference, `cost_per_item` and `value` for a test set; give one.")
+            wording("`n` asks for a difference, `cost_per_item` and `value` for a test set; give one."),
+            hint="leave the others out.",
         )
     for name, amount in (("cost_per_item", cost), ("value", value)):
         if not is_real(amount) or not 0 < amount < math.inf:
-            raise InvalidInputError(argument(name) + f" must be a positive number; got {told(amount)}.")
+            raise InvalidInputError(
+                argument(name) + f" must be a positive number; got {told(amount)}.",
+                hint="give both amounts in one unit of money.",
+            )
     return float(cost), float(value)
 
 
@@ -135,7 +141,8 @@ def _check_loss(max_loss: Any, scenario: Any, *, n: Any, worth: Any) -> float | 
         return None
     if n is not None or worth is not None:
         raise InvalidInputError(
-            wording("`max_loss` asks for a test set of its own; leave `n`, `cost_per_item` and `value` out.")
+            wording("`max_loss` asks for a test set of its own; leave `n`, `cost_per_item` and `value` out."),
+            hint="it weighs what a wrong choice loses.",
         )
     if isinstance(scenario, Comparison):
         raise InvalidInputError(

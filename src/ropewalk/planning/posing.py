@@ -22,7 +22,7 @@ from ropewalk.results import Comparison, Recipe
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import Design
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import brief, did_you_mean, told
+from ropewalk.text.writing import brief, did_you_mean, reason, told
 
 MAX_ITEMS: Final = 10**9
 MAX_SIMULATIONS: Final = 10_000_000
@@ -167,7 +167,7 @@ def from_words(text: str) -> MetricScenario:
             )
         name = "n_classes" if aside["classes"] else aside["what"].lower()
         if name in values:
-            raise InvalidInputError(f"The scenario {brief(text)!r} says its {name} twice.")
+            raise InvalidInputError(f"The scenario {brief(text)!r} says its {name} twice.", hint="say it once.")
         values[name] = int(aside["classes"]) if aside["classes"] else _number(aside[2])
         end = aside.end()
         if not rest[end:].strip(" .;,"):
@@ -221,7 +221,7 @@ def from_json(text: str) -> Scenario:
     except (ValueError, RecursionError) as error:
         if isinstance(error, RopewalkError):
             raise
-        raise FileFormatError(f"This is no JSON: {error}.", hint=_hint()) from error
+        raise FileFormatError(f"This is no JSON: {reason(error)}.", hint=_hint()) from error
 
 
 def _hint() -> str:
@@ -232,12 +232,15 @@ def check_sizes(n: Any) -> tuple[int, ...]:
     """Return numbers of items, in the order given."""
     sizes = [n] if is_whole(n) else n
     if isinstance(sizes, str | bytes | bytearray) or not isinstance(sizes, Iterable):
-        raise InvalidInputError(wording("`n` must be a number of items, or a list of them; got {!r}.", n))
+        raise InvalidInputError(
+            wording("`n` must be a number of items, or a list of them; got {!r}.", n), hint="n=[500, 1000]"
+        )
     numbers = tuple(check_whole(size, "n", 1, MAX_ITEMS) for size in sizes)
     if not numbers:
-        raise InvalidInputError(wording("`n` is empty; name at least one number of items."))
+        raise InvalidInputError(wording("`n` is empty; name at least one number of items."), hint="n=[500, 1000]")
     if len(set(numbers)) < len(numbers):
         raise InvalidInputError(
-            wording("Each number of items is simulated once; `n` repeats one of {}.", brief(str(list(numbers))))
+            wording("Each number of items is simulated once; `n` repeats one of {}.", brief(str(list(numbers)))),
+            hint="leave the second one out.",
         )
     return numbers

@@ -145,7 +145,8 @@ class JointScenario:
         shape = _shape(self.table)
         if not shape or not shape[0] or shape != (shape[0],) * 3:
             raise InvalidInputError(
-                f"The joint table must be M × M × M: truth, prediction of A, prediction of B; got shape {shape}."
+                f"The joint table must be M × M × M: truth, prediction of A, prediction of B; got shape {shape}.",
+                hint="Outcomes may stand for it too.",
             )
         table = check_probabilities(self.table, "The probabilities of the joint table")
         names = _pair_of_names(NAMES if self.names is None else self.names)
@@ -190,10 +191,15 @@ class MetricScenario:
                 f"{metric.name!r} is about one class of {n}.", hint=f"average over them: {average!r}."
             )
         if n > _TWO_CLASSES and self.prevalence is not None:
-            raise InvalidInputError(wording("`prevalence` is for two labels; more are taken as equally common."))
+            raise InvalidInputError(
+                wording("`prevalence` is for two labels; more are taken as equally common."), hint="leave it out."
+            )
         mu = share(0.5 if self.prevalence is None else self.prevalence, "`prevalence`")
         if not 0 < mu < 1:
-            raise InvalidInputError(wording("`prevalence` must lie between 0 and 1, and not on them; got {:g}.", mu))
+            raise InvalidInputError(
+                wording("`prevalence` must lie between 0 and 1, and not on them; got {:g}.", mu),
+                hint="write 0.2 for 20%.",
+            )
         shares = np.array([1 - mu, mu]) if n == _TWO_CLASSES else np.full(n, 1 / n)
         rows = [_rows_of(metric.at(n - 1), score, name, shares) for score, name in ((self.a, "a"), (self.b, "b"))]
         table = couple(shares, rows[0], rows[1], self.agreement)
@@ -216,7 +222,7 @@ Scenario = BinaryScenario | ConfusionScenario | JointScenario | MetricScenario
 def _rows_of(metric: Metric, score: Any, name: str, shares: FloatArray) -> FloatArray:
     """Return the confusion rates of a classifier that scores so much, by halving how often it is right."""
     if isinstance(score, bool) or not isinstance(score, int | float | np.number):
-        raise InvalidInputError(f"`{name}` must be a number; got {told(score)}.")
+        raise InvalidInputError(f"`{name}` must be a number; got {told(score)}.", hint="write 0.6 for 60%.")
 
     def value(skill: float) -> float:
         return _value(metric, shares, _confused(shares, skill))
@@ -250,9 +256,12 @@ def _value(metric: Metric, shares: FloatArray, rows: FloatArray) -> float:
 def _matrix(matrix: Any, name: str) -> FloatArray:
     array = check_probabilities(matrix, f"The confusion matrix of {name}", whole=False)
     if not array.size or array.shape != array.shape[:1] * 2:
-        raise InvalidInputError(f"The confusion matrix of {name} must be square; got shape {array.shape}.")
+        raise InvalidInputError(
+            f"The confusion matrix of {name} must be square; got shape {array.shape}.",
+            hint="rows are the truth, columns the predictions.",
+        )
     if not array.sum() > 0:
-        raise InvalidInputError(f"The confusion matrix of {name} is empty.")
+        raise InvalidInputError(f"The confusion matrix of {name} is empty.", hint="give one row and column per class.")
     check_classes(len(array))
     return array
 
@@ -270,7 +279,9 @@ def _of_outcomes(outcomes: Outcomes, names: Sequence[str] | None) -> Joint:
             f"A scenario is of two classifiers; this table has {outcomes.n_classifiers}.", hint="use project()."
         )
     if not outcomes.n_items:
-        raise InvalidInputError("The table holds no items, so it says nothing about what is true.")
+        raise InvalidInputError(
+            "The table holds no items, so it says nothing about what is true.", hint="give the counts of a test set."
+        )
     called = _pair_of_names(outcomes.names if names is None else names)
     return Joint(outcomes.codes, outcomes.counts / outcomes.counts.sum(), outcomes.labels, called)
 

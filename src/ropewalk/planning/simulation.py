@@ -155,7 +155,9 @@ def check_workers(options: Mapping[str, Any]) -> Workers:
     if n_jobs is None:
         return partial(_in_threads, check_threads(threads))
     if threads != 1:
-        raise InvalidInputError(wording("`threads` and `n_jobs` were both given; give one."))
+        raise InvalidInputError(
+            wording("`threads` and `n_jobs` were both given; give one."), hint=wording("n_jobs= goes through joblib.")
+        )
     return partial(_by_joblib, check_jobs(n_jobs))
 
 
@@ -214,13 +216,20 @@ class StopWhen:
         least = check_whole(self.min_n, "min_n", 1, MAX_ITEMS)
         check_whole(self.max_n, "max_n", least, MAX_ITEMS)
         if not isinstance(self.conclusive, bool):
-            raise InvalidInputError(wording("`conclusive` must be True or False; got {!r}.", self.conclusive))
+            raise InvalidInputError(
+                wording("`conclusive` must be True or False; got {!r}.", self.conclusive),
+                hint=wording("conclusive=True stops at the first verdict."),
+            )
         if self.conclusive and self.width is not None:
             raise InvalidInputError(
-                wording("Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two.")
+                wording("Stop at a `width` of the HDI, or when the verdict is `conclusive`: give one of the two."),
+                hint="leave one out.",
             )
         if self.width is not None and (not is_real(self.width) or not 0 < self.width < math.inf):
-            raise InvalidInputError(wording("`width` must be a positive number; got {!r}.", self.width))
+            raise InvalidInputError(
+                wording("`width` must be a positive number; got {!r}.", self.width),
+                hint="half the width of the ROPE is usual: 0.05 for ±0.05.",
+            )
 
     @property
     def text(self) -> str:
@@ -232,7 +241,9 @@ class StopWhen:
     def stops(self, result: Comparison) -> bool:
         """Whether to stop labelling, given the answer on all items so far."""
         if not isinstance(result, Comparison):
-            raise InvalidInputError(f"A rule looks at a comparison; got {type(result).__name__}.")
+            raise InvalidInputError(
+                f"A rule looks at a comparison; got {type(result).__name__}.", hint="give what rw.compare returned."
+            )
         result.require_data("labelled until it is precise enough")
         n = max(table.n_items for table in result.recipe.tables)  # of separate tables each has as many
         if n >= self.max_n:
@@ -240,7 +251,9 @@ class StopWhen:
         if n < self.min_n:
             return False
         if self.width is None and result.rope is None:
-            raise InvalidInputError("When to stop depends on the ROPE, and the comparison has none.")
+            raise InvalidInputError(
+                "When to stop depends on the ROPE, and the comparison has none.", hint=wording("compare with a rope=.")
+            )
         if self.conclusive:
             return result.conclusive
         return result.hdi.high - result.hdi.low < self.width_at(result.rope)

@@ -360,4 +360,6 @@ def check_size(study: Study, n: int) -> None:
     """Refuse test sets that are too small for the model."""
     least = study.recipe.model.min_units
     if least > 1 and n < least:  # where compare gives no verdict
-        raise InvalidInputError(f"Fewer than {least} items are too few to re-weight; got n = {n}.")
+        raise InvalidInputError(
+            f"Fewer than {least} items are too few to re-weight; got n = {n}.", hint="ask for more items."
+        )

@@ -105,7 +105,9 @@ def plot_discrepancy(check: PredictiveCheck, *, statistic: str | None = None, ax
 def _shown(check: PredictiveCheck, statistic: str | None) -> list[CheckRow]:
     """Return the rows that the picture is about."""
     if not check.rows:
-        raise InvalidInputError("There is nothing to draw: the check is of no items.")
+        raise InvalidInputError(
+            "There is nothing to draw: the check is of no items.", hint="check a model that was fitted to items."
+        )
     if statistic is None:
         return [row for row in check.rows if row.statistic in DEFAULT_STATISTICS]
     return list(check.of(choose(statistic, {name: name for name in check.statistics}, "statistic")))

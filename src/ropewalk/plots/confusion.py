@@ -266,7 +266,9 @@ def plot_replicates(check: PredictiveCheck, *, name: str | None = None, n: int =
 def _matrices(check: PredictiveCheck, name: str | None, n: Any) -> list[IntArray]:
     """Return the observed matrix and `n` replicated ones."""
     if not is_whole(n) or not 1 <= n <= MAX_REPLICATES:
-        raise InvalidInputError(f"`n` must be a whole number from 1 to {MAX_REPLICATES}; got {told(n)}.")
+        raise InvalidInputError(
+            f"`n` must be a whole number from 1 to {MAX_REPLICATES}; got {told(n)}.", hint="n=4 draws four of them."
+        )
     if check.observed is None or check.replicates is None:
         raise InvalidInputError(
             "This check keeps no confusion matrices: its items have any number of labels, or it has too many classes.",

@@ -146,7 +146,9 @@ def _(result: ClassicalTest, ax: Any = None) -> Any:
 def _(result: Battery, ax: Any = None) -> Any:
     values = {TITLES.get(key, key): test.p_value for key, test in result.tests.items() if test is not None}
     if not values:
-        raise InvalidInputError("No test of this battery was carried out: there is nothing to draw.")
+        raise InvalidInputError(
+            "No test of this battery was carried out: there is nothing to draw.", hint="its text says why."
+        )
     title = f"{canvas.short(result.a)} − {canvas.short(result.b)}, {count_of(result.n_items, 'item')}"
     return _p_values(values, ax, title=title)
 

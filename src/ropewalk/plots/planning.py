@@ -102,12 +102,20 @@ def _rows(result: Any, study: Mapping[str, Any]) -> list[_Row]:
             raise InvalidInputError(f"{_CALLER} cannot draw {type(result).__name__}.", hint=_HINT)
         n, power, low, high = (float(row[name]) for name in ("n", "power", "low", "high"))
         if not 0 < n < math.inf:
-            raise InvalidInputError(f"A row's `n` must be a positive number of items; got {told(row['n'])}.")
+            raise InvalidInputError(
+                f"A row's `n` must be a positive number of items; got {told(row['n'])}.",
+                hint="such as {'n': 500, 'power': 0.8}.",
+            )
         if not -ROUNDING <= low <= power + ROUNDING <= high + 2 * ROUNDING <= 1 + 3 * ROUNDING:
-            raise InvalidInputError(f"At n = {n:g} the power {power:g} must lie in its interval [{low:g}, {high:g}].")
+            raise InvalidInputError(
+                f"At n = {n:g} the power {power:g} must lie in its interval [{low:g}, {high:g}].",
+                hint="give the interval of this power.",
+            )
         rows.append(_Row(n, power, low, high, _shares(row.get("decisions"), n)))
     if len({row.n for row in rows}) < len(rows):
-        raise InvalidInputError("Each number of items has one row; an `n` comes twice.")
+        raise InvalidInputError(
+            "Each number of items has one row; an `n` comes twice.", hint="leave the second one out."
+        )
     return sorted(rows, key=lambda row: row.n)
 
 
@@ -125,7 +133,10 @@ def _shares(decisions: Any, n: float) -> tuple[float, ...] | None:
         )
     shares = tuple(float(decisions.get(symbol, 0.0)) for symbol in known)
     if sum(shares) > 1 + ROUNDING:
-        raise InvalidInputError(f"The `decisions` at n = {n:g} add up to more than 1; got {told(decisions)}.")
+        raise InvalidInputError(
+            f"The `decisions` at n = {n:g} add up to more than 1; got {told(decisions)}.",
+            hint="give the share of each verdict.",
+        )
     return shares
 
 

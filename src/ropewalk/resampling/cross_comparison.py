@@ -182,7 +182,7 @@ def evaluate_predictions(made: CrossPredictions, name: str | None = None, **ques
     """Evaluate one classifier of cross-validated predictions; see `CrossPredictions.evaluate`."""
     if name is None:
         if len(made.names) > 1:
-            raise InvalidInputError(f"Name one of {', '.join(made.names)}.")
+            raise InvalidInputError(f"Name one of {', '.join(made.names)}.", hint=f"there are {len(made.names)}.")
         name = made.names[0]
     made.position(name)
     metric, options = question.get("metric"), _with_seed(made, question)

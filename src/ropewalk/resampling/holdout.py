@@ -22,7 +22,7 @@ from ropewalk.results import Evaluation
 from ropewalk.results.evaluation import Setting, Validated
 from ropewalk.results.options import TrainingOptions
 from ropewalk.text.remarks import Remark, issue, note
-from ropewalk.text.writing import brief, count_of, told
+from ropewalk.text.writing import brief, count_of, reason, told
 from ropewalk.typing import IntArray
 from ropewalk.verbs.evaluation import evaluate
 
@@ -88,9 +88,13 @@ def train_validation_test(
     called = type(estimator).__name__ if name is None else check_names([name], 1)[0]
     check_estimator(called, estimator)
     if not isinstance(refit, bool) or not isinstance(stratify, bool):
-        raise InvalidInputError("`refit` and `stratify` must be True or False.")
+        raise InvalidInputError(
+            "`refit` and `stratify` must be True or False.", hint="stratify=True keeps the shares of the classes."
+        )
     if isinstance(metric, list | tuple):
-        raise InvalidInputError("One metric decides which setting is best; got several.")
+        raise InvalidInputError(
+            "One metric decides which setting is best; got several.", hint='name one, such as metric="f1".'
+        )
     require_labels(metric)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     settings = _settings(called, estimator, grid)
@@ -148,7 +152,7 @@ def _settings(name: str, estimator: Any, grid: Any) -> list[tuple[dict[str, Any]
         grid = list(search.ParameterGrid(grid))
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"`grid` is no grid of settings: {brief(str(error), 200)}", hint='write {"C": [0.1, 1, 10]}.'
+            f"`grid` is no grid of settings: {reason(error)}", hint='write {"C": [0.1, 1, 10]}.'
         ) from error
     if not grid:
         raise InvalidInputError("`grid` has no settings.", hint='write {"C": [0.1, 1, 10]}.')
@@ -161,7 +165,7 @@ def _settings(name: str, estimator: Any, grid: Any) -> list[tuple[dict[str, Any]
             settings.append((params, other.set_params(**values)))
         except ValueError as error:
             raise InvalidInputError(
-                f"{name!r} does not take {_text(params)}: {brief(str(error), 200)}",
+                f"{name!r} does not take {_text(params)}: {reason(error)}",
                 hint="get_params() of the estimator lists its hyper-parameters; those of a step are step__parameter.",
             ) from error
     return settings
@@ -209,7 +213,7 @@ def _divide(data: Labelled, counts: tuple[int, int, int], *, stratify: bool, see
         except ValueError as error:
             rarest = int(np.argmin(np.bincount(data.codes, minlength=len(data.labels))))
             raise DataError(
-                f"These items cannot be divided with every class in its share: {brief(str(error), 200)}",
+                f"These items cannot be divided with every class in its share: {reason(error)}",
                 hint=f"the {which} set has {count_of(count, 'item')}, and {label_text(data.labels[rarest])!r} is the "
                 "rarest class; use stratify=False, other sizes, or cross-validation.",
             ) from error

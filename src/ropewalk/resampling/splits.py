@@ -19,7 +19,7 @@ from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.results.options import Option, SeedOptions, with_defaults
 from ropewalk.text.remarks import Remark, note
-from ropewalk.text.writing import brief, count_of, shorten, told
+from ropewalk.text.writing import brief, count_of, reason, shorten, told
 from ropewalk.typing import CodeArray, IntArray, Label
 
 _MIN_CLASSES = 2
@@ -150,7 +150,7 @@ def clone(name: str, estimator: Any) -> Any:
     except (TypeError, RuntimeError) as error:
         raise InvalidInputError(
             f"{name!r} ({type(estimator).__name__}) cannot be cloned, and every fold needs a fresh copy: "
-            f"{brief(str(error), 200)}",
+            f"{reason(error)}",
             hint="derive it from sklearn.base.BaseEstimator, which has get_params and set_params.",
         ) from error
 
@@ -213,7 +213,10 @@ def make_splits(data: Labelled, options: SplitOptions, seed: int, *, lenient: bo
     n_repeats = check_whole(options["n_repeats"], "n_repeats")
     cv, stratify, groups = options["cv"], options["stratify"], options.get("groups")
     if not isinstance(stratify, bool):
-        raise InvalidInputError(f"`stratify` must be True or False; got {told(stratify)}.")
+        raise InvalidInputError(
+            f"`stratify` must be True or False; got {told(stratify)}.",
+            hint="stratify=True keeps the shares of the classes.",
+        )
     ids = None if groups is None else code_ids(groups, "groups", len(data))[0]
     if is_whole(cv):
         n_units, unit = (len(data), "item") if ids is None else (int(ids.max()) + 1, "group")
@@ -292,11 +295,11 @@ def _by_splitter(data: Labelled, cv: Any, ids: IntArray | None) -> tuple[list[An
                 return list(cv.split(data.items, data.y, ids)), type(cv).__name__
         except Exception as error:
             raise InvalidInputError(
-                f"{type(cv).__name__} cannot split these data: {brief(str(error), 200)}",
+                f"{type(cv).__name__} cannot split these data: {reason(error)}",
                 hint="splitters by groups need groups=; stratified ones need as many items of each class as folds.",
             ) from error
     if isinstance(cv, str | bytes) or not isinstance(cv, Iterable):
-        raise InvalidInputError(f"`cv` must be {_FORMS}; got {told(cv)}.")
+        raise InvalidInputError(f"`cv` must be {_FORMS}; got {told(cv)}.", hint="cv=10 is usual.")
     return list(cv), "a given list"
 
 

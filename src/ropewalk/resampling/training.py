@@ -179,7 +179,10 @@ def _as_scores(task: Task, model: Any, raw: Any, labels: tuple[Label, ...]) -> t
     aligned = np.zeros((len(array), len(labels)))
     aligned[:, [place[value] for value in classes]] = array
     if not np.isfinite(aligned).all():
-        raise DataError(f"{task.method} of {task.name!r} returned NaN or infinity on {task.where}.")
+        raise DataError(
+            f"{task.method} of {task.name!r} returned NaN or infinity on {task.where}.",
+            hint="look at the items there, or scale the features.",
+        )
     return (aligned if task.positive is None else aligned[:, place[task.positive]]), filled
 
 

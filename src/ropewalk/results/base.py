@@ -33,7 +33,7 @@ from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
 from ropewalk.text.units import Unit, unit_of
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import reason, visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
 if TYPE_CHECKING:
@@ -566,9 +566,15 @@ def read_recipe(answer: Any) -> Recipe:
     except FileFormatError:
         raise
     except RopewalkError as error:
-        raise FileFormatError(f"The recipe in this file cannot be used: {error.message}") from error
+        raise FileFormatError(
+            f"The recipe in this file cannot be used: {error.message}",
+            hint="write it again by rw.compare(…).to_json().",
+        ) from error
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FileFormatError(f"The recipe in this file cannot be read: {type(error).__name__}: {error}.") from error
+        raise FileFormatError(
+            f"The recipe in this file cannot be read: {type(error).__name__}: {reason(error)}.",
+            hint="write it again by rw.compare(…).to_json().",
+        ) from error
 
 
 def _metric(name: str, written: Mapping[str, Any], n_labels: int) -> Metric:

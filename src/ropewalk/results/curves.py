@@ -144,6 +144,6 @@ class ThresholdCurve(Curve):
     def regret_of(self, threshold: float) -> float:
         """Return the expected regret of a threshold: that of the next one of the grid."""
         if not is_real(threshold) or math.isnan(threshold):
-            raise InvalidInputError(f"A threshold is a number; got {told(threshold)}.")
+            raise InvalidInputError(f"A threshold is a number; got {told(threshold)}.", hint="such as 0.5.")
         place = int(np.searchsorted(self.thresholds, threshold))
         return float(self.regret[min(place, self.regret.size - 1)])

@@ -192,7 +192,9 @@ class CrossPredictions(Remarked):
 
     def _scored(self, rows: IntArray, metric: Any, *, pos_label: Any = None, **idle: Any) -> Sequence[float | None]:
         if any(value is not None for value in idle.values()):
-            raise InvalidInputError(f"`{next(iter(idle))}` is about labels, and {metric!r} about scores.")
+            raise InvalidInputError(
+                f"`{next(iter(idle))}` is about labels, and {metric!r} about scores.", hint="leave it out."
+            )
         scores, positive = self.scores_of(pos_label), self.pos_label if pos_label is None else pos_label
         parse_score_metric(metric, n_labels=len(self.labels) if positive is None else BINARY)  # unknown is no NaN
         values = [scores[name][rows] for name in self.names]

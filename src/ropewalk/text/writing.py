@@ -118,6 +118,21 @@ def told(value: object, longest: int = 60) -> str:
         return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
+def reason(error: BaseException, longest: int = 200) -> str:
+    """Return what an error says, on one line, without its hint and its full stop.
+
+    Examples
+    --------
+    >>> reason(ValueError("no such thing.")), reason(KeyError())
+    ('no such thing', 'KeyError')
+    """
+    try:
+        text = str(getattr(error, "message", error))
+    except Exception:  # noqa: BLE001 - whatever a class of others does
+        text = ""
+    return brief(" ".join(text.split()).rstrip(" .") or type(error).__name__, longest)
+
+
 def cut_middle(text: str, letters: int) -> str:
     """Cut a text in the middle, so that its beginning and its end are seen: names often differ in their ends.
 

@@ -248,7 +248,10 @@ def compare_classes(
         )
     for name, use in (("classes", "picks the classes of an average"), ("pos_label", "picks one class")):
         if named.get(name) is not None:
-            raise InvalidInputError(argument(name) + f" {use}; here each class stands alone.")
+            raise InvalidInputError(
+                argument(name) + f" {use}; here each class stands alone.",
+                hint="leave it out, or compare all classes at once.",
+            )
     if isinstance(tables[0], ItemScores) and not tables[0].by_class:
         raise InvalidInputError(
             "Every class needs scores of its own.", hint="give one column of scores per class, or use compare."
@@ -291,7 +294,10 @@ def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_co
     """Write the recipes of a question and carry them out, with the classical tests of the same data beside them."""
     tests = options.get("tests")
     if tests is not None and not isinstance(tests, bool):
-        raise InvalidInputError(f"`tests` must be True or False; got {told(tests)}.")
+        raise InvalidInputError(
+            f"`tests` must be True or False; got {told(tests)}.",
+            hint=wording("tests=True puts the classical tests beside the answer."),
+        )
     recipes = write_recipes(sources, options, seed=seed)
     check_distinct(recipes)
     companions = usual_companions(recipes[0]) if with_companions else []

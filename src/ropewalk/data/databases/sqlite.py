@@ -14,6 +14,7 @@ from ropewalk._files import shorten_path
 from ropewalk.data.databases.base import Database
 from ropewalk.data.databases.interrupting import interruptible
 from ropewalk.errors import UnreachableDatabaseError
+from ropewalk.text.writing import reason
 
 _RENAMED: Final = re.compile(r".*:\d+", re.DOTALL)
 _LOST: Final = ("closed", "unable to open", "disk i/o", "locked", "malformed", "encrypted", "readonly")
@@ -77,7 +78,7 @@ def open_sqlite(path: str) -> Iterator[SqliteDatabase]:
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
     except sqlite3.Error as error:
         raise UnreachableDatabaseError(
-            f"Cannot open {shorten_path(path)}: {error}.", hint="look whether another program holds it."
+            f"Cannot open {shorten_path(path)}: {reason(error)}.", hint="look whether another program holds it."
         ) from error
     with closing(connection):
         database = OwnSqlite(connection)

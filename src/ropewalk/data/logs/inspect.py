@@ -39,6 +39,7 @@ from ropewalk.data.logs.rows import (
     text_of,
 )
 from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, RopewalkError
+from ropewalk.text.writing import reason
 
 _HEADER: Final = "header.json"
 _SUMMARIES: Final = "summaries.json"
@@ -119,7 +120,7 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         except (RopewalkError, OSError):
             raise
         except Exception as error:  # zipfile, zlib and zstd raise many kinds for bytes that are damaged
-            raise FileFormatError(f"{shown} is a damaged log: {error}.", hint="copy it again.") from error
+            raise FileFormatError(f"{shown} is a damaged log: {reason(error)}.", hint="copy it again.") from error
 
 
 class _Bounded:

@@ -36,6 +36,7 @@ from ropewalk.data.logs.rows import (
     text_of,
 )
 from ropewalk.errors import DataError, FileFormatError, UnreadableFileError
+from ropewalk.text.writing import reason
 
 _NAME: Final = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet", re.DOTALL)
 _RESULTS_NAME: Final = re.compile(r"results_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.json")
@@ -193,7 +194,7 @@ def _parquet(path: Path) -> Iterator[Any]:
             raise
         if isinstance(error, OSError) and error.errno is not None:
             raise UnreadableFileError(f"Cannot read {shown}: {error.strerror}.", hint="name a file.") from error
-        raise FileFormatError(f"{shown} is a damaged Parquet file: {error}.", hint="copy it again.") from error
+        raise FileFormatError(f"{shown} is a damaged Parquet file: {reason(error)}.", hint="copy it again.") from error
 
 
 def _is_number(types: Any, kind: Any) -> bool:

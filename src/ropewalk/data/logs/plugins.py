@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run
 from ropewalk.errors import BrokenReaderWarning, FileFormatError, RopewalkError, warn_caller
-from ropewalk.text.writing import brief, told
+from ropewalk.text.writing import brief, reason, told
 
 T = TypeVar("T")
 
@@ -93,4 +93,4 @@ def _warn(point: EntryPoint, problem: str) -> None:
 
 
 def _said(error: Exception) -> str:
-    return brief(f"{type(error).__name__}: {error}".removesuffix(": "), _LETTERS)
+    return brief(f"{type(error).__name__}: {reason(error)}".removesuffix(": "), _LETTERS)

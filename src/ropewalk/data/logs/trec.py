@@ -23,6 +23,7 @@ from ropewalk.data.logs.opening import opened
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, without_metadata
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, MissingDependencyError, UnknownNameError
 from ropewalk.text.remarks import wording
+from ropewalk.text.writing import reason
 
 Grades = Mapping[str, int]
 """The grade of every judged document of a topic."""
@@ -199,7 +200,7 @@ def _other_value(measure: Any, topic: str, scores: Mapping[str, float], grades: 
         found = _library().iter_calc([measure], {topic: dict(grades)}, {topic: dict(scores)} if scores else {})
         return next((float(metric.value) for metric in found), 0.0)
     except (RuntimeError, ValueError) as error:
-        text = f"ir-measures cannot compute {str(measure)!r}: {error}."
+        text = f"ir-measures cannot compute {str(measure)!r}: {reason(error)}."
         raise MissingDependencyError(text, hint="install what it asks for, or choose another measure.") from error
 
 

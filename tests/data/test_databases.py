@@ -137,6 +137,42 @@ def test_verbs_take_a_query_and_find_its_items_again(connection, frame, frugal):
     assert items[0] == items[1]
 
 
+class Shuffling:
+    """A connection by the letter of DB-API 2, whose rows come in another order each time, as those of a cluster may."""
+
+    def __init__(self, file):
+        self._connection, self._draw = sqlite3.connect(file), np.random.default_rng(5)
+
+    def cursor(self):
+        return self
+
+    def execute(self, *asked):
+        self._cursor = self._connection.execute(*asked)
+        self.description, self._rows = self._cursor.description, self._cursor.fetchall()
+        self._draw.shuffle(self._rows)
+
+    def fetchmany(self, size):
+        part, self._rows = self._rows[:size], self._rows[size:]
+        return [dict(zip([column[0] for column in self.description], row, strict=True)) for row in part]
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_rows_need_no_order_of_their_own(scored, folder, frame, frugal, silent):
+    asked = {"truth": "y", "a": "new", "b": "count", "metric": "accuracy", "sample_weight": "len"}
+    if scored:
+        asked = {"a": "score", "b": "len", "metric": "mean", "cluster": "group of"}
+    asked |= {"id": "id", "by": 'a "quoted" näme', "draws": 500, "rng": 0}
+    connection = Shuffling(folder / "preds.sqlite")
+    results = [rw.compare(data, **asked) for data in (rw.Query(SQL, connection), frame)]
+    assert results[0].to_dict() == results[1].to_dict()
+    items = [sorted((item.key, item.a, item.b) for item in result.items()) for result in results]
+    assert items[0] == items[1]
+    assert connection.closed
+
+
 # -- what is a query ---------------------------------------------------------------------------------------
 
 

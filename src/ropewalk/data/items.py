@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ropewalk.data.readers import join_outcomes, read_outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.source import Source
-from ropewalk.data.weights import check_weights, numbers_of
+from ropewalk.data.weights import numbers_of
 from ropewalk.errors import DataError, InvalidInputError, LabelTypeError, LengthMismatchError, RopewalkWarning
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of
@@ -79,48 +79,64 @@ def label_rows(source: Source, by: Any = None) -> Iterator[tuple[Any, tuple[Any,
     All classifiers that were read are in a row: an item may have been left out for any of them. Without `by` the slice
     is None.
     """
-    for _, key, row, value, _ in _counted_rows(source, by):
-        yield key, row, value
+    for item in _counted_rows(source, by):
+        yield item.key, item.labels, item.value
 
 
-def _counted_rows(source: Source, by: Any) -> Iterator[tuple[int, Any, tuple[Any, ...], Any, float]]:
-    """Yield position, id (or the position again), labels, slice and weight of every item that has a weight."""
+class _Row(NamedTuple):
+    """An item: its id, or its position where it has none; truth and predictions; and what stands beside them."""
+
+    key: Any
+    labels: tuple[Any, ...]
+    value: Any = None
+    cluster: Any = None
+    weight: float | None = None
+
+
+def _counted_rows(source: Source, by: Any) -> Iterator[_Row]:
+    """Yield every item that has a weight; all of it is read at once, since an engine may change its order."""
     read = {"arrays": _from_arrays, "table": _from_table, "joined": _from_two}[source.form]
-    weights = _weights(source)
-    for position, (key, row, value) in enumerate(read(source, by)):
-        weight = 1.0 if weights is None else weights[position]
-        if weight:
-            yield position, position if key is None else _plain(key), tuple(map(clean, row)), value, weight
+    for position, row in enumerate(read(source, by)):
+        if row.weight is None or row.weight:
+            key = position if row.key is None else _plain(row.key)
+            yield row._replace(key=key, labels=tuple(map(clean, row.labels)))
 
 
-def _from_arrays(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
+def _from_arrays(source: Source, by: Any) -> Iterator[_Row]:
     labels = {"y_true": source.data[0]} | {f"predictions {i}": array for i, array in enumerate(source.data[1:], 1)}
-    beside = {name: array for name, array in (("`id`", source.id), ("`by`", by)) if array is not None}
-    for row in column_rows(labels | beside):
-        rest = list(row[len(labels) :])
-        yield rest.pop(0) if source.id is not None else None, row[: len(labels)], rest.pop() if rest else None
+    asked = source.options
+    beside = [("`id`", source.id), ("`by`", by)] + [(name, asked.get(name)) for name in ("cluster", "sample_weight")]
+    given = {name: array for name, array in beside if array is not None}
+    return _rows(column_rows(labels | given), len(labels), [name in given for name, _ in beside])
 
 
-def _from_table(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
+def _from_table(source: Source, by: Any) -> Iterator[_Row]:
     asked = source.options
     labels = [asked["truth"], *asked["predictions"]]
-    id_column = asked["id"]
-    columns = [*labels, *(column for column in (id_column, by) if column is not None)]
-    for row in records_of(source.data[0]).rows(columns):
-        rest = list(row[len(labels) :])
-        yield rest.pop(0) if id_column is not None else None, row[: len(labels)], rest.pop() if rest else None
+    beside = [asked["id"], by, asked["cluster"], asked.get("sample_weight")]
+    columns = [*labels, *(column for column in beside if column is not None)]
+    return _rows(records_of(source.data[0]).rows(columns), len(labels), [column is not None for column in beside])
 
 
-def _from_two(source: Source, by: Any) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
+def _rows(rows: Iterable[tuple[Any, ...]], n_labels: int, given: Sequence[bool]) -> Iterator[_Row]:
+    """Yield items of cells: labels, and then id, slice, cluster and weight where they are given."""
+    for row in rows:
+        cells = iter(row[n_labels:])
+        key, value, cluster, weight = (next(cells) if has else None for has in given)
+        number = None if weight is None else float(numbers_of([weight], "sample_weight")[0])
+        yield _Row(key, row[:n_labels], value, _plain(cluster), number)
+
+
+def _from_two(source: Source, by: Any) -> Iterator[_Row]:
     asked, (first, other) = source.options, source.data
     columns = [asked["id"], asked["truth"], asked["prediction"]]
-    ids, truth, predictions, *slices = records_of(first).lists(columns if by is None else [*columns, by])
+    beside = {name: column for name, column in (("value", by), ("cluster", asked["cluster"])) if column is not None}
+    ids, truth, predictions, *rest = records_of(first).lists([*columns, *beside.values()])
     other_ids, _, others = records_of(other).lists(columns)
     second = {(type(key), key): label for key, label in zip(other_ids, others, strict=True)}
-    values = slices[0] if slices else [None] * len(ids)
-    for key, right, prediction, value in zip(ids, truth, predictions, values, strict=True):
+    for key, right, prediction, *cells in zip(ids, truth, predictions, *rest, strict=True):
         if (type(key), key) in second:
-            yield key, (right, prediction, second[type(key), key]), value
+            yield _Row(key, (right, prediction, second[type(key), key]), **dict(zip(beside, cells, strict=True)))
 
 
 def _plain(key: Any) -> Any:
@@ -137,9 +153,8 @@ def scores_in_order(source: Source, by: Any = None) -> tuple[ItemScores, list[An
         items = ItemScores.in_order(*source.data, **asked)
         ids, slices = asked["id"], by
     else:
-        others = {column: None for column in (asked["id"], by) if column is not None}
-        items = ItemScores.read_in_order(source.data[0], **asked)
-        columns = dict(zip(others, records_of(source.data[0]).lists(list(others)), strict=True)) if others else {}
+        others = [column for column in (asked["id"], by) if column is not None]
+        items, columns = ItemScores.read_in_order(source.data[0], **asked, others=others)
         ids, slices = columns.get(asked["id"]), columns.get(by)
     keys = None if ids is None else [_plain(key) for key in _listed(ids, "id")]
     values = None if slices is None else _listed(slices, "by")
@@ -197,18 +212,18 @@ def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
             raise LengthMismatchError(
                 f"`by` has {n_values:,} values for {count_of(n_items, 'item')}.", hint="give one value per item."
             )
-    clusters, weighted = _clusters(source), source.options.get("sample_weight") is not None
+    clustered, weighted = (source.options.get(name) is not None for name in ("cluster", "sample_weight"))
     counted: dict[Slice, Counter[tuple[Any, ...]]] = {}
     kinds: set[type] = set()
-    for position, _, row, raw, weight in _counted_rows(source, by):
-        value = slice_value(raw)
+    for item in _counted_rows(source, by):
+        value = slice_value(item.value)
         kinds.add(type(value))
         if value not in counted:
             if len(counted) == MAX_SLICES:
                 _check_number(MAX_SLICES + 1, 0)
             counted[value] = Counter()
-        beside = (*(() if clusters is None else (clusters[position],)), *((weight,) if weighted else ()))
-        counted[value][*row, *beside] += 1
+        beside = (*((item.cluster,) if clustered else ()), *((item.weight,) if weighted else ()))
+        counted[value][*item.labels, *beside] += 1
     _check_kinds(kinds)
     parts: dict[Slice, Table] = {}
     for value, rows in counted.items():
@@ -222,7 +237,7 @@ def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
                 rows,
                 labels=table.true_labels,
                 missing=missing,
-                clustered=clusters is not None,
+                clustered=clustered,
                 weighted=weighted,
             )
         part = part.project([part.names[place] for place in source.places])
@@ -230,30 +245,6 @@ def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
             part = Outcomes.empty(table.labels, part.names) + part
         parts[value] = part
     return parts
-
-
-def _clusters(source: Source) -> list[Any] | None:
-    """Return the cluster of every item, in the order of `label_rows`; None where each stands alone."""
-    cluster = source.options["cluster"]
-    if cluster is None:
-        return None
-    if source.form == "arrays":
-        return [_plain(value) for value in _listed(cluster, "cluster")]
-    if source.form == "table":
-        return records_of(source.data[0]).lists([cluster])[0]
-    ids, clusters = records_of(source.data[0]).lists([source.options["id"], cluster])
-    known = {(type(key), key) for key in records_of(source.data[1]).lists([source.options["id"]])[0]}
-    return [value for key, value in zip(ids, clusters, strict=True) if (type(key), key) in known]
-
-
-def _weights(source: Source) -> list[float] | None:
-    """Return the weight of every item; None where all count alike."""
-    weight = source.options.get("sample_weight")
-    if weight is None:
-        return None
-    if source.form == "table":
-        weight = numbers_of(records_of(source.data[0]).lists([weight])[0], "sample_weight")
-    return [float(number) for number in check_weights(weight)]
 
 
 def _score_slices(source: Source, by: Any) -> dict[Slice, Table]:

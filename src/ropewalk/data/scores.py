@@ -163,11 +163,10 @@ class ItemScores(Named):
         """Take the columns of a file or dataframe; `truth` may be None where the values need none."""
         asked: dict[str, Any] = {"truth": truth, "predictions": check_names(predictions, None), "cluster": cluster}
         asked |= {"id": id, "sample_weight": sample_weight}
-        items = cls.read_in_order(source, labels=labels, **asked, count=count)
+        items, columns = cls.read_in_order(source, labels=labels, **asked, count=count)
         if count is not None:  # a row is no item
             check_alone(count, id)
-            number = records_of(source).lists([count])[0]
-            return items.taken(repeated(items.n_items, number)).counting().canonical()
+            return items.taken(repeated(items.n_items, columns[count])).counting().canonical()
         declared = None if labels is None else items.labels
         where = Source.of("score table", (source,), len(items.names), labels=declared, **asked)
         return replace(items.counting(), source=where).canonical()
@@ -184,10 +183,14 @@ class ItemScores(Named):
         id: str | None = None,  # noqa: A002
         sample_weight: str | None = None,
         count: str | None = None,
-    ) -> ItemScores:
-        """Take what `read` takes, and keep the rows in their order."""
+        others: Sequence[str] = (),
+    ) -> tuple[ItemScores, dict[str, Any]]:
+        """Take what `read` takes, and keep the rows in their order; return the columns too, and `others` of the rows.
+
+        They are read at once, since an engine may change the order of its rows.
+        """
         names = check_names(predictions, None)
-        others = [column for column in (truth, cluster, id, sample_weight, count) if column is not None]
+        beside = [column for column in (truth, cluster, id, sample_weight, count) if column is not None]
         for column in (cluster, id, sample_weight, count):
             if column is not None and not isinstance(column, str):
                 raise InvalidInputError(
@@ -198,12 +201,12 @@ class ItemScores(Named):
             raise InvalidInputError(
                 f"{truth!r} is named both as the truth and as scores.", hint="name the column of the system."
             )
-        wanted = list(dict.fromkeys([*names, *others]))
+        wanted = list(dict.fromkeys([*names, *beside, *others]))
         numbers = [*names, *(column for column in (sample_weight,) if column is not None)]
         columns = dict(zip(wanted, records_of(source).arrays(wanted, numbers), strict=True))
         if not len(columns[names[0]]):
             raise DataError("There are no rows.", hint="a table must hold at least one item.")
-        return cls.in_order(
+        items = cls.in_order(
             None if truth is None else columns[truth],
             *(columns[name] for name in names),
             names=names,
@@ -213,6 +216,7 @@ class ItemScores(Named):
             sample_weight=None if sample_weight is None else columns[sample_weight],
             count=None if count is None else columns[count],
         )
+        return items, columns
 
     @classmethod
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> ItemScores:

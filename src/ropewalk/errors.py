@@ -16,6 +16,7 @@
     │       ├── CountsError                  counts that are no counts
     │       ├── FileFormatError              a file that is no table
     │       ├── QueryError                   a query that a database refuses
+    │       ├── EngineError                  a dataframe whose engine fails
     │       └── PairingError                 ids that do not match one to one
     ├── MissingDependencyError (ImportError) an extra is not installed                exit code 5
     ├── UnreadableFileError (OSError)        a file that cannot be opened             exit code 5
@@ -109,6 +110,10 @@ class FileFormatError(DataError):
 
 class QueryError(DataError):
     """A query that a database refuses, or that it does not answer with a table."""
+
+
+class EngineError(DataError):
+    """The engine that holds a dataframe fails: it lost a worker, ran out of memory, or may not read the data."""
 
 
 class PairingError(DataError):

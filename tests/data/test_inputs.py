@@ -91,7 +91,7 @@ def test_lengths_must_agree():
         (([0.5, 1.0], [1.0, 0.0]), "fraction"),
         (([float("inf"), 1.0], [1.0, 0.0]), "inf"),
         (([b"a"], [b"b"]), "bytes"),
-        (([(1, 2)], [(1, 2)]), "tuple"),
+        (([(1, 2)], [(1, 2)]), "lists or structures"),
     ],
 )
 def test_labels_of_different_types_are_refused(columns, told):

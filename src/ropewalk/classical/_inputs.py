@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk._checks import choose
 from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
-from ropewalk.data.frames import as_frame, frame_columns, is_frame
+from ropewalk.data.frames import frame_columns, frame_names, is_frame
 from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.logs.pairing import right_and_wrong
@@ -190,7 +190,7 @@ def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
         return [str(name) for name in native], list(table.to_numpy().T)  # pandas calls them 0, 1, 2 by default
     if len(set(native)) < len(native):
         raise DataError(f"Some columns go by the same name: {shorten(native)}.", hint="column names must differ.")
-    names = as_frame(table).collect_schema().names() if columns is None else [str(name) for name in columns]
+    names = frame_names(table) if columns is None else [str(name) for name in columns]
     return list(names), frame_columns(table, names)
 
 

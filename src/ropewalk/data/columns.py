@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk.data.labels import clean, kind_of
+from ropewalk.data.labels import kind_of, plain_labels
 from ropewalk.errors import (
     ColumnNotFoundError,
     DataError,
@@ -175,7 +175,7 @@ def one_kind(column: list[Any], name: str) -> list[Any]:
     """
     types = set(map(type, column))
     if not types <= {str, int, bool}:
-        column = [clean(value) for value in column]
+        column = plain_labels(column, name)
         types = {type(value) for value in column} - {type(None)}
     if len(types) > 1:
         examples = {kind_of(value): value for value in reversed(column) if value is not None}

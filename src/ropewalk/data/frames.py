@@ -8,10 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import Rows, as_floats, count_columns, numbers_in, require_columns
-from ropewalk.data.labels import clean
-from ropewalk.errors import DataError, InvalidInputError, MissingDependencyError
-from ropewalk.text.writing import reason
+from ropewalk.data.columns import Rows, as_floats, count_columns, joined, numbers_in, require_columns
+from ropewalk.data.engines import as_frame, collected, columns_of, engine_errors, in_parts, picked
+from ropewalk.data.labels import clean, kind_in_words, not_a_label, plain_labels
 
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
 LIBRARIES: Final = ("pandas", "polars", "pyarrow")
@@ -22,52 +21,68 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a dataframe, lazy ones where the data are."""
     import narwhals as nw
 
-    wrapped = as_frame(frame)
-    schema = wrapped.collect_schema()
-    require_columns(schema.names(), columns)
     keys = list(dict.fromkeys(columns))
-    number = "count"
-    while number in schema.names():
-        number += "_"
-    if any(schema[name] in {nw.Object, nw.Unknown} or schema[name].is_nested() for name in keys):
-        # Grouping would merge objects such as 1, 1.0 and True, and cannot tell lists or structures apart.
+    wanted = _columns(frame, keys)
+    if _hold_objects(wanted, keys):
+        # Grouping would merge objects such as 1, 1.0 and True.
         return count_columns(frame_columns(frame, columns), columns)
-    if isinstance(wrapped, nw.LazyFrame):
-        parts = [wrapped]
+    if isinstance(wanted, nw.LazyFrame):
+        parts = [wanted]
     else:
-        wrapped = wrapped.select(*keys)
-        parts = [wrapped[i : i + ROWS_PER_GROUPING].lazy() for i in range(0, len(wrapped), ROWS_PER_GROUPING)]
+        parts = [wanted[i : i + ROWS_PER_GROUPING].lazy() for i in range(0, len(wanted), ROWS_PER_GROUPING)]
     counted: Counter[Any] = Counter()
+    places = [keys.index(column) for column in columns]
     for part in parts:
-        grouped = part.group_by(keys).agg(nw.len().alias(number))
-        table = _collect(grouped).select(*keys, nw.col(number).cast(nw.Int64))
-        # Null and NaN come back differently from different back-ends: `clean` makes both None.
-        lists = {name: [clean(value) for value in table[name].to_list()] for name in keys}
-        rows = zip(*(lists[name] for name in columns), strict=True)
-        for row, many in zip(rows, table[number].to_list(), strict=True):
-            counted[row] += many
+        safe = [f"c{i}" for i in range(len(keys))]
+        with engine_errors(frame):
+            grouped = part.group_by(safe).agg(nw.len().alias("n")).select(*safe, "n")
+        *values, numbers = lists_of(collected(grouped))
+        # Null and NaN come back differently from different engines: both become None.
+        labels = list(map(plain_labels, values, keys))
+        for row, number in zip(zip(*(labels[place] for place in places), strict=True), numbers, strict=True):
+            counted[row] += int(number)
     return dict(counted)
+
+
+def _columns(frame: Any, columns: Sequence[str]) -> Any:
+    """Return some columns of a dataframe as c0, c1, …."""
+    wrapped = as_frame(frame)
+    names = columns_of(wrapped)
+    require_columns(names, columns)
+    return picked(wrapped, [names.index(column) for column in columns])
+
+
+def _hold_objects(wanted: Any, names: Sequence[str]) -> bool:
+    """Whether a column holds objects of Python, which only Python can count; refuse types that are no labels."""
+    import narwhals as nw
+
+    with engine_errors(wanted.to_native()):
+        kinds = wanted.collect_schema().dtypes()
+    for kind, name in zip(kinds, names, strict=True):
+        if kind.is_nested() or kind.is_temporal() or kind == nw.Binary:
+            raise not_a_label(name, kind_in_words("list" if kind.is_nested() else str(kind).partition("(")[0]))
+    held = {nw.Object} if isinstance(wanted, nw.LazyFrame) else {nw.Object, nw.Unknown}
+    return any(kind in held for kind in kinds)
+
+
+def lists_of(table: Any) -> list[list[Any]]:
+    """Return the columns of a collected dataframe as lists, by position."""
+    return [column.to_list() for column in table.iter_columns()]
 
 
 def frame_columns(frame: Any, columns: Sequence[str]) -> list[list[Any]]:
     """Return some columns of a dataframe as lists, item by item."""
-    wrapped = as_frame(frame)
-    require_columns(wrapped.collect_schema().names(), columns)
-    table = _collect(wrapped.lazy().select(*dict.fromkeys(columns)))
-    return [[clean(value) for value in table[name].to_list()] for name in columns]
+    keys = list(dict.fromkeys(columns))
+    lists = dict(zip(keys, lists_of(collected(_columns(frame, keys).lazy())), strict=True))
+    return [plain_labels(lists[name], name) for name in columns]
 
 
 def frame_rows(frame: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield some columns of a dataframe row by row, a part of an eager one at a time."""
-    import narwhals as nw
-
-    wrapped = as_frame(frame)
-    require_columns(wrapped.collect_schema().names(), columns)
+    """Yield some columns of a dataframe row by row, a part of them at a time."""
     keys = list(dict.fromkeys(columns))
-    table = _collect(wrapped.select(*keys)) if isinstance(wrapped, nw.LazyFrame) else wrapped.select(*keys)
-    for start in range(0, len(table), ROWS_PER_GROUPING):
-        part = table[start : start + ROWS_PER_GROUPING]
-        yield from zip(*(part[name].to_list() for name in columns), strict=True)
+    for part in in_parts(_columns(frame, keys), ROWS_PER_GROUPING):
+        lists = dict(zip(keys, lists_of(part), strict=True))
+        yield from zip(*(lists[name] for name in columns), strict=True)
 
 
 def frame_arrays(frame: Any, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
@@ -75,19 +90,25 @@ def frame_arrays(frame: Any, columns: Sequence[str], numbers: Collection[str] = 
 
     Texts in a column that is among `numbers` are read as such; a hole there is NaN.
     """
-    wrapped = as_frame(frame)
-    require_columns(wrapped.collect_schema().names(), columns)
-    table = _collect(wrapped.lazy().select(*dict.fromkeys(columns)))
-    return [_as_array(table[name], is_number=name in numbers) for name in columns]
+    import narwhals as nw
+
+    keys = list(dict.fromkeys(columns))
+    parts: dict[str, list[Any]] = {name: [] for name in keys}
+    wanted, before = _columns(frame, keys), 0
+    for part in in_parts(wanted, ROWS_PER_GROUPING) if isinstance(wanted, nw.LazyFrame) else (wanted,):
+        for name, series in zip(keys, part.iter_columns(), strict=True):
+            parts[name].append(_as_array(series, name, before, is_number=name in numbers))
+        before += len(part)
+    return [joined(parts[name]) if parts[name] else [] for name in columns]
 
 
-def _as_array(series: Any, *, is_number: bool) -> Any:
+def _as_array(series: Any, name: str, before: int, *, is_number: bool) -> Any:
     """Return a column of a dataframe as an array where it holds numbers without holes, else as a list."""
     kind = series.dtype
     if kind.is_float() or (not series.null_count() and (kind.is_integer() or str(kind) == "Boolean")):
         return series.to_numpy()
     values = series.to_list()
-    return as_floats(numbers_in(values, series.name)) if is_number else [clean(value) for value in values]
+    return as_floats(numbers_in(values, name, before)) if is_number else [clean(value) for value in values]
 
 
 def is_frame(data: Any) -> bool:
@@ -104,7 +125,7 @@ def is_frame(data: Any) -> bool:
 
 def frame_names(data: Any) -> list[Any]:
     """Return what a dataframe calls its columns; nothing for arrays."""
-    return list(as_frame(data).collect_schema().names()) if is_frame(data) else []
+    return columns_of(as_frame(data)) if is_frame(data) else []
 
 
 def library_of(data: Iterable[Any]) -> str:
@@ -130,32 +151,6 @@ def series_name(column: Any) -> str | None:
 def series_of(frame: Any) -> dict[str, Any]:
     """Return the columns of a dataframe by name, each as its library has them."""
     wrapped = as_frame(frame)
-    table = _collect(wrapped.lazy()) if not hasattr(wrapped, "iter_columns") else wrapped
-    return {str(name): table[name].to_native() for name in table.columns}
-
-
-def as_frame(data: Any) -> Any:
-    """Wrap a dataframe of any kind; refuse anything else."""
-    import narwhals as nw
-
-    try:
-        wrapped = nw.from_native(data)
-        wrapped.collect_schema()
-    except nw.exceptions.NarwhalsError as error:
-        raise DataError(f"This dataframe cannot be used: {reason(error)}.", hint="column names must differ.") from error
-    except TypeError as error:
-        raise InvalidInputError(
-            f"Expected a dataframe; got {type(data).__name__}.",
-            hint="pandas, polars (eager or lazy), pyarrow tables and DuckDB relations work.",
-        ) from error
-    return wrapped
-
-
-def _collect(lazy: Any) -> Any:
-    # Plain collect(): with backend="pyarrow" a pandas or dask index leaks into the result.
-    try:
-        return lazy.collect()
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            f"This dataframe needs {error.name} to hand over its rows.", hint="pip install 'ropewalk[files]'"
-        ) from error
+    names = columns_of(wrapped)
+    table = wrapped if hasattr(wrapped, "iter_columns") else collected(picked(wrapped, range(len(names))))
+    return {str(name): series.to_native() for name, series in zip(names, table.iter_columns(), strict=True)}

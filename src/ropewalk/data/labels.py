@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -67,12 +68,63 @@ def clean(value: Any) -> Label | float | None:
         return str.__str__(value)
     if isinstance(value, float | np.floating):
         return None if math.isnan(value) else float(value)
+    if kind is Decimal:  # what databases have for whole numbers, too
+        return clean(float(value)) if not value.is_finite() or value.as_tuple().exponent < 0 else int(value)
     if kind.__name__ in NULL_TYPES:
         return None
     raise LabelTypeError(
         f"A label must be an int, a str or a bool; got {told(value)} ({kind.__name__}).",
         hint="convert the column to text or whole numbers first.",
     )
+
+
+_NO_LABELS: Final = {
+    "dates": {"date", "Date"},
+    "times": {"datetime", "Datetime", "datetime64", "Timestamp", "time", "Time"},
+    "lengths of time": {"timedelta", "Timedelta", "timedelta64", "Duration", "MonthDayNano"},
+    "bytes": {"bytes", "bytearray", "memoryview", "Binary"},
+    "lists or structures": {"list", "tuple", "set", "dict", "ndarray", "Row", "Series", "List", "Array", "Struct"},
+}
+_LABEL_TYPES: Final = NULL_TYPES | {"NoneType", "str", "str_", "int", "bool", "bool_", "float", "Decimal"}
+
+
+def kind_in_words(kind: str) -> str:
+    """Return what values of a type are, by its name; empty where they are labels or numbers.
+
+    Examples
+    --------
+    >>> kind_in_words("Timestamp"), kind_in_words("int64"), kind_in_words("Interval")
+    ('times', '', 'values of type Interval')
+    """
+    if kind in _LABEL_TYPES or kind.rstrip("0123456789") in {"int", "uint", "float"}:
+        return ""
+    return next((words for words, names in _NO_LABELS.items() if kind in names), f"values of type {kind}")
+
+
+def not_a_label(name: str, words: str) -> LabelTypeError:
+    """Return the error about a column that holds no labels."""
+    return LabelTypeError(
+        f"{name} holds {words}, and must hold text, whole numbers or booleans.",
+        hint="convert the column to text or whole numbers first.",
+    )
+
+
+def plain_labels(column: Iterable[Any], name: str) -> list[Any]:
+    """Return labels or ids as plain values; what is none of them is called by its kind, whatever the library.
+
+    Examples
+    --------
+    >>> plain_labels([np.int8(1), float("nan")], "y")
+    [1, None]
+    """
+    column = list(column)
+    try:
+        return [clean(value) for value in column]
+    except LabelTypeError:
+        strange = {kind_in_words(type(value).__name__) for value in column} - {""}
+        if strange:
+            raise not_a_label(name, min(strange)) from None
+        raise
 
 
 def kind_of(label: Label | float) -> str:

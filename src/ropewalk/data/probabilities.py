@@ -9,7 +9,8 @@ import numpy as np
 
 from ropewalk._checks import is_real
 from ropewalk.data.columns import as_array, as_column, as_numbers
-from ropewalk.data.frames import as_frame, frame_names, is_frame
+from ropewalk.data.engines import as_frame
+from ropewalk.data.frames import frame_names, is_frame
 from ropewalk.data.labels import (
     BINARY,
     check_labels,

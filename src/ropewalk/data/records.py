@@ -10,8 +10,9 @@ from typing import Any, Protocol
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases import Query, refuse_database
+from ropewalk.data.engines import as_frame, columns_of
 from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows
-from ropewalk.data.frames import as_frame, count_frame, frame_arrays, frame_columns, frame_rows
+from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
 
 
 class Records(Protocol):
@@ -90,7 +91,7 @@ class FrameRecords:
 
     def names(self) -> list[str]:
         """Return what the columns are called."""
-        return list(as_frame(self.frame).collect_schema().names())
+        return columns_of(as_frame(self.frame))
 
     def count(self, columns: Sequence[str]) -> Rows:
         """Count the distinct rows of some columns, in the engine that holds the data."""

@@ -10,8 +10,9 @@ from ropewalk._files import shorten_path
 from ropewalk._optional import require
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import Database, places_of
-from ropewalk.data.frames import as_frame, count_frame, frame_arrays, frame_columns, frame_rows
-from ropewalk.errors import UnreachableDatabaseError
+from ropewalk.data.engines import as_frame, columns_of
+from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
+from ropewalk.errors import EngineError, UnreachableDatabaseError
 
 _READ_ONLY: Final = {"enable_external_access": "false", "lock_configuration": "true"}
 """Nothing but the file itself is read, and nothing is written."""
@@ -30,7 +31,7 @@ class Session(Database):
         """Return what the columns of a query are called."""
         with self.asking():
             frame = self.frame(query, parameters)
-            return list(getattr(frame, "columns", None) or as_frame(frame).collect_schema().names())
+            return list(getattr(frame, "columns", None) or columns_of(as_frame(frame)))
 
     def count(self, query: str, parameters: Any, columns: Sequence[str]) -> Rows:
         """Count the distinct rows of some columns of a query."""
@@ -62,6 +63,16 @@ class Session(Database):
         places_of(self.names(query, parameters), dict.fromkeys(columns))
         with self.asking():
             yield self.frame(query, parameters)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Say in our words what the database says, which is an engine of dataframes here."""
+        try:
+            with super().asking():
+                yield
+        except EngineError as error:
+            said = error.__cause__
+            raise (self.described(said) if isinstance(said, Exception) else error) from said
 
     def hint(self, error: Exception) -> str | None:
         """Return what the database proposes, on the second line of what it says."""

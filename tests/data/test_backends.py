@@ -1,0 +1,224 @@
+"""The same table in every library and engine: the same counts, or the same error."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+import ropewalk as rw
+from backends import BACKENDS
+from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError, LabelTypeError
+from support import need, without_warnings
+
+SLOW = [backend for backend in BACKENDS if backend.is_slow]
+MARKED = [pytest.param(b, marks=pytest.mark.slow) if b.is_slow else b for b in BACKENDS]
+NAN = math.nan
+_ALIKE = "every row would count as wrong: 1, '1', 1.0 and True are different labels; convert them to one type."
+
+# The values of y, a and b, with the name of an Arrow type where Arrow would choose another.
+LABELS = {
+    "integers": ([1, 0, 1, 1, 1], [1, 0, 0, 1, 1], [0, 0, 1, 1, 0]),
+    "holes": ([1, 0, 1, 1], [1, None, 0, 1], [0, 0, None, 1]),
+    "small integers": ([-128, 127, 0], [127, 127, 0], [0, -128, 0], "int8"),
+    "unsigned integers": ([255, 0, 3], [3, 255, 0], [0, 0, 0], "uint8"),
+    "beyond the signed integers": ([2**64 - 1, 0], [2**63, 0], [0, 2**63], "uint64"),
+    "beyond the whole floats": ([2**53, 2**53 + 1, 2**63 - 1], [2**53 + 1, 2**53, 2**63 - 2], [0, -(2**63), 0]),
+    "whole floats": ([1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, -0.0, 1.0]),
+    "narrow floats": ([1.0, 0.0, 7.0], [1.0, 1.0, 0.0], [0.0, 0.0, 7.0], "float32"),
+    "NaN and null": ([1.0, 0.0, 1.0, 0.0], [1.0, NAN, None, 0.0], [0.0, 1.0, 1.0, 0.0]),
+    "booleans": ([True, False, True], [True, None, False], [True, True, True]),
+    "decimals": ([Decimal(1), Decimal(0), None], [Decimal(1), Decimal(1), Decimal(0)], [Decimal(0)] * 3),
+    "texts": (["cat", "dog", "cat"], ["cat", None, "dog"], ["dog", "dog", "cat"]),
+    "empty texts": (["", "a", "a"], ["", None, "a"], ["a", "", "a"]),
+    "alike texts": (
+        ["é", "e\u0301", "İ", "ß", "\U0001f600", "\u200b"],
+        ["é", "é", "i", "ss", "\U0001f600", ""],
+        ["x ", "x", " x", "x\t", "X", "x\n"],
+    ),
+    "a byte of nothing": (["a\0b", "a", "b"], ["a", "a\0", "b"], ["a", "a", "b"]),
+    "categories": (["x", "y", "x"], ["x", None, "z"], ["z", "y", "y"], "categories"),
+    "numbered categories": ([3, 4, 3], [3, None, 4], [3, 3, 4], "categories"),
+    "the other type": (["1", "0"], ["1", "1"], ["0", "0"], "large_string"),
+}
+
+_DATES = [dt.date(2026, 1, 2), dt.date(2026, 1, 1)]
+_TIMES = [dt.datetime(2026, 1, 2, 3, 4), dt.datetime(2026, 1, 1)]  # noqa: DTZ001 - a naive one
+_NO_LABEL = "a holds {}, and must hold text, whole numbers or booleans."
+_TWO = [1, 0], [0, 1]
+REFUSED = {
+    "numbers and texts": (
+        (_TWO[0], ["1", "0"], _TWO[1]),
+        "y uses {0, 1} (int); a uses {'0', '1'} (text); b uses {0, 1} (int).",
+    ),
+    "numbers and booleans": (
+        (_TWO[0], [True, False], _TWO[1]),
+        "y uses {0, 1} (int); a uses {False, True} (bool); b uses {0, 1} (int).",
+    ),
+    "whole floats without a hole": (
+        (_TWO[0], [1.0, 0.0], _TWO[1]),
+        "y uses {0, 1} (int); a uses {0.0, 1.0} (float); b uses {0, 1} (int).",
+    ),
+    "fractions": ((_TWO[0], [0.5, 0.0], _TWO[1]), "a holds fractions such as 0.5."),
+    "fractions of decimals": ((_TWO[0], [Decimal("1.5"), Decimal("0.5")], _TWO[1]), "a holds fractions such as 1.5."),
+    "dates": ((_TWO[0], _DATES, _TWO[1]), _NO_LABEL.format("dates")),
+    "times": ((_TWO[0], _TIMES, _TWO[1]), _NO_LABEL.format("times")),
+    "times of day": ((_TWO[0], [moment.time() for moment in _TIMES], _TWO[1]), _NO_LABEL.format("times")),
+    "lengths of time": ((_TWO[0], [dt.timedelta(1)] * 2, _TWO[1]), _NO_LABEL.format("lengths of time")),
+    "bytes": ((_TWO[0], [b"a", b"b"], _TWO[1]), _NO_LABEL.format("bytes")),
+    "lists": ((_TWO[0], [[1], [2, 3]], _TWO[1]), _NO_LABEL.format("lists or structures")),
+    "structures": ((_TWO[0], [{"x": 1}, {"x": 2}], _TWO[1]), _NO_LABEL.format("lists or structures")),
+}
+
+NAMES = (
+    "a.b", "c.d.e", 'q"q', "it's", " a", "a ", "a`b", "ünï", "数", "a;--", "%s", "a\nb", "*", "sum(x)", "[0]", "{x}",
+    "$1", "?", "\\", "/", "index", "level_0", "0", "a,b", "(", "count", "len", "n", "c0", "c1", "select",
+)  # fmt: skip
+
+UNABLE = {
+    "beyond the signed integers": {"spark", "spark-connect", "sqlframe", "sqlite", "postgres"},
+    "unsigned integers": {"sqlframe", "spark", "spark-connect"},
+    "numbered categories": {"sqlite", "postgres"},
+    "a byte of nothing": {"postgres"},
+    "booleans": {"sqlite"},
+    "numbers and booleans": {"sqlite"},
+    "decimals": {"sqlite"},
+    "fractions of decimals": {"sqlite"},
+    **{key: {"sqlite"} for key in ("dates", "times", "lists", "structures")},
+    "times of day": {"spark", "spark-connect", "sqlite"},
+    "lengths of time": {"sqlite", "sqlframe"},
+}
+"""Tables that an engine has no types for."""
+
+
+def typed(values, kind=None):
+    """Return an Arrow column; categories come with one that no row has."""
+    pa = need("pyarrow")
+    if kind != "categories":
+        return pa.array(values, getattr(pa, kind)() if kind else None)
+    distinct = sorted({value for value in values if value is not None})
+    spare = "unused" if isinstance(distinct[0], str) else 99
+    codes = pa.array([None if value is None else distinct.index(value) for value in values], pa.int32())
+    return pa.DictionaryArray.from_arrays(codes, pa.array([*distinct, spare]))
+
+
+def table_of(y, a, b, kind=None):
+    return need("pyarrow").table({name: typed(values, kind) for name, values in (("y", y), ("a", a), ("b", b))})
+
+
+@pytest.fixture(params=MARKED, ids=repr)
+def backend(request):
+    if request.param.name == "postgres":
+        return replace(request.param, put=partial(request.param.put, connection=request.getfixturevalue("postgres")))
+    return request.param
+
+
+def read(data, **how):
+    return rw.read_outcomes(data, **{"truth": "y", "predictions": ["a", "b"], "missing": "drop"} | how)
+
+
+def plain(column):
+    """Return values as a list without NaN."""
+    return [None if value is not None and value != value else value for value in column]  # noqa: PLR0124
+
+
+@pytest.mark.parametrize("case", LABELS)
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+def test_the_same_counts_everywhere(backend, case):
+    if backend.name in UNABLE.get(case, ()):
+        return
+    columns = list(map(plain, LABELS[case][:3]))
+    expected = rw.Outcomes.from_arrays(*columns, names=["a", "b"], missing="drop")
+    counted = read(backend.put(table_of(*LABELS[case])))
+    assert counted == expected
+    assert counted.labels == expected.labels
+    assert counted.left_out == expected.left_out
+
+
+@pytest.mark.parametrize("backend", SLOW, ids=repr)
+def test_the_same_counts_on_every_engine_that_is_slow_to_ask(backend):
+    """One table for all that the quick tests have time for."""
+    columns = {"y.true": ["x", "y", "x", "y"], "len": ["x", None, "z", ""], "b": ["z", "y", "y", "y"]}
+    with without_warnings():
+        expected = rw.Outcomes.from_arrays(*columns.values(), names=["len", "b"], missing="drop")
+        frame = backend.put(need("pyarrow").table(columns))
+        assert rw.read_outcomes(frame, truth="y.true", predictions=["len", "b"], missing="drop") == expected
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_the_same_error_everywhere(backend, case):
+    if backend.name in UNABLE.get(case, ()):
+        return
+    columns, message = REFUSED[case]
+    with pytest.raises(LabelTypeError) as refused:
+        read(backend.put(table_of(*columns)))
+    assert refused.value.message == message
+    assert refused.value.hint
+
+
+def test_names_are_only_names(backend):
+    """All of them in one table: what an engine might read into a name is another column then."""
+    names = [name for name in NAMES if name not in backend.unable_names]
+    columns = {name: [i >> k & 1 for i in range(64)] for k, name in enumerate(names)}
+    frame = backend.put(need("pyarrow").table(columns))
+    for truth, a, b in zip(names, names[1:], [*names[2:], names[0]], strict=False):
+        counted = rw.read_outcomes(frame, truth=truth, predictions=[a, b])
+        assert counted == rw.Outcomes.from_arrays(columns[truth], columns[a], columns[b], names=[a, b])
+
+
+def test_a_table_without_rows_is_refused_everywhere(backend):
+    for kind in ("int64", "string"):
+        with pytest.raises(FileFormatError, match=r"^The table has no rows\.\nHint"):
+            read(backend.put(table_of([], [], [], kind)))
+    assert read(backend.put(table_of([], [], [], "int64")), labels=[0, 1]).n_items == 0
+
+
+def test_a_column_that_is_not_there_is_named_everywhere(backend):
+    frame = backend.put(table_of([1], [0], [1]))
+    with pytest.raises(ColumnNotFoundError) as refused:
+        read(frame, predictions=["a", "B2"])
+    assert re.fullmatch(r"Column 'B2' was not found in the (table|rows of the query)\.", refused.value.message)
+    assert refused.value.hint.endswith("The columns are: 'y', 'a', 'b'.")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "dask"])
+def test_columns_of_the_same_name_are_refused(kind):
+    pa, pandas = need("pyarrow"), need("pandas")
+    frame = pandas.DataFrame([[1, 1, 0]], columns=["y", "a", "a"])
+    if kind == "pyarrow":
+        frame = pa.Table.from_arrays([pa.array([1])] * 3, names=["y", "a", "a"])
+    elif kind == "dask":
+        frame = need("dask.dataframe").from_pandas(frame, npartitions=1)
+    with pytest.raises(DataError, match="cannot be used: several columns are called 'a'"):
+        read(frame)
+
+
+def test_columns_that_ibis_would_confuse_are_refused():
+    frame = need("ibis").memtable(need("pyarrow").table({"y": [1, 0], "A": [1, 1], "a": [0, 1]}))
+    with pytest.raises(DataError, match="but for small and large letters called 'a'"):
+        read(frame, predictions=["A", "a"])
+
+
+def test_objects_of_several_types_are_refused():
+    pandas, polars = need("pandas"), need("polars")
+    columns = {"y": [1, 1, 1, 0], "a": [1, "1", True, None]}
+    for frame in (
+        pandas.DataFrame(columns),
+        polars.DataFrame(columns, schema={"y": polars.Int64, "a": polars.Object}),
+        polars.DataFrame(columns, schema={"y": polars.Int64, "a": polars.Object}).lazy(),
+    ):
+        with pytest.raises(LabelTypeError, match=r"^a mixes labels of different types \("):
+            read(frame, predictions="a")
+
+
+def test_a_name_that_is_no_text_is_explained():
+    pandas = need("pandas")
+    frame = pandas.DataFrame([[1, 1, 0]])
+    for data in (frame, need("dask.dataframe").from_pandas(frame, npartitions=1)):
+        with pytest.raises(ColumnNotFoundError, match=r"(?s)Column '0' was not found.*there is a column 0"):
+            read(data, truth="0", predictions=["1", "2"])

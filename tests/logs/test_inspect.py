@@ -28,6 +28,7 @@ from ropewalk.data.logs import inspect, read_log
 from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.errors import (
     DataError,
+    DroppedItemsWarning,
     FileFormatError,
     InvalidInputError,
     MissingDependencyError,
@@ -214,6 +215,29 @@ def test_a_log_that_was_killed_has_no_header(tmp_path):
 def test_a_log_that_was_marked_as_invalid_is_refused(log):
     with pytest.raises(DataError, match="marked as invalid"):
         read_log(log([inspect_summary(RIGHT)], inspect_header(invalidated=True)))
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("status", ["error", "cancelled", None])
+def test_what_was_tried_again_is_left_out_of_a_folder(status, kind, tmp_path):
+    whole = [inspect_summary(one) for one in seeded_answers(1)]
+    head = "none" if status is None else inspect_header(status=status)
+    first = "eval" if status is None else kind
+    failed = WRITERS[first](tmp_path / f"1_Zhj7.{first}", whole[:3], head)
+    again = WRITERS[kind](tmp_path / f"2_Zhj7.{kind}", whole)
+    with pytest.warns(DroppedItemsWarning, match=r"1_Zhj7.* was tried again"):
+        rows = rows_of(tmp_path)
+    assert rows == rows_of(again)
+    with pytest.raises(DataError, match="not finished"):
+        read_log(failed)
+
+
+@pytest.mark.parametrize("changes", [{"task_id": "other"}, {"status": "error"}])
+def test_another_evaluation_takes_no_place_of_one_that_failed(changes, tmp_path):
+    write_inspect_archive(tmp_path / "1_Zhj7.eval", [inspect_summary(RIGHT)], inspect_header(status="error"))
+    write_inspect_archive(tmp_path / "2_Zhj7.eval", [inspect_summary(RIGHT)], inspect_header(**changes))
+    with pytest.raises(DataError, match="not finished"):
+        read_log(tmp_path)
 
 
 @pytest.mark.parametrize("in_parts", [False, True])

@@ -24,7 +24,7 @@ from typing import IO, Any, Final, TypeAlias
 from ropewalk._optional import require
 from ropewalk.data.columns import number_in
 from ropewalk.data.json_stream import JsonStream
-from ropewalk.data.logs.opening import opened
+from ropewalk.data.logs.opening import head_of, opened
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -42,6 +42,7 @@ from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, 
 from ropewalk.text.writing import reason
 
 _HEADER: Final = "header.json"
+_START: Final = "_journal/start.json"
 _SUMMARIES: Final = "summaries.json"
 _JOURNAL: Final = re.compile(r"_journal/summaries/(\d+)\.json")
 _SAMPLE: Final = re.compile(r"(?:samples/.+_epoch_\d+\.json|(?P<folder>samples/.+_epoch_\d+/)sample\.json)", re.DOTALL)
@@ -53,6 +54,7 @@ _OF_HEADERS: Final = {"status", "eval", "plan", "invalidated", "tags"}
 _OF_SAMPLES: Final = {"id", "epoch", "input", "target", "metadata", "scores", "score", "error"}
 _SUMMARY_LETTERS: Final = 900  # summaries cut texts after some 1,000, full samples do not
 _VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_SUCCESS: Final = "success"
 _ZSTD: Final = 93
 _METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD}
 
@@ -69,12 +71,13 @@ def _archive_runs(path: Path) -> Iterator[Run]:
 
 
 def _archive_header(path: Path) -> dict[str, Any]:
+    """Return the header; of a log that has none yet what it began with, which says no status."""
     with _archive(path) as archive:
-        if _HEADER not in archive.NameToInfo:
-            raise _unfinished(path, "it has no header, so it is still running or was killed")
-        with _member(archive, _HEADER, path) as document:
-            header = document.members(_OF_HEADERS)
-    return header
+        names = [name for name in (_HEADER, _START) if name in archive.NameToInfo]
+        if not names:
+            return {}
+        with _member(archive, names[0], path) as document:
+            return document.members(_OF_HEADERS if names[0] == _HEADER else {"eval"})
 
 
 def _archive_samples(path: Path) -> Iterator[Any]:
@@ -189,8 +192,9 @@ def _document_samples(path: Path) -> Iterator[Any]:
 def _runs(path: Path, header: Mapping[str, Any], samples: Samples) -> Iterator[Run]:
     """Yield the one run of a log that is finished."""
     status = header.get("status")
-    if status != "success":
-        raise _unfinished(path, f"its status is {status!r}")
+    if status != _SUCCESS:
+        of_header = "it has no header, so it is still running or was killed"
+        raise _unfinished(path, of_header if status is None else f"its status is {status!r}")
     if header.get("invalidated"):
         raise DataError(f"{str(path)!r} is marked as invalid.", hint="compare another log of this task.")
     spec = mapping_of(header.get("eval"))
@@ -203,6 +207,37 @@ def _runs(path: Path, header: Mapping[str, Any], samples: Samples) -> Iterator[R
         notes=_notes(spec),
         rows=partial(_rows, path, system, task, samples),
     )
+
+
+def _was_retried(path: Path) -> bool:
+    """Whether a log is not finished, and another one in its folder is, of the same evaluation: names hold its id."""
+    status, own = _beginning_of(path)
+    if status == _SUCCESS or not own:
+        return False
+    others = (other for other in path.parent.iterdir() if other != path and own in other.name)
+    return any(_beginning_of(other) == (_SUCCESS, own) for other in others)
+
+
+def _beginning_of(path: Path) -> tuple[str, str]:
+    """Return the status of a log and the id of its evaluation, as far as they can be read."""
+    with contextlib.suppress(RopewalkError):
+        header = _archive_header(path) if _is_archive(path, head_of(path)) else _document_beginning(path)
+        return str(header.get("status")), str(mapping_of(header.get("eval")).get("task_id") or "")
+    return "", ""
+
+
+def _document_beginning(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    with opened(path) as stream:
+        document = JsonStream(stream, repr(str(path)))
+        for key in document.keys():  # noqa: SIM118 - it is no mapping
+            if key not in {"status", "eval"}:
+                document.skip()
+                continue
+            found[key] = document.value()
+            if len(found) > 1:
+                break
+    return found
 
 
 def _rows(path: Path, system: str, task: str, samples: Samples, choice: Choice) -> Iterator[Row]:
@@ -337,5 +372,9 @@ def _is_document(_path: Path, head: bytes) -> bool:
     return start[:1] == b"{" and all(re.search(rb'"%s"\s*:' % key, head) for key in (b"status", b"eval", b"version"))
 
 
-ARCHIVE: Final = LogFormat(title="Inspect (.eval)", recognises=_is_archive, runs=_archive_runs)
-DOCUMENT: Final = LogFormat(title="Inspect (.json)", recognises=_is_document, runs=_document_runs)
+ARCHIVE: Final = LogFormat(
+    title="Inspect (.eval)", recognises=_is_archive, runs=_archive_runs, was_retried=_was_retried
+)
+DOCUMENT: Final = LogFormat(
+    title="Inspect (.json)", recognises=_is_document, runs=_document_runs, was_retried=_was_retried
+)

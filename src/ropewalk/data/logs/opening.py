@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 from ropewalk.data.json_stream import VALUE_CAP, JsonStream
 from ropewalk.data.opening import opened as opened  # noqa: PLC0414 - readers of logs take it from here
@@ -27,13 +26,26 @@ def first_keys(path: Path) -> list[str]:
     """Return the keys of the first JSON object of a file, on a line or in an array, as far as its beginning tells."""
     keys: list[str] = []
     with opened(path) as stream, contextlib.suppress(FileFormatError, UnicodeDecodeError):
-        document = JsonStream(io.BytesIO(stream.read(_BEGINNING_BYTES)), repr(str(path)))
+        document = JsonStream(cast("IO[bytes]", _Beginning(stream)), repr(str(path)))
         for _ in document.elements() if document.kind() == "[" else [None]:
             for key in document.keys():  # noqa: SIM118 - it is no mapping
                 keys.append(key)
                 document.skip()
             break
     return keys
+
+
+class _Beginning:
+    """The first bytes of a stream, read as they are asked for."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._left = stream, _BEGINNING_BYTES
+
+    def read(self, size: int) -> bytes:
+        """Read some bytes."""
+        part = self._stream.read(min(size, self._left))
+        self._left -= len(part)
+        return part
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -42,6 +42,7 @@ def _guarded(form: LogFormat, point: EntryPoint) -> LogFormat:
         recognises=partial(_recognises, form, point),
         files=partial(_files, form, point),
         runs=partial(_runs, form, point),
+        was_retried=partial(_was_retried, form, point),
     )
 
 
@@ -51,6 +52,10 @@ def _recognises(form: LogFormat, point: EntryPoint, path: Path, head: bytes) -> 
     except Exception as error:  # noqa: BLE001
         _warn(point, f"cannot tell which files are its own ({_said(error)})")
         return False
+
+
+def _was_retried(form: LogFormat, point: EntryPoint, path: Path) -> bool:
+    return any(_checked(lambda: [bool(form.was_retried(path))], bool, point, path))
 
 
 def _files(form: LogFormat, point: EntryPoint, path: Path) -> Sequence[Path]:

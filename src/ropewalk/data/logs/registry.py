@@ -28,7 +28,7 @@ from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.plugins import offered_formats
 from ropewalk.data.logs.rows import LogFormat, Run
 from ropewalk.data.patterns import files_below, files_of, is_pattern
-from ropewalk.errors import FileFormatError
+from ropewalk.errors import DroppedItemsWarning, FileFormatError, warn_caller
 
 LOG_FORMATS: Final[list[LogFormat]] = [
     inspect.ARCHIVE,
@@ -87,6 +87,10 @@ def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
     for file in (file for found in files_of(path) for file in _files(Path(found))):
         form = find_format(file)
         if form is None:
+            continue
+        if file != place and form.was_retried(file):
+            text = f"{str(file)!r} is not finished and left out: the evaluation was tried again."
+            warn_caller(text, DroppedItemsWarning)
             continue
         for part in form.files(file):
             if (real := part.resolve()) not in read:  # a link to it is the same log

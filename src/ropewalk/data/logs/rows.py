@@ -118,12 +118,14 @@ class LogFormat:
 
     `recognises(path, head)` gets the first bytes of a file, unpacked. `runs(path)` reads as little as it can. A log of
     several files is known by each of them: `files(path)` lists those with rows, which `runs` is called with.
+    In a folder a log is left out if its evaluation `was_retried`.
     """
 
     title: str
     recognises: Callable[[Path, bytes], bool]
     runs: Callable[[Path], Iterator[Run]]
     files: Callable[[Path], Sequence[Path]] = lambda path: (path,)
+    was_retried: Callable[[Path], bool] = lambda _path: False
 
 
 def pick(wanted: str | None, names: Sequence[str], option: str, what: str) -> str:

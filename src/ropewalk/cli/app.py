@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "add.",
     "stopping": "Simulate a rule for stopping to label: how many items it takes, and how often it errs.",
     "convert": "Write evaluation logs as one table, a row per system, item and repeat.",
+    "doctor": "Say what a file is and which lines ask about it; without one, whether this installation is sound.",
     "count": "Count what a question needs of FILE, so that the rows can stay where they are.",
     "merge": "Add counts of the same systems from several places.",
     "demo": "Compare two text classifiers on the bundled 20-newsgroups predictions.",

@@ -32,7 +32,7 @@ from ropewalk.text.writing import count_of, visible
 
 EXAMPLES: Final = (
     "preds.csv --truth y --a new --b old -o counts.json",
-    "p.csv --truth y --a new --b old --cluster patient -o counts.json",
+    "p.csv --truth y --a new --b old --cluster patient -o n.json",
 )
 _COLUMNS: Final = ("truth", "cluster", "id", "sample_weight", "count")
 """What a file of counts says of the columns that were counted."""

@@ -127,6 +127,17 @@ def column_names(path: str | os.PathLike[str]) -> list[str]:
         return form.names(stream, shown)
 
 
+def format_at(path: str | os.PathLike[str]) -> str:
+    """Return what the format of a file is called."""
+    with _opened(path) as (_, form, _):
+        return form.title
+
+
+def first_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield some columns of a file row by row, as they are written: no more is read than is asked for."""
+    return _plain_rows(path, columns)
+
+
 def file_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield some columns of a file row by row, streaming text formats."""
     whole = whole_columns(_plain_rows(path, columns), len(columns))

@@ -24,15 +24,25 @@ _LETTERS: Final = 200  # of what another package says went wrong
 def offered_formats() -> Iterator[LogFormat]:
     """Yield the formats of other packages; one that cannot be loaded is named in a warning."""
     for point in entry_points(group=ENTRY_POINTS):
-        try:
-            form = point.load()
-        except Exception as error:  # noqa: BLE001 - a package may fail in any way
-            _warn(point, f"cannot be loaded ({_said(error)}); it is left out")
-            continue
-        if isinstance(form, LogFormat):
-            yield _guarded(form, point)
+        form, problem = _loaded(point)
+        if form is None:
+            _warn(point, f"{problem}; it is left out")
         else:
-            _warn(point, f"is no LogFormat but {told(form)}; it is left out")
+            yield _guarded(form, point)
+
+
+def offered_readers() -> list[tuple[str, str | None]]:
+    """Return the readers that other packages offer by name, and what is wrong with each, None where it can be used."""
+    return [(f"{point.name} ({point.value})", _loaded(point)[1]) for point in entry_points(group=ENTRY_POINTS)]
+
+
+def _loaded(point: EntryPoint) -> tuple[LogFormat | None, str | None]:
+    """Return the format that a package offers, or what is wrong with it."""
+    try:
+        form = point.load()
+    except Exception as error:  # noqa: BLE001 - a package may fail in any way
+        return None, f"cannot be loaded ({_said(error)})"
+    return (form, None) if isinstance(form, LogFormat) else (None, f"is no LogFormat but {told(form)}")
 
 
 def _guarded(form: LogFormat, point: EntryPoint) -> LogFormat:

@@ -1,0 +1,43 @@
+"""`ropewalk doctor`: what a file is and what can be asked of it, or whether this installation is sound."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any, Final
+
+from ropewalk.cli.doctor.checkup import checkup
+from ropewalk.cli.doctor.examine import examine
+from ropewalk.cli.output import DATA, JsonOption, echo, with_notes
+from ropewalk.cli.reading import as_file
+from ropewalk.errors import UnreadableFileError
+
+EXAMPLES: Final = ("preds.csv", "logs/new.eval logs/old.eval", "")
+
+
+class Options(JsonOption, total=False):
+    """What `ropewalk doctor` takes."""
+
+    files: Annotated[
+        tuple[str, ...],
+        DATA(help="Tables, logs, folders, databases, counts, answers; none: this installation.", flag="FILE",
+             is_input=True, several=True),
+    ]  # fmt: skip
+
+
+def run(options: Options) -> None:
+    """Look at files, or at the installation."""
+    if not options.get("files"):
+        health = checkup()
+        echo(json.dumps(health.to_dict(), indent=2) if "json" in options else health.to_text())
+        if not health.sound:
+            sys.exit(UnreadableFileError.exit_code)
+        return
+    findings: list[dict[str, Any]] = []
+    texts = []
+    for file in options["files"]:
+        with as_file(file) as path:
+            found = with_notes(lambda: examine(path)).renamed(path, file)
+        findings.append(found.to_dict())
+        texts.append(found.to_text())
+    echo(json.dumps({"schema": 1, "files": findings}, indent=2) if "json" in options else "\n\n".join(texts))

@@ -1,0 +1,1 @@
+"""What a file is and what can be asked of it; and whether this installation is sound."""

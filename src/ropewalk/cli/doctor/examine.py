@@ -1,0 +1,335 @@
+"""Find out what a file is, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from ropewalk._files import shorten_path
+from ropewalk.cli.doctor.finding import Command, Finding
+from ropewalk.cli.doctor.tables import commands_of, find_roles
+from ropewalk.data.counts import is_counts, open_counts
+from ropewalk.data.databases import Query
+from ropewalk.data.databases.connecting import database_of, kind_of_file
+from ropewalk.data.files import column_names, first_rows, format_at
+from ropewalk.data.labels import BINARY, label_text, usual_positive
+from ropewalk.data.logs import Log, is_log, read_log
+from ropewalk.data.logs.registry import find_format
+from ropewalk.data.logs.rows import Choice, Row, Run
+from ropewalk.data.opening import opened, parse_json
+from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.patterns import files_of, is_pattern
+from ropewalk.data.profiles import Column, profile
+from ropewalk.errors import DataError, FileFormatError, RopewalkError
+from ropewalk.text.writing import count_of, shorten
+
+ROWS_LOOKED_AT: Final = 10_000
+"""So many rows of a table are looked at, and the answer says so."""
+
+MAX_COLUMNS: Final = 200
+_ROWS_TRIED: Final = 100
+_DOCUMENT_CAP: Final = 1 << 22  # an answer, or a scenario, is much shorter
+_HEAD_BYTES: Final = 1 << 16
+_PACKED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5": "Zstandard"}
+
+
+def examine(path: str) -> Finding:
+    """Return what a file, a folder or the files that a pattern names are."""
+    if is_pattern(path):
+        return _pattern(path)
+    if not Path(path).is_dir():
+        with opened(path) as stream:  # what cannot be read says why
+            if not stream.read(_HEAD_BYTES).strip():
+                raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")
+    for knows, describe in _KINDS:
+        if knows(path):
+            return describe(path)
+    return _table(path)
+
+
+def size_of(path: str) -> dict[str, Any]:
+    """Return how large a file is, and by what it is packed."""
+    place = Path(path)
+    if not place.is_file():
+        return {}
+    with place.open("rb") as stream:
+        packed = _PACKED.get(stream.read(2))
+    return {"bytes": place.stat().st_size, **({"packed_by": packed} if packed else {})}
+
+
+def _argument(path: str) -> str:
+    return f"./{path}" if path.startswith("-") and path != "-" else path
+
+
+def _pattern(path: str) -> Finding:
+    files = files_of(path)
+    first = examine(files[0])
+    return Finding(
+        path=path,
+        what=f"{count_of(len(files), 'file')}, the first of which is {first.what}",
+        facts=first.facts,
+        heads=first.heads,
+        rows=first.rows,
+        remarks=(f"This is {files[0]!r}, the first of them.", *first.remarks),
+        commands=tuple(
+            Command(asks=c.asks, arguments=tuple(path if part == files[0] else part for part in c.arguments))
+            for c in first.commands
+        ),
+    )
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
+def _table(path: str) -> Finding:
+    names = column_names(path)
+    columns, unread = _columns(names, lambda wanted: first_rows(path, wanted))
+    return _of_columns(path, f"a table ({format_at(path)})", size_of(path), columns, (*unread, *_twice(names)))
+
+
+def _twice(names: Sequence[str]) -> list[str]:
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    return [f"Several columns are called {shorten(twice)}: none of them can be asked for."] if twice else []
+
+
+def _columns(
+    names: Sequence[str], read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]]
+) -> tuple[list[Column], tuple[str, ...]]:
+    """Look at the first rows of all columns that can be read, and say which cannot."""
+    counted = Counter(names)
+    once = [name for name in dict.fromkeys(names) if counted[name] == 1]
+    wanted = once[:MAX_COLUMNS]
+    remarks = [f"Only the first {MAX_COLUMNS} of {len(once):,} columns were looked at."] if wanted != once else []
+    try:
+        return _looked_at(wanted, read, ROWS_LOOKED_AT), tuple(remarks)
+    except DataError:
+        bad = []
+        for name in wanted:
+            try:
+                _looked_at([name], read, _ROWS_TRIED)
+            except FileFormatError:
+                raise
+            except DataError as error:
+                bad.append(name)
+                remarks.append(error.message)
+        if not bad:
+            raise
+    return _looked_at([name for name in wanted if name not in bad], read, ROWS_LOOKED_AT), tuple(remarks)
+
+
+def _looked_at(
+    names: Sequence[str], read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]], number: int
+) -> list[Column]:
+    with closing(read(names)) as rows:  # type: ignore[type-var]
+        return profile(names, islice(rows, number))
+
+
+def _of_columns(
+    path: str, what: str, facts: dict[str, Any], columns: Sequence[Column], remarks: Sequence[str]
+) -> Finding:
+    roles, number = find_roles(columns), max((column.rows for column in columns), default=0)
+    if not number:
+        remarks = (*remarks, "It has no rows.")
+    all_seen = number < ROWS_LOOKED_AT
+    looked = [] if all_seen else [f"Only the first {ROWS_LOOKED_AT:,} rows were looked at; later ones may differ."]
+    commands = commands_of(path, roles) if number else ()
+    if number and not commands:
+        looked.append("No column is known by its name as the truth or as a prediction: name them by --truth, --a, --b.")
+    if any(column.empty for column in (roles.truth, *roles.predictions) if column):
+        looked.append(
+            "Some labels are missing: --missing drop leaves those items out, --missing wrong counts an error."
+        )
+    return Finding(
+        path=path,
+        what=what,
+        facts={**facts, **({"rows": number} if all_seen else {}), "columns": len(columns)},
+        heads=("column", "holds", "different", "missing", "looks like", "such as"),
+        rows=[(c.name, c.kind, c.distinct, c.empty, roles.of(c), shorten(c.first[:3], 3)) for c in columns],
+        remarks=(*remarks, *looked),
+        commands=commands,
+    )
+
+
+# -- databases ---------------------------------------------------------------------------------------------
+
+
+def _database(path: str) -> Finding:
+    with database_of(path) as database:
+        tables = database.tables()
+    rows = []
+    for table in tables[:MAX_COLUMNS]:
+        with suppress(RopewalkError):
+            rows.append((table, ", ".join(Query(_select(table), path).names())))
+    return Finding(
+        path=path,
+        what=f"a {kind_of_file(path)} database",
+        facts={**size_of(path), "tables": len(tables)},
+        heads=("table", "columns"),
+        rows=rows,
+        remarks=("rw.read_sql(query, path, truth=…, predictions=…) reads the rows of a query.",),
+    )
+
+
+def _select(table: str) -> str:
+    quoted = table.replace('"', '""')
+    return f'SELECT * FROM "{quoted}"'  # noqa: S608 - a name of the database itself, quoted
+
+
+# -- counts and answers ------------------------------------------------------------------------------------
+
+
+def _counts(path: str) -> Finding:
+    counts = open_counts(path)
+    table, file, names = counts.table, _argument(path), counts.table.names
+    facts: dict[str, Any] = {"items": table.n_items, "rows": int(table.counts.size)}
+    facts |= {} if table.n_clusters is None else {"clusters": table.n_clusters}
+    facts |= {"systems": list(names), "labels": shorten(table.labels)}
+    two = isinstance(table, Outcomes) and len(table.true_labels) == BINARY
+    named = two and usual_positive(table.labels) is None
+    positive = ("--pos-label", label_text(table.true_labels[-1])) if named and isinstance(table, Outcomes) else ()
+    commands = [Command(asks="How good is one", arguments=("evaluate", file, "--prediction", names[0], *positive))]
+    if len(names) > 1:
+        pair = ("--a", names[0], "--b", names[1])
+        commands.insert(0, Command(asks="Is one better than the other", arguments=("compare", file, *pair, *positive)))
+        commands.append(Command(asks="Which is best", arguments=("rank", file, *positive)))
+    return Finding(path=path, what="counts", facts={**size_of(path), **facts}, commands=tuple(commands))
+
+
+def _document_of(path: str) -> dict[str, Any] | None:
+    """Return a short JSON object, None where a file is something else."""
+    with opened(path) as stream:
+        content = stream.read(_DOCUMENT_CAP + 1)
+    if len(content) > _DOCUMENT_CAP or not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return None
+    try:
+        document = parse_json(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _is_answer(path: str) -> bool:
+    document = None if Path(path).is_dir() else _document_of(path)
+    return document is not None and document.get("schema") == 1 and bool(_ANSWERS.keys() & document.keys())
+
+
+_ANSWERS: Final = {
+    "delta": "a comparison",
+    "classes": "comparisons of every class",
+    "pairwise": "a ranking",
+    "metrics": "an evaluation",
+    "tests": "classical tests",
+}
+
+
+def _answer(path: str) -> Finding:
+    document = _document_of(path) or {}
+    what = "an answer of ropewalk: " + next(what for key, what in _ANSWERS.items() if key in document)
+    facts = {**size_of(path), **({"items": document["n_items"]} if isinstance(document.get("n_items"), int) else {})}
+    facts |= {name: document[name] for name in ("metric", "model") if isinstance(document.get(name), str)}
+    commands: tuple[Command, ...] = ()
+    if "delta" in document and isinstance(document.get("recipe"), dict):
+        rope = () if document.get("rope") else ("--rope", "1%")
+        line = ("plan", "--from", _argument(path), *rope)
+        commands = (Command(asks="How many more items would settle it", arguments=line),)
+    told = (document["headline"],) if isinstance(document.get("headline"), str) else ()
+    return Finding(path=path, what=what, facts=facts, remarks=told, commands=commands)
+
+
+def _is_scenario(path: str) -> bool:
+    document = None if Path(path).is_dir() else _document_of(path)
+    return document is not None and any(all(key in document for key in keys) for keys in _SCENARIOS)
+
+
+_SCENARIOS: Final = (("positive", "negative"), ("metric", "a", "b"), ("confusion_a", "confusion_b"), ("joint",))
+
+
+def _scenario(path: str) -> Finding:
+    file = _argument(path)
+    return Finding(
+        path=path,
+        what="a scenario of test sets to come",
+        facts=size_of(path),
+        commands=(
+            Command(asks="How many items does it take", arguments=("plan", file, "--rope", "5%")),
+            Command(asks="What do so many items find", arguments=("power", file, "--n", "500,1000", "--rope", "5%")),
+        ),
+    )
+
+
+# -- evaluation logs ---------------------------------------------------------------------------------------
+
+
+def _logs(path: str) -> Finding:
+    log = read_log(path)
+    place = Path(path)
+    form = None if place.is_dir() else find_format(place)
+    what = f"an evaluation log ({form.title})" if form else "a folder of evaluation logs"
+    rows = [(run.system, run.task, [score.name for score in run.scores], list(run.filters)) for run in log.runs]
+    return Finding(
+        path=path,
+        what=what,
+        facts={**size_of(path), "systems": len(log.systems), "tasks": len(log.tasks)},
+        heads=("system", "task", "scores", "filters"),
+        rows=rows,
+        remarks=tuple(dict.fromkeys(note for run in log.runs for note in run.notes)),
+        commands=tuple(_of_logs(_argument(path), log)),
+    )
+
+
+def _of_logs(path: str, log: Log) -> Iterator[Command]:
+    """Yield the lines that ask what logs can answer, with the options that say which score, filter and task."""
+    task = log.tasks[0]
+    runs = [run for run in log.runs if run.task == task]
+    systems = list(dict.fromkeys(run.system for run in runs))
+    chosen = _chosen(runs)
+    one = ("--task", task) if len(log.tasks) > 1 else ()
+    if chosen is None:
+        return
+    convert = ("convert", path, "-o", "items.csv", *one, *chosen)
+    if any(row.score is None for row in _first_rows(runs, chosen)):
+        chosen = (*chosen, "--missing", "drop")
+    if len(systems) > 1:
+        pair = ("--a", systems[0], "--b", systems[1]) if len(log.systems) > 2 else ()  # noqa: PLR2004
+        yield Command(asks="Is one better than the other", arguments=("compare", path, *pair, *one, *chosen))
+    if len(systems) > 2:  # noqa: PLR2004
+        yield Command(asks="Which is best", arguments=("rank", path, *one, *chosen))
+    named = ("--prediction", systems[0]) if len(log.systems) > 1 else ()
+    yield Command(asks="How good is one", arguments=("evaluate", path, *named, *one, *chosen))
+    yield Command(asks="All answers as one table", arguments=convert)
+
+
+def _first_rows(runs: Sequence[Run], chosen: Sequence[str]) -> Iterator[Row]:
+    """Yield the first rows of every run, by the score and filter that options name."""
+    options = dict(zip(chosen[::2], chosen[1::2], strict=True))
+    for run in runs:
+        choice = Choice(scorer=options.get("--scorer"), filter=options.get("--filter"))
+        choice = replace(choice, scorer=run.score(choice).name, filter=run.filter(choice))
+        with closing(run.rows(choice)) as rows:  # type: ignore[type-var]
+            yield from islice(rows, ROWS_LOOKED_AT // len(runs))
+
+
+def _chosen(runs: Sequence[Run]) -> tuple[str, ...] | None:
+    """Return options for a score and a filter that all runs have; None where there is no such score."""
+    scores = [score.name for score in runs[0].scores if all(score in run.scores for run in runs)]
+    filters = [name for name in runs[0].filters if all(name in run.filters for run in runs)]
+    if not scores or (runs[0].filters and not filters):
+        return None
+    several = any(len(run.scores) > 1 for run in runs), any(len(run.filters) > 1 for run in runs)
+    scorer = ("--scorer", scores[0]) if several[0] else ()
+    return (*scorer, *(("--filter", filters[0]) if several[1] else ()))
+
+
+_KINDS: Final[tuple[tuple[Callable[[str], bool], Callable[[str], Finding]], ...]] = (
+    (lambda path: kind_of_file(path) is not None, _database),
+    (is_counts, _counts),
+    (_is_answer, _answer),
+    (_is_scenario, _scenario),
+    (is_log, _logs),
+)
+"""What a file may be, the first that knows it; else it is a table."""

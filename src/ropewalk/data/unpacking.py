@@ -17,6 +17,7 @@ MEMORY_CAP: Final = 1 << 28
 
 _PART_BYTES: Final = 1 << 16
 _ZSTD_STARTS: Final = frozenset({0x28, *range(0x50, 0x60)})  # frames, and frames to be skipped
+_GZIP: Final = b"\x1f\x8b"
 _AGAIN: Final = "copy or download it again."
 
 
@@ -65,10 +66,23 @@ def unpacked(raw: IO[bytes], shown: str) -> IO[bytes]:
     """
     head = raw.read(6)
     raw.seek(0)
-    if head[:2] == b"\x1f\x8b":
+    if head[:2] == _GZIP:
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
     packing = next((packing for packing in PACKINGS if packing.recognises(head)), None)
     return raw if packing is None else io.BufferedReader(_Unpacked(raw, packing, shown), _PART_BYTES)
+
+
+def packing_of(head: bytes) -> str | None:
+    """Return how a file is compressed, by its first bytes; None where it is not.
+
+    Examples
+    --------
+    >>> packing_of(b"BZh9"), packing_of(b"y,a")
+    ('bzip2', None)
+    """
+    if head[:2] == _GZIP:
+        return "gzip"
+    return next((packing.title for packing in PACKINGS if packing.recognises(head)), None)
 
 
 def is_unpacked(stream: IO[bytes]) -> bool:

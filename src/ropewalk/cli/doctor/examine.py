@@ -23,10 +23,11 @@ from ropewalk.data.logs.registry import find_format
 from ropewalk.data.logs.rows import Choice, Row, Run
 from ropewalk.data.opening import opened, parse_json
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.patterns import files_of, is_pattern
+from ropewalk.data.patterns import files_below, files_of, is_pattern, tables_in
 from ropewalk.data.profiles import Column, profile
+from ropewalk.data.unpacking import packing_of
 from ropewalk.errors import DataError, FileFormatError, RopewalkError
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import shorten
 
 ROWS_LOOKED_AT: Final = 10_000
 """So many rows of a table are looked at, and the answer says so."""
@@ -35,52 +36,42 @@ MAX_COLUMNS: Final = 200
 _ROWS_TRIED: Final = 100
 _DOCUMENT_CAP: Final = 1 << 22  # an answer, or a scenario, is much shorter
 _HEAD_BYTES: Final = 1 << 16
-_PACKED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5": "Zstandard"}
 
 
 def examine(path: str) -> Finding:
     """Return what a file, a folder or the files that a pattern names are."""
-    if is_pattern(path):
-        return _pattern(path)
-    if not Path(path).is_dir():
-        with opened(path) as stream:  # what cannot be read says why
-            if not stream.read(_HEAD_BYTES).strip():
-                raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")
+    if is_pattern(path) or Path(path).is_dir():
+        return _logs(path) if _hold_logs(path) else _table(path)
+    with opened(path) as stream:  # what cannot be read says why
+        if not stream.read(_HEAD_BYTES).strip():
+            raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")
     for knows, describe in _KINDS:
         if knows(path):
             return describe(path)
     return _table(path)
 
 
-def size_of(path: str) -> dict[str, Any]:
-    """Return how large a file is, and by what it is packed."""
-    place = Path(path)
-    if not place.is_file():
-        return {}
-    with place.open("rb") as stream:
-        packed = _PACKED.get(stream.read(2))
-    return {"bytes": place.stat().st_size, **({"packed_by": packed} if packed else {})}
+def _hold_logs(path: str) -> bool:
+    """Whether a log is among the files of a folder or a pattern."""
+    for found in map(Path, files_of(path)):
+        for file in map(Path, files_below(found)) if found.is_dir() else [found]:
+            with suppress(RopewalkError):
+                if find_format(file) is not None:
+                    return True
+    return False
+
+
+def _size_of(path: str) -> dict[str, Any]:
+    """Return how large a file is, or how many there are."""
+    if is_pattern(path) or Path(path).is_dir():
+        return {"files": len(tables_in(path))}
+    with Path(path).open("rb") as stream:
+        packed = packing_of(stream.read(6))
+    return {"bytes": Path(path).stat().st_size, **({"packed_by": packed} if packed else {})}
 
 
 def _argument(path: str) -> str:
     return f"./{path}" if path.startswith("-") and path != "-" else path
-
-
-def _pattern(path: str) -> Finding:
-    files = files_of(path)
-    first = examine(files[0])
-    return Finding(
-        path=path,
-        what=f"{count_of(len(files), 'file')}, the first of which is {first.what}",
-        facts=first.facts,
-        heads=first.heads,
-        rows=first.rows,
-        remarks=(f"This is {files[0]!r}, the first of them.", *first.remarks),
-        commands=tuple(
-            Command(asks=c.asks, arguments=tuple(path if part == files[0] else part for part in c.arguments))
-            for c in first.commands
-        ),
-    )
 
 
 # -- tables ------------------------------------------------------------------------------------------------
@@ -89,7 +80,8 @@ def _pattern(path: str) -> Finding:
 def _table(path: str) -> Finding:
     names = column_names(path)
     columns, unread = _columns(names, lambda wanted: first_rows(path, wanted))
-    return _of_columns(path, f"a table ({format_at(path)})", size_of(path), columns, (*unread, *_twice(names)))
+    what = f"a table ({format_at(tables_in(path)[0])})"
+    return _of_columns(path, what, _size_of(path), columns, (*unread, *_twice(names)))
 
 
 def _twice(names: Sequence[str]) -> list[str]:
@@ -168,7 +160,7 @@ def _database(path: str) -> Finding:
     return Finding(
         path=path,
         what=f"a {kind_of_file(path)} database",
-        facts={**size_of(path), "tables": len(tables)},
+        facts={**_size_of(path), "tables": len(tables)},
         heads=("table", "columns"),
         rows=rows,
         remarks=("rw.read_sql(query, path, truth=…, predictions=…) reads the rows of a query.",),
@@ -197,7 +189,7 @@ def _counts(path: str) -> Finding:
         pair = ("--a", names[0], "--b", names[1])
         commands.insert(0, Command(asks="Is one better than the other", arguments=("compare", file, *pair, *positive)))
         commands.append(Command(asks="Which is best", arguments=("rank", file, *positive)))
-    return Finding(path=path, what="counts", facts={**size_of(path), **facts}, commands=tuple(commands))
+    return Finding(path=path, what="counts", facts={**_size_of(path), **facts}, commands=tuple(commands))
 
 
 def _document_of(path: str) -> dict[str, Any] | None:
@@ -220,9 +212,9 @@ def _is_answer(path: str) -> bool:
 
 _ANSWERS: Final = {
     "delta": "a comparison",
-    "classes": "comparisons of every class",
     "pairwise": "a ranking",
     "metrics": "an evaluation",
+    "classes": "comparisons of every class",
     "tests": "classical tests",
 }
 
@@ -230,7 +222,7 @@ _ANSWERS: Final = {
 def _answer(path: str) -> Finding:
     document = _document_of(path) or {}
     what = "an answer of ropewalk: " + next(what for key, what in _ANSWERS.items() if key in document)
-    facts = {**size_of(path), **({"items": document["n_items"]} if isinstance(document.get("n_items"), int) else {})}
+    facts = {**_size_of(path), **({"items": document["n_items"]} if isinstance(document.get("n_items"), int) else {})}
     facts |= {name: document[name] for name in ("metric", "model") if isinstance(document.get(name), str)}
     commands: tuple[Command, ...] = ()
     if "delta" in document and isinstance(document.get("recipe"), dict):
@@ -254,7 +246,7 @@ def _scenario(path: str) -> Finding:
     return Finding(
         path=path,
         what="a scenario of test sets to come",
-        facts=size_of(path),
+        facts=_size_of(path),
         commands=(
             Command(asks="How many items does it take", arguments=("plan", file, "--rope", "5%")),
             Command(asks="What do so many items find", arguments=("power", file, "--n", "500,1000", "--rope", "5%")),
@@ -267,14 +259,13 @@ def _scenario(path: str) -> Finding:
 
 def _logs(path: str) -> Finding:
     log = read_log(path)
-    place = Path(path)
-    form = None if place.is_dir() else find_format(place)
-    what = f"an evaluation log ({form.title})" if form else "a folder of evaluation logs"
+    form = find_format(Path(path)) if Path(path).is_file() else None
+    what = f"an evaluation log ({form.title})" if form else "evaluation logs"
     rows = [(run.system, run.task, [score.name for score in run.scores], list(run.filters)) for run in log.runs]
     return Finding(
         path=path,
         what=what,
-        facts={**size_of(path), "systems": len(log.systems), "tasks": len(log.tasks)},
+        facts={**_size_of(path), "systems": len(log.systems), "tasks": len(log.tasks)},
         heads=("system", "task", "scores", "filters"),
         rows=rows,
         remarks=tuple(dict.fromkeys(note for run in log.runs for note in run.notes)),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Query,
         examples,
         join_outcomes,
+        join_scores,
         read_counts,
         read_log,
         read_long,
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
     "data": (
-        "ItemScores", "MultilabelOutcomes", "Outcomes", "Query", "join_outcomes", "read_counts", "read_log",
-        "read_long", "read_multilabel", "read_outcomes", "read_sql",
+        "ItemScores", "MultilabelOutcomes", "Outcomes", "Query", "join_outcomes", "join_scores", "read_counts",
+        "read_log", "read_long", "read_multilabel", "read_outcomes", "read_sql",
     ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
@@ -114,6 +115,7 @@ __all__ = [
     "from_arviz",
     "from_netcdf",
     "join_outcomes",
+    "join_scores",
     "metrics",
     "models",
     "plan",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 import ropewalk as rw
 from ropewalk.cli.counts import are_counts, read_counted
@@ -35,10 +35,12 @@ from ropewalk.cli.reading import (
     with_accuracy,
 )
 from ropewalk.errors import CountsError, InvalidInputError
+from ropewalk.inference.question import kind_of_data
 from ropewalk.results import Rendered
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.writing import count_of, shorten
 
+T = TypeVar("T")
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
@@ -109,6 +111,8 @@ def run(options: Options) -> None:
     held = _held(options)
     if held == "FILE":
         options = with_accuracy(options, [options.get("a"), options.get("b")])
+    elif "file_a" in options and "file_b" in options:
+        options = with_accuracy(options, [options.get("prediction")], options["file_a"], options["file_b"])
     form = _form(options, held)
     with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
         _answer(form, {**options, "file": file} if "file" in options else options)
@@ -149,6 +153,8 @@ def _form(options: Options, held: str | None) -> str:
     files, needed, unused = _FORMS[forms[0]]
     if forms[0] == "FILE":
         require_columns_of(options, "compare", (*truth_of(options), *needed))
+    elif not truth_of(options):
+        needed = tuple(name for name in needed if name != "truth")
     absent = [flag_of(name) for name in (*files, *needed) if name not in options]
     if absent:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
@@ -168,16 +174,25 @@ def _counts(options: Options) -> Data:
 
 
 def _two_files(options: Options) -> Data:
-    return (two_files(options),), {}
+    if kind_of_data(options) != "scores":
+        return (two_files(options),), {}
+    if options.get("missing", "error") != "error":
+        raise InvalidInputError("--missing is about labels, and these are scores.", hint="leave it out.")
+    return (_joined({**options, "missing": None}, rw.join_scores),), {}
 
 
 def two_files(options: Mapping[str, Any]) -> rw.Outcomes:
     """Join the predictions of two files by their ids."""
+    return _joined(options, rw.join_outcomes)
+
+
+def _joined(options: Mapping[str, Any], join: Callable[..., T]) -> T:
+    """Join two files by their ids; what is None is not said."""
     names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
-    how: dict[str, Any] = {name: value for name, value in options.items() if name in _JOINING}
+    how: dict[str, Any] = {name: options[name] for name in _JOINING if options.get(name) is not None}
     how["names"] = names if names[0] != names[1] else ("A", "B")
     with as_file(options["file_a"]) as file_a, as_file(options["file_b"]) as file_b:
-        return read_declared(options, lambda labels: rw.join_outcomes(file_a, file_b, labels=labels, **how))
+        return read_declared(options, lambda labels: join(file_a, file_b, labels=labels, **how))
 
 
 def _two_matrices(options: Options) -> Data:

@@ -126,17 +126,20 @@ def truth_of(options: Options) -> tuple[str, ...]:
     return ("truth",) if any(map(needs_truth, metrics_of(options))) else ()
 
 
-def with_accuracy(options: T, columns: Sequence[Any]) -> T:
+def with_accuracy(options: T, columns: Sequence[Any], *files: str) -> T:
     """Return options about the accuracy of columns that say which answers are right, where no truth is named.
 
-    Where no metric is named either, the columns must hold nothing else.
+    They are columns of FILE, or of each of these `files`. Where no metric is named either, they must hold nothing else.
     """
     asked: Any = options
-    metrics, file = metrics_of(asked), asked["file"]
+    metrics, places = metrics_of(asked), files or (asked["file"],)
     if "truth" in asked or None in columns or any(metric not in {None, *ACCURACIES} for metric in metrics):
         return options
-    known = None in metrics if is_stream(file) else truth_beside(file, columns) is not None
-    if known or (None in metrics and not say_right(file, columns)):
+    if None in metrics and any(map(is_stream, places)):
+        return options
+    if any(truth_beside(file, columns) is not None for file in places if not is_stream(file)):
+        return options
+    if None in metrics and not all(say_right(file, columns) for file in places):
         return options
     known_right = [accuracy_without_truth(metric or "accuracy") for metric in metrics]
     return {**asked, "metric": known_right if len(known_right) > 1 else known_right[0]}  # type: ignore[return-value]

@@ -12,10 +12,11 @@ import numpy as np
 
 from ropewalk.data.columns import as_column, column_rows
 from ropewalk.data.inputs import Table
+from ropewalk.data.joining import join_outcomes
 from ropewalk.data.labels import clean, sort_labels
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import join_outcomes, read_outcomes
+from ropewalk.data.readers import read_outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.source import Source

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ropewalk._checks import check_missing, checked_keywords, choose
+from ropewalk._checks import check_missing, checked_keywords
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import count_columns
 from ropewalk.data.databases import Query
 from ropewalk.data.frames import library_of
-from ropewalk.data.labels import whole_number
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
-from ropewalk.errors import DroppedItemsWarning, FileFormatError, InvalidInputError, PairingError, warn_caller
+from ropewalk.errors import FileFormatError, InvalidInputError, PairingError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import Label, Missing
@@ -146,84 +145,6 @@ def read_sql(
 
 
 @checked_keywords
-def join_outcomes(
-    source_a: Any,
-    source_b: Any,
-    *,
-    id: str,  # noqa: A002
-    truth: str,
-    prediction: str,
-    names: Sequence[str] = ("A", "B"),
-    labels: Iterable[Label] | None = None,
-    missing: Missing = "error",
-    unmatched: str = "error",
-    cluster: str | None = None,
-) -> Outcomes:
-    """Pair two files or dataframes, one per classifier, by an id column.
-
-    Both must have the columns `id`, `truth` and `prediction`, and agree about the truth. Ids that only one side
-    has are refused, or left out with ``unmatched="drop"``. `cluster` names a column of the first that is the same for
-    items that belong together.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> left = pd.DataFrame({"id": [1, 2, 3], "y": [1, 0, 1], "label": [1, 0, 0]})
-    >>> right = pd.DataFrame({"id": [3, 1, 2], "y": [1, 1, 0], "label": [1, 1, 0]})
-    >>> join_outcomes(left, right, id="id", truth="y", prediction="label", names=["old", "new"])
-    Outcomes(3 items, 2 labels, classifiers: 'old', 'new')
-    """
-    checked = check_names(names, 2)
-    check_missing(missing)
-    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
-    tables: list[dict[Any, Any]] = []
-    for source, name in zip((source_a, source_b), checked, strict=True):
-        wanted = [truth, prediction] if cluster is None or tables else [truth, prediction, cluster]
-        ids, *values = records_of(source).lists([id, *wanted])
-        check_ids(ids, id, f"the data of {name!r}")
-        # The type goes into the key: ids 1 and "1" do not match.
-        tables.append({(type(i), i): row for i, *row in zip(ids, *values, strict=True)})
-    left, right = tables
-    for first, other, a, b in ((left, right, *checked), (right, left, *reversed(checked))):
-        lone = [key for key in first if key not in other]
-        if lone and unmatched == "error":
-            kinds = {str(kind) for kind, _ in first} ^ {str(kind) for kind, _ in other}
-            raise PairingError(
-                f"{len(lone):,} of {len(first):,} ids of {a!r} have no match in {b!r} "
-                f"(first: {shorten((value for _, value in lone), 3)}).",
-                hint="the two sides hold ids of different types; convert one."
-                if kinds and len(lone) == len(first)
-                else wording('unmatched="drop" compares the {:,} shared items only.', len(first) - len(lone)),
-            )
-    shared = [key for key in left if key in right]
-    alone = len(left) + len(right) - 2 * len(shared)
-    if alone:
-        text = f"{count_of(alone, 'id')} without a match left out; {count_of(len(shared), 'item')} remain."
-        warn_caller(text, DroppedItemsWarning)
-    if not shared:
-        raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
-    differ = [k for k in shared if not _same(left[k][0], right[k][0])]
-    if differ:
-        raise PairingError(
-            f"The two tables disagree about the truth of {count_of(len(differ), 'item')} "
-            f"(first: id {differ[0][1]!r} is {left[differ[0]][0]!r} and {right[differ[0]][0]!r}).",
-            hint="both classifiers must be judged against the same labels.",
-        )
-    columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
-    items = [(*left[k][:2], right[k][1], *left[k][2:]) for k in shared]
-    data = [list(column) for column in zip(*items, strict=True)]
-    rows = count_columns(data, columns if cluster is None else [*columns, cluster])
-    table = Outcomes.from_rows(
-        rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
-    )
-    declared = None if labels is None else table.true_labels
-    asked = {"id": id, "truth": truth, "prediction": prediction, "names": checked, "labels": declared}
-    asked |= {"missing": missing, "unmatched": unmatched, "cluster": cluster}
-    where = Source.of("joined", (source_a, source_b), len(checked), **asked)
-    return replace(table, left_out=table.left_out + alone, source=where)
-
-
-@checked_keywords
 def read_multilabel(
     source: Any,
     *,
@@ -273,12 +194,6 @@ def read_multilabel(
         items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items, columns=columns[2:],
         cluster=groups,
     )  # fmt: skip
-
-
-def _same(first: Any, other: Any) -> bool:
-    """Whether two true labels are the same; a hole elsewhere may have turned one column of integers into floats."""
-    plain = [whole_number(label) if isinstance(label, float) else label for label in (first, other)]
-    return type(plain[0]) is type(plain[1]) and plain[0] == plain[1]
 
 
 def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Measure ropewalk's speed and memory side by side with its peers, in CPU seconds on one thread.
 
-    python benchmarks/run.py [comparison] [tables] [import] [counting] [multiclass] [classical] [scores] [report]
+    python benchmarks/run.py [comparison] [tables] [import] [counting] [reading] [multiclass] [classical] [scores] [report]
                              [power] [mcmc] [--large]
 
 prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed. `--large` adds a peer
@@ -22,7 +22,7 @@ from multiclass import LARGE
 from table import HEADER, Row
 
 SUITES = {
-    "comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting",
+    "comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting", "reading": "reading",
     "multiclass": "multiclass", "classical": "classical", "scores": "scores", "report": "reporting",
     "power": "planning", "mcmc": "mcmc",
 }  # fmt: skip

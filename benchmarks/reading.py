@@ -24,7 +24,7 @@ right = "CASE WHEN {0} % 10 < 8 THEN h ELSE {0} // 16 END"
 columns = [label.format(f"({e})") for e in ("h", right.format("h2"), right.format("h3"))]
 duckdb.execute("SET preserve_insertion_order = false; SET memory_limit = '2GB'")
 duckdb.execute(f'''COPY (
-    SELECT i AS id, {columns[0]} AS y, {columns[1]} AS a, {columns[2]} AS b, h2 / 2e19 AS score, 'text ' || h % 1000 AS text
+    SELECT i AS id, {columns[0]} AS y, {columns[1]} AS a, {columns[2]} AS b, h2 / 2e19 AS score, 'x' || h % 1000 AS t
     FROM (SELECT i, hash(i) AS h, hash(i + 1000000007) AS h2, hash(i + 2000000011) AS h3 FROM range({n}) AS t(i))
 ) TO '{path}' ({'FORMAT PARQUET' if path.endswith('parquet') else 'FORMAT CSV'})''')
 """

@@ -318,7 +318,7 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
         raise CountsError(
             f"The {what} must not be ragged: every row needs the same length.", hint="write 0 for an empty cell."
         ) from error
-    if np.ma.is_masked(counts):
+    if hasattr(counts, "mask") and np.ma.is_masked(counts):
         raise CountsError(f"Some cells of the {what} are masked.", hint="write 0 for an empty cell.")
     if array.dtype.kind not in "iuf":
         raise CountsError(

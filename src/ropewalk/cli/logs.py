@@ -11,7 +11,7 @@ import ropewalk as rw
 from ropewalk.cli.output import DATA, answer, with_notes
 from ropewalk.cli.reading import LongTableOptions, as_file, flag_of, is_stream, questions
 from ropewalk.data.both import BESIDE_LABELS
-from ropewalk.data.logs import Log, is_log
+from ropewalk.data.logs import Log
 from ropewalk.data.records import records_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import Rendered
@@ -53,7 +53,11 @@ def are_logs(options: Options) -> bool:
         return True
     file = options["file"]
     known = isinstance(file, rw.Query) or is_stream(file)
-    return "truth" not in options and not known and with_notes(lambda: is_log(file))
+    if "truth" in options or known:
+        return False
+    from ropewalk.data.logs.registry import is_log  # all readers, which tables do not need
+
+    return with_notes(lambda: is_log(file))
 
 
 def read_logs(options: Options, files: Sequence[str]) -> tuple[Log, ...]:

@@ -157,6 +157,8 @@ def _frames_of(table: Any) -> Iterable[Any] | None:
     """Return the dataframes that a format has read, None where it yields rows."""
     if isinstance(table, Batches):
         return table.frames
+    if isinstance(table, Iterator):
+        return None
     return [table] if is_frame(table) else None
 
 

@@ -10,7 +10,6 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ropewalk._version import __version__
@@ -353,6 +352,8 @@ class Document:
         urgent: tuple[str, ...] = URGENT,
     ) -> Details:
         """Return how the answer was made, and the remarks that are not urgent: folded away, like all such parts."""
+        from importlib.metadata import version
+
         program = f"ropewalk {__version__}, Python {platform.python_version()}"
         versions = f"{program}, NumPy {version('numpy')}, SciPy {version('scipy')}"
         ends = (("Program", versions), ("Not covered", not_covered), ("Left out", " ".join(left_out)))

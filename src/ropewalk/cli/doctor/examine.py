@@ -18,8 +18,8 @@ from ropewalk.data.databases import Query
 from ropewalk.data.databases.connecting import database_of, kind_of_file
 from ropewalk.data.files import column_names, first_rows, format_at
 from ropewalk.data.labels import BINARY, label_text, usual_positive
-from ropewalk.data.logs import Log, is_log, read_log
-from ropewalk.data.logs.registry import find_format
+from ropewalk.data.logs import Log, read_log
+from ropewalk.data.logs.registry import find_format, is_log
 from ropewalk.data.logs.rows import Choice, Row, Run
 from ropewalk.data.opening import opened, parse_json
 from ropewalk.data.outcomes import Outcomes

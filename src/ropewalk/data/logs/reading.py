@@ -11,7 +11,6 @@ from typing import Any
 from ropewalk._checks import checked_keywords
 from ropewalk.data.logs.long_table import Columns, named_runs
 from ropewalk.data.logs.naming import separated
-from ropewalk.data.logs.registry import find_runs
 from ropewalk.data.logs.rows import Choice, Row, Run, pick
 from ropewalk.data.records import records_of
 from ropewalk.errors import PairingError
@@ -92,6 +91,8 @@ def read_log(
         The relevance judgements that runs of search systems are judged by.
     """
     choice = Choice(scorer=scorer, filter=filter, cluster=cluster, qrels=None if qrels is None else os.fspath(qrels))
+    from ropewalk.data.logs.registry import find_runs  # all readers, which only logs need
+
     log = Log(runs=separated(tuple(find_runs(path))), choice=choice, path=os.fspath(path))
     return log.only(system=system, task=task)
 

@@ -160,6 +160,16 @@ def test_an_output_is_whole_or_not_there(run, rows, monkeypatch):
     assert sorted(path.name for path in rows.parent.iterdir()) == ["counts.json", "rows.csv"]
 
 
+@pytest.mark.parametrize("line", [("compare", *ASKED), ("rank", *ASKED), ("test", "--json")])
+def test_counts_may_come_by_standard_input(run, rows, monkeypatch, line):
+    run("count", rows, *PLAIN, "-o", "counts.json")
+    name, *how = line
+    expected = run(name, "counts.json", *how)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(rows.with_name("counts.json").read_bytes())))
+    assert run(name, "-", *how) == expected
+    assert expected[0] == 0
+
+
 def test_counts_of_standard_input_are_merged(run, rows, monkeypatch):
     _, text, _ = run("count", rows, *PLAIN)
     rows.with_name("counts.json").write_text(text)

@@ -6,6 +6,7 @@ import gzip
 import json
 import shlex
 import sqlite3
+from contextlib import closing
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -146,13 +147,17 @@ def test_folders_and_patterns_are_their_files(run, tmp_path, monkeypatch):
         assert run_all(run, found)
 
 
-def test_databases_list_their_tables(run, tmp_path):
-    with sqlite3.connect(tmp_path / "preds.db") as connection:
-        connection.execute("CREATE TABLE preds AS SELECT 1 AS y, 1 AS new, 0 AS old")
-        connection.execute('CREATE TABLE "odd""name" (a INTEGER, b TEXT)')
+def test_databases_are_looked_at_table_by_table(run, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "preds.db")) as connection, connection:
+        connection.execute('CREATE TABLE "odd ""name" (y INTEGER, new INTEGER, old INTEGER)')
+        connection.execute('INSERT INTO "odd ""name" VALUES (1, 1, 0), (0, 0, 0), (0, 0, 1), (1, 0, 1)')
+        connection.execute("CREATE TABLE empty (y INTEGER, b TEXT)")
     (found,) = looked_at(run, tmp_path / "preds.db")
     assert found["what"] == "a SQLite database"
-    assert {row["table"]: row["columns"] for row in found["contents"]} == {"preds": "y, new, old", 'odd"name': "a, b"}
+    assert [(row["table"], row["column"]) for row in found["contents"]] == [
+        ("empty", "y"), ("empty", "b"), ('odd "name', "y"), ('odd "name', "new"), ('odd "name', "old"),
+    ]  # fmt: skip
+    assert run_all(run, found) == ["compare", "evaluate", "count"]
 
 
 def test_only_the_first_rows_of_a_long_table_are_looked_at(run, tmp_path, monkeypatch):

@@ -152,7 +152,7 @@ def _form(options: Options, held: str | None) -> str:
         )
     files, needed, unused = _FORMS[forms[0]]
     if forms[0] == "FILE":
-        require_columns_of(options, "compare", (*truth_of(options), *needed))
+        require_columns_of(options, (*truth_of(options), *needed))
     elif not truth_of(options):
         needed = tuple(name for name in needed if name != "truth")
     absent = [flag_of(name) for name in (*files, *needed) if name not in options]

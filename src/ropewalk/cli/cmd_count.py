@@ -97,7 +97,7 @@ def _columns(options: Given) -> list[str]:
         named = ", ".join(flag_of(name) for form in forms for name in form)
         raise InvalidInputError(f"The classifiers are named twice: {named}.", hint="give --predictions alone.")
     form = forms[0] if forms else ("a", "b")
-    require_columns_of(options, "count", ("truth", *form))
+    require_columns_of(options, ("truth", *form))
     return options["predictions"] if form == ("predictions",) else [options[name] for name in form]
 
 

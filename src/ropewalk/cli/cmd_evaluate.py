@@ -50,6 +50,6 @@ def run(options: Options) -> None:
         return
     refuse(options, OF_LOGS, "FILE")
     options = with_accuracy(options, [options.get("prediction")])
-    require_columns_of(options, "evaluate", (*truth_of(options), "prediction"))
+    require_columns_of(options, (*truth_of(options), "prediction"))
     table = read_file(options, [options["prediction"]])
     answer(options, rw.evaluate, table, **questions(options, EvaluateOptions, table.labels))

@@ -58,7 +58,7 @@ def run(options: Options) -> None:
         return
     refuse(options, (*OF_LOGS, "unmatched", "prediction"), "FILE")
     options = with_accuracy(options, options.get("predictions", [None]))
-    require_columns_of(options, "rank", (*truth_of(options), "predictions"))
+    require_columns_of(options, (*truth_of(options), "predictions"))
     columns = options["predictions"]
     if len(columns) == 1:
         raise InvalidInputError(

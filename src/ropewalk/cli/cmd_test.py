@@ -53,6 +53,6 @@ def run(options: Options) -> None:
         ask_logs(options, BatteryOptions, rw.classical.battery, **named)
         return
     refuse(options, OF_LOGS, "FILE")
-    require_columns_of(options, "test", ("truth", "a", "b"))
+    require_columns_of(options, ("truth", "a", "b"))
     table = read_file(options, [options["a"], options["b"]])
     answer(options, rw.classical.battery, table, **questions(options, BatteryOptions, table.labels))

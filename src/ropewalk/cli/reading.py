@@ -150,15 +150,13 @@ _NO_PREDICTIONS: Final = re.compile(
 )
 
 
-def require_columns_of(options: Options, command: str, needed: Sequence[str]) -> None:
+def require_columns_of(options: Options, needed: Sequence[str]) -> None:
     """Refuse a line without the options that name columns: list those of the file, and suggest a line to paste."""
     absent = [flag_of(name) for name in needed if name not in options]
     if not absent:
         return
     message, file = f"Missing option {', '.join(absent)}.", options["file"]
-    title = "The query" if isinstance(file, rw.Query) else visible(file)
-    if is_stream(file):
-        raise InvalidInputError(message, hint=f"ropewalk {command} --help lists them.")
+    title = "The query" if isinstance(file, rw.Query) else shorten_path(file)
     columns = records_of(file).names()
     guess = _guessed(columns, needed, options)
     line = click.get_current_context().obj["line"]  # what was said already is said again

@@ -33,6 +33,7 @@ ROWS_LOOKED_AT: Final = 10_000
 """So many rows of a table are looked at, and the answer says so."""
 
 MAX_COLUMNS: Final = 200
+MAX_TABLES: Final = 20
 _ROWS_TRIED: Final = 100
 _DOCUMENT_CAP: Final = 1 << 22  # an answer, or a scenario, is much shorter
 _HEAD_BYTES: Final = 1 << 16
@@ -153,17 +154,28 @@ def _of_columns(
 def _database(path: str) -> Finding:
     with database_of(path) as database:
         tables = database.tables()
-    rows = []
-    for table in tables[:MAX_COLUMNS]:
-        with suppress(RopewalkError):
-            rows.append((table, ", ".join(Query(_select(table), path).names())))
+    rows: list[tuple[Any, ...]] = []
+    commands: list[Command] = []
+    for table in tables[:MAX_TABLES]:
+        with suppress(RopewalkError):  # a view may be broken
+            query = Query(_select(table), path)
+            columns, _ = _columns(query.names(), query.rows)
+            roles = find_roles(columns)
+            rows += [(table, c.name, c.kind, c.distinct, c.empty, roles.of(c)) for c in columns]
+            lines = commands_of(path, roles) if any(column.rows for column in columns) else ()
+            commands += [
+                Command(asks=f"{c.asks}: {table}", arguments=(*c.arguments[:2], "--sql", query.query, *c.arguments[2:]))
+                for c in lines
+            ]
+    more = (f"Only the first {MAX_TABLES} tables were looked at.",) if len(tables) > MAX_TABLES else ()
     return Finding(
         path=path,
         what=f"a {kind_of_file(path)} database",
         facts={**_size_of(path), "tables": len(tables)},
-        heads=("table", "columns"),
+        heads=("table", "column", "holds", "different", "missing", "looks like"),
         rows=rows,
-        remarks=("rw.read_sql(query, path, truth=…, predictions=…) reads the rows of a query.",),
+        remarks=more,
+        commands=tuple(commands),
     )
 
 

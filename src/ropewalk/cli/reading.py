@@ -126,6 +126,10 @@ def truth_of(options: Options) -> tuple[str, ...]:
     return ("truth",) if any(map(needs_truth, metrics_of(options))) else ()
 
 
+_OF_TRUE_LABELS: Final = ("labels", "pos_label", "per_class", "classes", "prevalence", "threshold", "missing")
+"""What is about true labels: who says it means to compare with them."""
+
+
 def with_accuracy(options: T, columns: Sequence[Any], *files: str) -> T:
     """Return options about the accuracy of columns that say which answers are right, where no truth is named.
 
@@ -133,7 +137,9 @@ def with_accuracy(options: T, columns: Sequence[Any], *files: str) -> T:
     """
     asked: Any = options
     metrics, places = metrics_of(asked), files or (asked["file"],)
-    if "truth" in asked or None in columns or any(metric not in {None, *ACCURACIES} for metric in metrics):
+    if None in columns or any(metric not in {None, *ACCURACIES} for metric in metrics):
+        return options
+    if any(name in asked for name in ("truth", *_OF_TRUE_LABELS)):
         return options
     if None in metrics and any(map(is_stream, places)):
         return options

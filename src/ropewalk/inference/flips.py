@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from ropewalk.results import Comparison, Flip, Flips, Recipe
 from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray
 
-_KINDS = ("gained", "lost", "both_wrong")
+_KINDS: Final = ("gained", "lost", "both_wrong")
+_MAX_WORK: Final = 40_000_000  # random numbers, the work of less than a second: flips stand beside the answer
+_FEWEST_DRAWS: Final = 2_000
 
 
 def with_flips(answer: Comparison, asked: bool | None, *, usual: bool, threads: int = 1) -> Comparison:  # noqa: FBT001
@@ -52,7 +55,7 @@ def _no_flips(recipe: Recipe) -> str:
 
 
 def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
-    """Return the flips of a comparison: of all its draws if their number was asked for, else of the first look."""
+    """Return the flips of a comparison: of all its draws if their number was asked for, else of the first of them."""
     recipe = answer.recipe
     table = recipe.tables[0]
     scores = table if isinstance(table, ItemScores) else None
@@ -83,7 +86,11 @@ def _draw(answer: Comparison, measure: FlipShares, threads: int) -> FloatArray:
     recipe = answer.recipe
     if answer.chains is not None:
         return answer.chains.psi(measure, recipe.prevalence)  # type: ignore[arg-type]
-    number = answer.drawing.looks[0] if recipe.draws == "auto" else recipe.draws
-    how = {"stop": min(number, len(answer.draws)), "seed": recipe.seed, "threads": threads}
     posteriors = [posterior_of(recipe.model, table, measure, exact=recipe.exact) for table in recipe.tables]
+    number = len(answer.draws)
+    if recipe.draws == "auto":
+        work = max(sum(posterior.work for posterior in posteriors), 1)
+        quick = max(_MAX_WORK // work, _FEWEST_DRAWS)
+        number = min(number, answer.drawing.looks[0], quick)
+    how = {"stop": number, "seed": recipe.seed, "threads": threads}
     return draw_psi(posteriors, measure, recipe.prevalence, **how)  # type: ignore[arg-type]
